@@ -27,8 +27,8 @@ func (o *op) parseAddress(field, s string) (schemas.Address, error) {
 	return o.resolveAddress(field, string(to))
 }
 
-// resolveAddress turns a word for a person into the address human, as [op.parseAddress] does, in an address that is
-// parsed already.
+// resolveAddress turns a word for a person, such as operator, into the address human, unless an agent has that word as
+// its name. The address was parsed before.
 func (o *op) resolveAddress(_, to string) (schemas.Address, error) {
 	name := schemas.Agent(to)
 	if known, err := o.Agent(name); known != nil || err != nil || !name.IsPerson() || o.here.IsActing(name) {
@@ -38,8 +38,8 @@ func (o *op) resolveAddress(_, to string) (schemas.Address, error) {
 }
 
 // resolveAddresses applies [op.resolveAddress] to three addresses of a draft: the recipient, the reviewer, and the
-// agent that gets the work if it fails. It warns if the recipient became human. It does not change the draft: it
-// returns a copy if an address changed.
+// agent that gets the work after a failure. It warns if the recipient became human. If an address changed, it returns a
+// changed copy of the draft.
 func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	next, h := *d, &d.Handoff
 	var err error
@@ -58,8 +58,8 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	return &next, o.drafts.Encode(&next)
 }
 
-// findPoolNamed returns the pool that has the given name, if an agent of another name takes work from that pool. It returns ""
-// if there is no such pool.
+// findPoolNamed returns the pool with the given name, such as role:qa for the name qa, if an agent of another name
+// takes work from that pool. Otherwise it returns "".
 func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	for a, err := range v.AgentsMentioning(roster.PoolSearchWords(schemas.Address("role:"+name), false)...) {
 		if err != nil {
@@ -74,17 +74,17 @@ func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	return "", nil
 }
 
-// refusePoolName refuses the name of a pool where a call needs an agent. The error names both. The hint is the text do,
-// with the pool in the place of its %s.
+// refusePoolName returns the error not_found for the name of a pool in a field that needs the name of an agent. The
+// parameter do is the hint. Its %s stands for the pool.
 func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
 	kind, _ := pool.Kind()
 	return schemas.Errorf(schemas.NotFound, "%s is a %s, and no agent is called so", name, kind).WithField(field).
 		WithKnown(string(pool)).WithHint(do, pool)
 }
 
-// CheckNotPool refuses a caller that acts under the name of a pool. It accepts the name if an agent is known by it, if an
-// agent acts under it over an open connection, or if the mailbox of that name has mail. Package tools calls CheckNotPool
-// before every tool call except register, because register makes the name known as an agent. The error is not_found.
+// CheckNotPool refuses a caller that acts under the name of a pool, with not_found. It accepts the name if an agent is
+// known by that name, if an agent acts under the name over an open connection, or if the mailbox of that name has mail.
+// Package tools calls CheckNotPool before every tool except register, because register makes the name known.
 func (s *Service) CheckNotPool(ctx context.Context, name schemas.Agent) error {
 	if name == "" || name == schemas.Human || name == schemas.System || s.here.IsActing(name) {
 		return nil
@@ -103,9 +103,9 @@ func (s *Service) CheckNotPool(ctx context.Context, name schemas.Agent) error {
 	return refusePoolName("agent", name, pool, "Leave agent out: an agent takes %s under its own name. An agent that wants this name registers first.")
 }
 
-// tellSenderOfNoTaker tells the sender of a handoff that becomes claimable if no agent can take it now. If the sender itself
-// makes the call, [op.checkRecipient] warns it in the result instead. tellSenderOfNoTaker is a hook that runs after each
-// change.
+// tellSenderOfNoTaker is a hook that runs after each change that makes a handoff claimable. If no agent can take the
+// handoff now, the sender gets a notice. A sender that makes the call itself gets none, because [op.checkRecipient]
+// warns that sender in the result.
 func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
 	name, directed := now.To.Directed()
@@ -124,9 +124,9 @@ func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 	return o.RunAs(operation.ClockCaller, func() error { return o.NotifyAgent(to, n) })
 }
 
-// storeCard stores the new card of an agent and wakes the agents whose pools may have mail for it. If no agent can take
-// some of the agent's first hundred pending handoffs after this change, for example because the agent is away, their
-// senders are told.
+// storeCard stores the new card of an agent, and wakes the waiting calls of the agent's mailboxes. If the new card
+// leaves pending work of these mailboxes without an agent that can take the work, its senders get a notice. storeCard
+// looks at the first hundred pending handoffs.
 func (o *op) storeCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
 	o.WakeAfterCommit(roster.BoxesForCard(a.Card)...) // these mailboxes may have mail that no agent could take before
@@ -153,8 +153,8 @@ func (o *op) storeCard(a store.Agent, said any) error {
 	return nil
 }
 
-// whyNoReviewer returns the reason why no agent could review work that goes to an address. It returns "" if another
-// agent could review the work of at least one agent that may do it.
+// whyNoReviewer returns the reason why no agent could review work that goes to the address to. It returns "" if at
+// least one agent that may do the work has a possible reviewer.
 func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error) {
 	for a, err := range o.Offers().AddressedAgents(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
@@ -168,9 +168,8 @@ func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error)
 	return why, nil
 }
 
-// Check does [registry.Registry.Check]. If that finds no fault, Check also looks for mailboxes that no agent reads. No
-// agent has the name in the address of these mailboxes, because the address has another spelling now, or is a word for
-// a person or the name of a pool.
+// Check does [registry.Registry.Check]. If that check finds no fault, Check also looks for mail that no agent reads.
+// The address of this mail has another spelling now, or is a word for a person or the name of a pool.
 func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.CheckIn) (schemas.CheckOut, error) {
 	out, err := s.Registry.Check(ctx, by, in)
 	if err != nil || !out.OK {

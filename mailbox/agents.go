@@ -17,18 +17,20 @@ import (
 	"handoff/store"
 )
 
-// Register stores the card of an agent: the types of work that it accepts and produces, its skills and its role, how
-// many handoffs it takes at a time, and how long its sessions are, in minutes. An agent calls it for itself. A caller
-// that may act as any agent calls it for any agent.
+// Register stores the card of an agent: its types of work, its skills and role, how many handoffs it takes at a time,
+// and how many minutes its sessions last. An agent calls it for itself. A caller that may act as any agent calls it for
+// any agent.
 //
-// From then on the agent qualifies for the pools of its skills, role and types. It can get waiting mail of these pools
-// at once, because its waiting calls look into its mailboxes again. The first registration in a workspace changes
-// sends: from then on the server refuses a send to a name that nobody registered. Fields that a later call leaves out
-// keep their values, except away, which holds only until the next call.
+// The agent then qualifies for the pools of its skills, role and types, and can claim their waiting mail at once. After
+// the first registration in a workspace, the server refuses a send to a name that no agent has registered. Fields that
+// a later call leaves out keep their values. Only the field away is reset by the next call.
 //
-// The error is invalid for a reserved name, and for a skill, role or type that is not made of 1 to 64 characters of A-Z
-// a-z 0-9 . _ -; denied for a caller that may not act as that agent. A repetition changes nothing but adds one more
-// event. If the process dies during the call, the store has both the card and the event, or neither.
+// Errors:
+//   - invalid: a reserved name; a skill, role or type that is not made of 1 to 64 characters of A-Z a-z 0-9 . _ -.
+//   - denied: the caller may not act as that agent.
+//
+// A repeated call changes nothing and adds one more event. If the process dies during the call, the store has both the
+// card and the event, or neither.
 func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
 	name, err := card.CheckRegistration(in)
 	if err != nil {
@@ -60,14 +62,15 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 	})
 }
 
-// Agents lists the known agents, connected agents first. For each it gives the types that it accepts, whether it is
-// connected, when it was last seen, how many handoffs wait for it, how many it holds, and how many notices it has not
-// read. Any caller calls it. It changes nothing but applies due changes. The arguments capability, role and tags leave
-// out agents that do not qualify. Agents with numbered names, one for each session of a client, are left out if their
-// session ended and they have no mail and no claim left.
+// Agents lists the known agents, connected agents first. The card of an agent has its accepted types, the time of its
+// last call, and the numbers of its pending handoffs, held handoffs and unread notices. Any caller may call Agents. It
+// changes nothing, but it applies due changes.
 //
-// A result has at most limit agents; without a limit it has the agents that fit into 7,000 bytes. The field more counts
-// the others. It has no cursor: filters find a single agent. The only errors come from the store.
+// The arguments capability, role and tags select the agents that qualify. A numbered name, which one session of a
+// client got, is left out if its session ended and it has no mail and no claim.
+//
+// A result has at most limit agents. Without limit it has the agents that fit into 7,000 bytes. The field more counts
+// the agents that were left out. The only errors come from the store.
 func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (schemas.AgentsOut, error) {
 	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.AgentsOut, err error) {
 		out.Agents = []schemas.Card{}
@@ -97,7 +100,8 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 	})
 }
 
-// allAgents yields the known agents, and then the connected agents that have done nothing yet. Each name comes once.
+// allAgents yields each known agent once: first the agents of the store, then the connected agents that have made no
+// call yet.
 func (s *Service) allAgents(v *store.View) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
 		known := map[schemas.Agent]bool{}
@@ -115,8 +119,8 @@ func (s *Service) allAgents(v *store.View) iter.Seq2[store.Agent, error] {
 	}
 }
 
-// cards returns the cards of all known agents, as they are now. Reading them takes time, a few rows for each agent, so
-// only refusals and sends to a pool use cards.
+// cards returns the current cards of all known agents. Only refusals and sends to a pool call it, because it reads
+// several rows for each agent.
 func (o *op) cards() ([]schemas.Card, error) { return o.cardsOf(o.View, o.Agents()) }
 
 // cardsOf returns the cards of the given agents. It stops at the first agent that it cannot read and returns the error.
@@ -135,8 +139,8 @@ func (e *env) cardsOf(v *store.View, agents iter.Seq2[store.Agent, error]) ([]sc
 	return cards, nil
 }
 
-// card returns the card of an agent as it is now: its registration, the counters of its own mailbox, whether it acts
-// over an open connection, and whether it waits for work. The counters do not count the mail of its pools.
+// card returns the current card of an agent: its registration, the counters of its own mailbox, whether it acts over an
+// open connection, and whether it waits for work. The counters leave out the mail of its pools.
 func (e *env) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Counters(schemas.Address(c.Name))

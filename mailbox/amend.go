@@ -18,14 +18,12 @@ import (
 	"handoff/store"
 )
 
-// amend merges changes into the content of a handoff, see [compose.MergeChanges] and [life.Amend]. The argument `to` gives a
-// pending handoff another recipient. The event of the amendment stores the whole new content; the event before it keeps
-// the old content.
+// amend merges changes into the content of a handoff, see [compose.MergeChanges] and [life.Amend]. The argument to
+// gives a pending handoff another recipient. The event of the amendment stores the whole new content, and earlier
+// events keep the earlier content.
 //
-// Before the first write, amend checks the changes like a send; the field of an error begins with "changes". Then it
-// checks the size of the whole content, because lists and maps grew. Each old text can still be read with its event.
-// The operation applies due changes first, so it does not amend a handoff whose deadline has passed. A holder that
-// waits for an answer reads the new text when it claims again.
+// Before the first write, amend checks the changes like a send, and then the size of the whole new content. The field
+// of an error begins with "changes". A holder that waits for an answer gets the new content with its next claim.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	action := life.Amend
 	if e := schemas.OrZero(in.Changes).Expectations; in.To == "" && e != nil && e.Base != "" && reflect.DeepEqual(*in.Changes,
@@ -69,8 +67,8 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return &now, o.Commit(amended)
 }
 
-// refuseChangesAfterClaim refuses changes that only a pending handoff can have: another recipient, and options that decide when
-// the handoff may be claimed. The error is conflict for a held handoff.
+// refuseChangesAfterClaim refuses changes that only a pending handoff can have: another recipient, and options that
+// decide when the handoff may be claimed. The error is conflict.
 func refuseChangesAfterClaim(r *store.Record, to string, opt schemas.SendOptions) error {
 	if r.Status == schemas.Pending {
 		return nil
@@ -86,8 +84,8 @@ func refuseChangesAfterClaim(r *store.Record, to string, opt schemas.SendOptions
 	return nil
 }
 
-// amendContent puts the new content and the note into the event that this amendment will store, and names the changed
-// fields in the result. The error is invalid if nothing would change, and limit if the whole content becomes too large.
+// amendContent puts the new content and the note into the event of the amendment, and lists the changed fields in the
+// result. The error is invalid if nothing would change, and limit if the new content is too large.
 func (o *op) amendContent(
 	a *operation.RecordChange, rev *revision, out *schemas.UpdateOut,
 ) (h *schemas.Handoff, err error) {
@@ -127,9 +125,9 @@ func (o *op) amendContent(
 	return h, draft.CheckWholeHandoff(h)
 }
 
-// applyRole applies the role that the changes name for the work; task trackers have this field. Work of a pool goes to
-// the pool of that role. Work for one agent stays with the agent: the role is only noted in the context of the work,
-// and the caller gets a warning.
+// applyRole applies the field role of the changes, which task trackers use. Work of a pool goes to the pool of that
+// role. Work for one agent stays with the agent: applyRole only notes the role in the context of the work, and warns
+// the caller.
 func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 	if c.Role == "" || c.To != "" {
 		return nil
@@ -148,9 +146,9 @@ func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 	return []string{fmt.Sprintf("it stays with %s, to whom it was sent: to role:%s redirects it", r.To, c.Role)}
 }
 
-// requireNewApproval asks for approval again when an agent changes content that human approved. Without it an agent could
-// have a harmless text approved and then replace it. Work that an agent holds cannot wait for approval again, so only
-// human may amend approved work that is held; for other callers the error is denied.
+// requireNewApproval makes a handoff wait for approval again if an agent changes content that human approved. Without
+// it an agent could replace an approved text by another text. A held handoff cannot wait for approval, so only human
+// may amend it after its approval. For other callers the error is denied.
 func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error {
 	if !h.Metadata.NeedsApproval || o.By.InPerson() {
 		return nil
@@ -166,9 +164,8 @@ func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error 
 	return nil
 }
 
-// amendRecord brings the record in line with the new content: the fields that lists and searches use, the number of
-// criteria that a completion must answer, and the times. It only adds words to the search index, so a search still
-// finds the handoff by its old text, too.
+// amendRecord copies the amended fields that lists, searches and later checks need into the record, and updates its
+// times. It only adds words to the search index, so a search also finds the handoff by its old text.
 func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = contract.NeedsComparison(h.Expectations)
@@ -177,8 +174,8 @@ func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.SentSearchWords(h)))
 }
 
-// amendTimes applies the deadline, the timeout and the estimate of an amended handoff. A timeout counts from the send,
-// not from the amendment. The error is invalid for a deadline in the past.
+// amendTimes applies the deadline, the timeout and the estimate of an amended handoff. The timeout counts from the send
+// of the handoff. The error is invalid for a deadline in the past.
 func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 	timeout, estimate, err := draft.ParseDurations(h.Expectations)
 	if err != nil {
@@ -192,9 +189,9 @@ func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 	return nil
 }
 
-// rewriteContent changes the content of a handoff. It puts the whole new content and the note into the event that the
-// change will store, and points the record to that event. Callers call it right before they commit the change; that
-// commit fails with limit if the handoff becomes too large.
+// rewriteContent changes the content of a handoff with the function change. It puts the whole new content and the note
+// into the event of a, and points the record to that event. Callers commit a directly afterwards. The commit fails with
+// limit if the content is too large.
 func (o *op) rewriteContent(a *operation.RecordChange, note string, change func(*schemas.Handoff)) error {
 	var h schemas.Handoff
 	if err := o.DecodeContent(a.Was.ID, a.Was.Body, &h); err != nil {
@@ -209,14 +206,13 @@ func (o *op) rewriteContent(a *operation.RecordChange, note string, change func(
 	return nil
 }
 
-// prefixChangesField prefixes the field that an error names with "changes", because the caller gave the field there. It returns
-// nil for nil.
+// prefixChangesField prefixes the field that an error names with "changes", because the caller gave the field there. It
+// returns nil for nil.
 func prefixChangesField(err error) error { return schemas.Within("changes", err) }
 
-// applyOptionsToRecord brings the record in line with the amended options: its dependencies, the time before which the handoff
-// cannot be claimed, its number of attempts, and the allowed length of its chain of handoffs. The handoff is then ready
-// or blocked as the new options say. If the time before which it cannot be claimed is past, it goes into its mailbox at
-// once.
+// applyOptionsToRecord writes the amended options into a record: the dependencies, the time before which the handoff
+// cannot be claimed, the number of attempts, and the allowed length of the chain of parents. If that time is past, the
+// handoff goes into its mailbox at once.
 func (rev *revision) applyOptionsToRecord(now *store.Record, at time.Time) error {
 	if rev.changes.Options == nil {
 		return nil
@@ -232,8 +228,8 @@ func (rev *revision) applyOptionsToRecord(now *store.Record, at time.Time) error
 	return amendAttemptAndChainLimits(now, *rev.changes.Options)
 }
 
-// amendAttemptAndChainLimits changes the number of attempts and the allowed length of the chain of handoffs. The error is invalid for
-// fewer attempts than were made already, and limit if the chain is longer already.
+// amendAttemptAndChainLimits changes the number of attempts and the allowed length of the chain of parents. The error
+// is invalid for fewer attempts than were made already, and limit if the chain is longer already.
 func amendAttemptAndChainLimits(now *store.Record, opt schemas.SendOptions) error {
 	if n := opt.MaxAttempts; n != 0 {
 		if n < now.Attempt || n == now.Attempt && now.Status == schemas.Pending && !now.Uncharged {
@@ -253,8 +249,8 @@ func amendAttemptAndChainLimits(now *store.Record, opt schemas.SendOptions) erro
 	return nil
 }
 
-// warnOfAddedCriteria warns the caller that its new criteria were added to the old ones, because the caller may have meant
-// to replace the old ones.
+// warnOfAddedCriteria warns the caller that its new criteria were added to the old criteria, because the caller may
+// have meant to replace the old criteria.
 func warnOfAddedCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
 	after := len(schemas.OrZero(h.Expectations).SuccessCriteria)
 	if before > 0 && after > before && len(schemas.OrZero(c.Remove).Criteria) == 0 {
@@ -263,8 +259,8 @@ func warnOfAddedCriteria(before int, h *schemas.Handoff, c schemas.Changes, out 
 	}
 }
 
-// reportDependencies puts the dependencies of an amended handoff into the result. It does so only if the caller changed
-// the dependencies. An empty list that is not nil means that the handoff has no open dependency any more.
+// reportDependencies lists the open dependencies of an amended handoff in the result, if the call has options. An empty
+// list that is not nil means that the handoff has no open dependency any more.
 func (o *op) reportDependencies(now *store.Record, opt *schemas.SendOptions, out *schemas.UpdateOut) {
 	if opt == nil {
 		return

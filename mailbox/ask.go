@@ -16,17 +16,17 @@ import (
 	"handoff/store"
 )
 
-// reservation is how long a handoff whose question was answered is kept for the agent that asked; other agents cannot
-// claim it in this time. The agent that asked was at work on the handoff, and another agent would begin from scratch.
-// The time counts from the answer and does not include time that the machine slept, see [op.endReservation].
+// reservation is how long an answered handoff of a pool is kept for the agent that asked. Other agents cannot claim the
+// handoff in this time, because they would begin the work from scratch. The time counts from the answer and leaves out
+// time that the machine slept, see [op.endReservation].
 const reservation = 15 * time.Minute
 
-// ask stores the questions of the holder and makes the handoff wait, see [life.Ask]. The lease stops while it waits,
-// and the claim token stays good. The question goes to the sender or to the agent that answers in its place, see
-// [reading.Answerer]; a request for permission also goes to a person. The questions may have at most a quarter of the
-// bytes that a handoff may have, because the handoff keeps them together with the answer. The questions are the content
-// of the event, and the record points to that event until they are answered or withdrawn. A search finds the words of
-// the questions from now on. The notice to the sender also has the note and other details that the sender needs.
+// ask stores the questions of the holder and makes the handoff wait, see [life.Ask]. While the handoff waits, its lease
+// does not run and its claim token stays good. The question goes to the sender or to the agent that answers for the
+// sender, see [reading.Answerer]. A request for permission also goes to a person.
+//
+// The error is limit if the questions take more than a quarter of the bytes that a handoff may have, because the
+// handoff keeps the questions together with the answer.
 func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.checkHolderAction(life.Ask, r, in.Token); err != nil {
 		return nil, err
@@ -66,8 +66,8 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	return &now, o.Commit(&operation.RecordChange{Action: life.Ask, Was: r, Now: &now, Text: text, Content: content})
 }
 
-// tellAnswerer leaves a notice with the agent that should answer. Human gets only one notice about a request for
-// permission: the consequence TellHuman runs earlier and leaves it.
+// tellAnswerer leaves a notice with the agent that should answer. Human gets no second notice about a request for
+// permission, because the consequence TellHuman has left a notice already.
 func (o *op) tellAnswerer(h *operation.RecordChange) error {
 	to, err := reading.Answerer(o.View, h.Now, h.Now.Asker)
 	if err != nil || to == schemas.Human && h.Now.Permission {
@@ -76,8 +76,8 @@ func (o *op) tellAnswerer(h *operation.RecordChange) error {
 	return o.NotifyAgent(to, noticeOf(h))
 }
 
-// questionsOf returns the questions of the holder: the questions and conditions of the call, or the note if it has
-// neither. Each request for permission begins with the word permission, because only a person may answer it.
+// questionsOf returns the questions and conditions of a call, or its note if the call has neither. Each request for
+// permission begins with the word permission, because only a person may answer it.
 func questionsOf(in schemas.UpdateIn) []string {
 	c := schemas.OrZero(in.Conditions)
 	permissions := schemas.Map(c.NeedsPermission, func(p string) string { return "permission: " + p })
@@ -102,15 +102,15 @@ func (o *op) checkMayGrantPermission(r *store.Record) error {
 	return nil
 }
 
-// answer adds the answer to the context and makes the handoff pending again, see [life.Answer]. At first only the agent
-// that asked may claim it. The content keeps the questions next to the answer, so that another agent understands the
-// answer. The token of the agent that asked stays good until the next claim. That claim is no new attempt, because the
-// wait was not the holder's fault.
+// answer adds the answer to the context and makes the handoff pending again, see [life.Answer]. The context keeps the
+// questions with the answer. The token of the agent that asked stays good until the next claim. The next claim is no
+// new attempt, because the holder only waited.
 //
-// Work for one agent goes back to the mailbox of that agent and is not reserved. Work of a pool goes to the mailbox of
-// the agent that asked, for the time [reservation]; then [op.endReservation] offers it to the pool. Only a caller that has
-// proved to be a person may grant a permission, because an agent could grant itself the right to act. The event stores
-// the whole content again with the answer, so the error is limit if it becomes too large; the handoff then still waits.
+// Work for one agent goes back to the mailbox of that agent. Work of a pool goes to the agent that asked for the time
+// [reservation]. Then [op.endReservation] offers the work to the pool.
+//
+// Only a caller that has proved to be a person may grant a permission. Otherwise an agent could grant itself the right
+// to act. The error is limit if the content becomes too large; the handoff then still waits.
 func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if strings.TrimSpace(in.Note) == "" {
 		return nil, schemas.Invalidf("note", "is needed to answer").WithHint("Say what the answer is.")
@@ -158,15 +158,12 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return &now, o.Commit(answered)
 }
 
-// reclaimAnswered gives the agent that asked its claim back, if that agent waited for the answer in the session that
-// asked. The result has the questions, the answer and a token. It leaves out the brief, because the session has read
-// it. The result taken is false if no question was answered, if the caller may only read, or if another agent claimed
-// the handoff first.
+// reclaimAnswered claims an answered handoff again for the session that asked and waited for the answer. [Service.Get]
+// calls it after a wait, so that the session needs no second call. The result has the questions, the answer and a
+// token. It has no brief, because the session has read the brief.
 //
-// [Service.Get] calls it after a wait, so that the session that asked needs no second call. The claim is a transaction
-// of its own, with the rules and errors of [Service.Claim]. It does not count as a new attempt, because the agent only
-// waited for an answer. If the claim is refused with conflict or denied, the caller gets no error but sees the state of
-// the handoff.
+// The claim is a second transaction, and does not count as an attempt. The result taken is false if no question was
+// answered, if the caller may only read, or if the claim is refused with conflict or denied.
 func (s *Service) reclaimAnswered(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
@@ -186,8 +183,8 @@ func (s *Service) reclaimAnswered(
 	}, err == nil, err
 }
 
-// markNoticesRead marks an agent's notices about a handoff as read. It is called when the agent sees the handoff or acts on
-// it. Messages stay unread, because only the notice has their text.
+// markNoticesRead marks an agent's notices about a handoff as read, because the agent has seen the handoff or acted on
+// it. Messages stay unread, because the text of a message is only in the notice.
 func (o *op) markNoticesRead(id schemas.ID, a schemas.Agent) error {
 	told, err := o.UnreadNoticesAbout(a, id, reading.MaxScanned)
 	if err != nil || len(told) == 0 {
@@ -196,9 +193,8 @@ func (o *op) markNoticesRead(id schemas.ID, a schemas.Agent) error {
 	return o.MarkNoticesRead(a, told...)
 }
 
-// markShownNoticesRead does [op.markNoticesRead] for a handoff that a call has shown. It looks for unread notices on a snapshot
-// first, and writes only if it finds one, so showing the handoff again costs no write. If the caller may only read, the
-// notices stay unread.
+// markShownNoticesRead does [op.markNoticesRead] for a handoff that a call has shown. It writes only if a snapshot has
+// unread notices, so showing the handoff again costs no write. If the caller may only read, the notices stay unread.
 func (s *Service) markShownNoticesRead(ctx context.Context, by schemas.Caller, id schemas.ID) error {
 	if by.Agent == "" || by.Scope == schemas.ScopeRead {
 		return nil
@@ -212,10 +208,10 @@ func (s *Service) markShownNoticesRead(ctx context.Context, by schemas.Caller, i
 	return s.update(ctx, by, func(o *op) error { return o.markNoticesRead(id, by.Agent) })
 }
 
-// emptyClaimResult returns the result of a claim that found nothing. It shows the caller's unread notices: a model that polls
-// for work would otherwise never see a message that tells it to stop. It also names the handoffs that the caller holds,
-// and handoffs that wait for it but cannot be claimed yet. If the store cannot read some of this, the error is logged
-// and the result leaves that part out, so that a polling caller can go on.
+// emptyClaimResult returns the result of a claim that found nothing. It shows the caller's unread notices, because a
+// model that only polls for work would otherwise miss a message that tells it to stop. It also names the handoffs that
+// the caller holds, and handoffs of its queue that cannot be claimed yet. If these handoffs cannot be read, the error
+// is logged and the result leaves them out.
 func (s *Service) emptyClaimResult(ctx context.Context, by schemas.Caller) (out schemas.ClaimOut, err error) {
 	out.Empty = true
 	out.WaitingMail, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (string, error) {
@@ -243,11 +239,9 @@ func (s *Service) emptyClaimResult(ctx context.Context, by schemas.Caller) (out 
 	return out, err
 }
 
-// wasAmendedSinceQuestion reports whether the work was amended after the newest question.
-//
-// If so, the session that asked gets the whole brief again, and not only the answer. The function reads the newest
-// [amendmentLookback] events. If there is no question among them, it returns true, because there may be an amendment
-// after the question that it did not see.
+// wasAmendedSinceQuestion reports whether the work was amended after the newest question. If so, the session that asked
+// gets the whole brief again. The function reads the newest [amendmentLookback] events. If no question is among these
+// events, it returns true, because it may have missed an amendment.
 func wasAmendedSinceQuestion(v *store.View, r *store.Record) (bool, error) {
 	events, err := v.EventsOf(r, amendmentLookback)
 	asked := slices.IndexFunc(events, func(e schemas.Event) bool { return e.Action == "asked" })

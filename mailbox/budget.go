@@ -18,11 +18,10 @@ import (
 	"handoff/store"
 )
 
-// checkBudget refuses a draft that would bring its workflow past one of the limits of that workflow. First it sets the
-// limits that the draft gives, see [setLimits]. The map used has the use of the workflow so far, by the name of the
-// limit; the map with has the use including the draft. Work for human is never refused.
-//
-// The error is limit. Then nothing is written, and op.overrun has the text that tells human of it.
+// checkBudget refuses a draft that would bring its workflow past a limit, with the error limit. First it sets the
+// limits that the draft gives, see [setLimits]. The maps used and with have the amount of each limit without the draft
+// and with the draft. Work for human is never refused. After a refusal op.exceeded has the text that tells human of the
+// limit.
 func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workflow, begins bool, used, with map[string]float64) error {
 	setLimits(wf, d.Limits, begins || o.By.Agent == schemas.Human)
 	for _, limit := range schemas.WorkflowLimits {
@@ -34,8 +33,8 @@ func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workfl
 	return nil
 }
 
-// countUsage adds a result, a failure or a late result to the use of its workflow: the tokens of its text, and the cost
-// that it states. The sum is committed together with the result. spend never refuses a result.
+// countUsage adds a result, a failure or a late result to the use of its workflow: the tokens of its text, and its
+// stated cost. The sum is committed together with the result. countUsage never refuses a result.
 func (o *op) countUsage(h *operation.RecordChange) error {
 	var done *schemas.Completion
 	switch came := h.Content.(type) {
@@ -69,8 +68,8 @@ func costOf(done *schemas.Completion) float64 {
 	return usd
 }
 
-// setLimits sets the limits that a caller gives for a workflow. Any caller may lower a limit. Only a person may raise
-// it; after that, human is told again when the raised limit is reached.
+// setLimits sets the limits that a caller gives for a workflow. Any caller may lower a limit, and only a person may
+// raise it. After a raise, human is told again when the workflow reaches the limit.
 func setLimits(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
 	for _, name := range schemas.WorkflowLimits {
 		most, given := asked[name]
@@ -88,7 +87,8 @@ func setLimits(wf *store.Workflow, asked map[string]float64, mayRaise bool) {
 	}
 }
 
-// setWorkflowLimits sets limits of an existing workflow, see [setLimits], and warns of the limits that it did not raise.
+// setWorkflowLimits sets limits of an existing workflow, see [setLimits]. It warns of each limit that it did not raise,
+// because only a person may raise a limit.
 func (o *op) setWorkflowLimits(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
 	if len(asked) == 0 {
 		return nil, nil
@@ -115,15 +115,15 @@ func (o *op) warnOfUnraisedLimits(name schemas.Workflow, asked map[string]float6
 	return warnings, err
 }
 
-// exceededLimit is a draft that a limit of its workflow refused.
+// exceededLimit is a limit of a workflow that refused a draft, with the text that tells human of the refusal.
 type exceededLimit struct {
 	workflow schemas.Workflow
 	limit    string
 	text     string
 }
 
-// refuseOverBudget refuses a draft that would bring a workflow past a limit, and keeps the text for human in
-// op.overrun.
+// refuseOverBudget returns the error for a draft that would bring a workflow past a limit. It keeps the text for human
+// in op.exceeded.
 func (o *op) refuseOverBudget(name schemas.Workflow, b schemas.Budget, with float64) error {
 	e := schemas.Errorf(schemas.Limit, "this would be %s of %s %s of %s, which has used %s",
 		formatAmount(with), formatAmount(b.Of), b.Limit, cmp.Or(name, "the workflow"), formatAmount(b.Used)).WithField("options.limits." + b.Limit).
@@ -136,8 +136,8 @@ func (o *op) refuseOverBudget(name schemas.Workflow, b schemas.Budget, with floa
 // formatAmount formats an amount, rounded to hundredths.
 func formatAmount(n float64) string { return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) }
 
-// takeExceededLimitToTell returns the last limit of a workflow that refused something in this operation, and notes that human is
-// told of it. It returns nil if no limit refused anything, or if human was told of this limit of this workflow before.
+// takeExceededLimitToTell returns the last limit that refused a draft in this operation, and records that human was
+// told of it. It returns nil if no limit refused a draft, or if human was told of this limit of the workflow before.
 func (o *op) takeExceededLimitToTell() (over *exceededLimit, err error) {
 	if over, o.exceeded = o.exceeded, nil; over == nil {
 		return nil, nil
@@ -150,9 +150,9 @@ func (o *op) takeExceededLimitToTell() (over *exceededLimit, err error) {
 	return over, o.PutWorkflow(over.workflow, *wf)
 }
 
-// tellHumanOfExceededLimit tells human that a limit of a workflow refused an operation, once for each workflow and limit. The
-// refused operation was undone, so tellHumanOfExceededLimit runs an operation of its own. If that fails, human is told at the next
-// refusal.
+// tellHumanOfExceededLimit tells human that a limit of a workflow refused an operation, once for each workflow and
+// limit. It runs a second operation, because the refused operation was undone. If the second operation fails, human is
+// told at the next refusal.
 func (s *Service) tellHumanOfExceededLimit(ctx context.Context, refused *exceededLimit) {
 	if refused == nil {
 		return
@@ -176,8 +176,8 @@ func (s *Service) tellHumanOfExceededLimit(ctx context.Context, refused *exceede
 	}
 }
 
-// sendOrTellHuman runs send, which makes the handoff that continues h. If a limit of the workflow refuses it, sendOrTellHuman
-// tells human and returns nil.
+// sendOrTellHuman calls send, which creates the handoff that continues h. If a limit of the workflow refuses that
+// handoff, sendOrTellHuman tells human and returns nil.
 func (o *op) sendOrTellHuman(h *operation.RecordChange, send func() (*store.Record, error)) (*store.Record, error) {
 	next, err := send()
 	if err == nil || o.exceeded == nil {
@@ -186,31 +186,28 @@ func (o *op) sendOrTellHuman(h *operation.RecordChange, send func() (*store.Reco
 	return nil, o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("Nobody goes on after %s (%s)", h.Now.ID, cmp.Or(h.Text, h.Why.Text())), err)
 }
 
-// These limits bound the handoffs that rules send because the clock changed a handoff, directly or as a further
-// consequence. Handoffs that rules send because of an agent's call do not count, because [maxByRules] bounds them for
-// each call. The limits stop rules whose own handoffs time out and make them fire again, and they keep a workspace slow
-// to grow while no agent is active. Some limits count by workflow, so no rule may choose another workflow or another
-// parent.
+// These limits bound the handoffs that rules send because of time. Without limits, rules whose own handoffs time out
+// would fire again and again. Handoffs that rules send because of an agent's call count for [maxByRules] instead. The
+// limits are high enough for a team whose work of a whole night times out, see docs/guarantees.md.
 //
-// The limits are high enough for a team whose work of a whole night times out. docs/guarantees.md has them.
+// One limit counts by workflow, so a rule cannot choose another workflow or another parent.
 const (
 	maxPerWorkflow = 200   // of all rules in one workflow
 	maxPerRule     = 1_000 // of one rule in an hour
 	maxPerHour     = 2_000 // of all rules of the workspace in an hour
 )
 
-// resetRuleBudgets resets the per-operation budgets of rules after the clock was applied to one handoff. So rules that
-// send many handoffs because of that handoff leave the whole budget to the next one. The result enough reports whether
-// the rules have sent the largest number of handoffs that one operation may send.
+// resetRuleBudgets gives rules their whole budget again after the clock has changed one handoff, so that the rules for
+// the next handoff have enough. The result reports whether rules have sent [maxByRules] handoffs in this operation.
 func (o *op) resetRuleBudgets() (enough bool) {
 	o.sentByClock += o.sentByRules
 	o.sentByRules, o.unsentRules, o.ruleCost = 0, 0, rules.Budget{}
 	return o.sentByClock >= maxByRules
 }
 
-// chargeRuleBudget counts n handoffs and messages that a rule is about to send because of time and of an event of r. The
-// error is limit if the n handoffs exceed the limit of the workflow of r, of the rule, or of the hour. Then
-// op.spentBudget names the workflow or the rule, and [op.recordBudgetNotice] uses that name.
+// chargeRuleBudget counts n handoffs that a rule is about to send because of time. The handoff r made the rule fire.
+// The error is limit if the n handoffs exceed the limit of the workflow, of the rule, or of the hour. Then
+// op.spentBudget names the exceeded budget, see [op.recordBudgetNotice].
 func (o *op) chargeRuleBudget(r *store.Record, rule rules.RuleSends, n int) error {
 	if !o.Timed {
 		return nil
@@ -238,9 +235,9 @@ func (o *op) chargeRuleBudget(r *store.Record, rule rules.RuleSends, n int) erro
 	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutTimedSendCount(hour))
 }
 
-// recordBudgetNotice reports whether the owner of the workflow and human were told in this hour of the budget that has
-// just refused a rule. If they were not, it notes that they are told now. It returns false if no budget refused the
-// rule.
+// recordBudgetNotice reports whether people were told in this hour of the budget that has just refused a rule. If
+// nobody was told, it records that the caller tells the owner of the workflow and human now. It returns false if no
+// budget refused the rule.
 func (o *op) recordBudgetNotice() (told bool, err error) {
 	spent := o.spentBudget
 	if o.spentBudget = ""; spent == "" {

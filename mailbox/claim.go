@@ -13,8 +13,8 @@ import (
 	"handoff/store"
 )
 
-// takenClaim is a claim that a call made, or that the caller held before. It is stored under the request id of the call
-// for a repeated call, so its exported fields are a format on disk.
+// takenClaim is a claim that a call made, or that the caller held before. The server stores it under the request id of
+// the call, so its exported fields are a format on disk.
 type takenClaim struct {
 	ID          schemas.ID `json:"id,omitempty"` // zero if the claim found nothing
 	Token       string     `json:"token,omitempty"`
@@ -33,30 +33,32 @@ func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 }
 
 // Claim makes the caller the holder of a handoff. The caller gets a claim token, the end of its lease, and a brief of
-// the work. An agent calls it, either for the next handoff of its mailboxes, optionally only with one of the given
-// tags, or for the handoff of a given id.
+// the work. An agent calls it for a handoff by its id, or for the next handoff of its queue, optionally with one of the
+// given tags.
 //
 // Without an id the caller first gets a handoff that it held over a connection that is gone. Then it gets the handoff
-// that has waited longest; a higher priority counts like a longer wait. Its queue has its own mailbox, the pools for
-// which it qualifies, and the mailboxes of ended sessions of the same client. If the queue is empty, the call waits up
-// to wait_seconds, at most 50, and then returns an empty result. Calls that wait for the same mailbox are served in the
-// order in which they came. A caller with unread notices gets the empty result at once, together with these notices. An
-// agent that holds as many handoffs as its card allows gets only work that is addressed to it by name. A brief has at
-// most max_tokens tokens, 1,500 by default; it names the parts that do not fit.
+// of its queue that has waited longest. A higher priority counts like a longer wait. The queue has the mail of the
+// caller, of the pools for which the caller qualifies, and of ended sessions of the same client. An agent that holds as
+// many handoffs as its card allows gets only work that is addressed to it by name.
+//
+// If the queue is empty, the call waits up to wait_seconds, at most 50, and then returns an empty result. Calls that
+// wait for the same mailbox are served in the order of their arrival. A caller with unread notices gets the empty
+// result at once, together with these notices.
+//
+// A brief has at most max_tokens tokens, 1,500 by default. It names the parts that do not fit.
 //
 // Errors:
-//   - not_found: there is no handoff with the id.
-//   - conflict: another agent holds it; it waits for approval, for dependencies or for a time; it ended; or it was
-//     claimed over a connection of an earlier server, and this server runs for less than two minutes, so the connection
-//     may still come back.
-//   - denied: the caller is not its recipient, does not qualify for its pool, or declined it.
+//   - not_found: no handoff has the id.
+//   - conflict: another agent holds the handoff; the handoff waits for approval, for dependencies or for a time; it
+//     ended; or its holder may still come back, because this server began less than two minutes ago.
+//   - denied: the caller is not the recipient, does not qualify for the pool, or declined the handoff.
 //   - stale: an earlier call with the same request id claimed the handoff, and that claim has ended since.
 //   - unavailable: the result could not be delivered, and the claim was given back.
 //
-// Repetition: the caller gets the same claim again by asking for its id over the same connection. A call with the same
-// request id gets the same claim. A claim whose result can no longer be delivered is given back and does not count as
-// an attempt. If the process dies after the claim is on disk, the agent gets it again: by repeating the call, or as the
-// first handoff that it claims over its next connection.
+// A call with the same request id gets the same claim again. So does a call for the same id over the same connection. A
+// claim whose result cannot be delivered is given back and does not count as an attempt. If the process dies after the
+// claim is on disk, the agent gets the claim again with a repeated call, or with its first claim over its next
+// connection.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
 	claim := s.claim
 	if in.HandoffID == "" && in.WaitSeconds > 0 {
@@ -101,8 +103,8 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 
 // claimAgain returns the claim that the caller holds already. Over the same connection the claim stays as it is, and no
 // event is written. If the connection that claimed is gone, the caller gets a new claim. A service that has just begun
-// cannot know whether that connection is gone: the error is then conflict and says after how many seconds to call
-// again. Any other caller is refused, since the handoff is held.
+// cannot know whether that connection is gone. Its error is then conflict, and says after how many seconds to call
+// again.
 func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 	switch {
 	case o.By.Conn != "" && r.Conn == o.By.Conn:
@@ -118,9 +120,9 @@ func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 	return o.takeHandoff(life.Claim, r) // refused, since the handoff is held
 }
 
-// reclaimAfterLostConnection claims the oldest handoff again that the caller claimed over a connection that is gone. With it a restarted
-// client continues its work. It leaves out handoffs that wait for an answer. For a caller without a connection it
-// reclaims nothing, because nothing shows that this caller made the claim; the caller can still claim by id.
+// reclaimAfterLostConnection claims the oldest handoff again that the caller claimed over a connection that is gone.
+// With it a restarted client continues its work. It leaves out handoffs that wait for an answer. For a caller without a
+// connection the result is zero, because nothing proves that this caller made the claim.
 func (o *op) reclaimAfterLostConnection() (takenClaim, error) {
 	if o.By.Conn == "" {
 		return takenClaim{}, nil
@@ -136,10 +138,10 @@ func (o *op) reclaimAfterLostConnection() (takenClaim, error) {
 	return takenClaim{}, nil
 }
 
-// takeHandoff makes the caller the holder, with a new token. Every earlier token is void from here on, so two agents cannot
-// both finish the same work. The store runs one writing transaction at a time, and the second caller finds the handoff
-// held. A claim counts as one more attempt, unless the claim before was given back. A claim that the holder makes again
-// for its own handoff never counts. An open question stays open if the agent that asked it claims.
+// takeHandoff makes the caller the holder of r, with a new token. Every earlier token becomes void, so two agents
+// cannot both finish the same work. A claim counts as one more attempt, unless the last claim was given back or waited
+// for an answer. A claim that the holder makes again never counts. An open question stays open if the agent that asked
+// it claims.
 func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 	now, err := o.ApplyAction(a, r)
 	if err != nil {
@@ -183,8 +185,8 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 	return taken, o.recordFirstClaim()
 }
 
-// recordFirstClaim notes the first claim of an agent. From then on the server knows that an agent reads this mailbox, and
-// no longer warns senders that nobody ever claimed under that name.
+// recordFirstClaim records the first claim of an agent. From then on the server does not warn senders that nobody has
+// claimed under that name.
 func (o *op) recordFirstClaim() error {
 	a, err := o.CallerRow()
 	if err != nil || a.Claims > 0 {

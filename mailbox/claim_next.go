@@ -12,21 +12,17 @@ import (
 	"handoff/store"
 )
 
-// errSearchSnapshot undoes a transaction that has passed over [reading.MaxScanned] handoffs without finding one to
+// errSearchSnapshot undoes a transaction that has passed over [reading.MaxScanned] handoffs and found no handoff to
 // claim.
 const errSearchSnapshot operation.UndoError = "the handoff lies further back in the mailbox"
 
-// claimNext claims the first handoff that the caller may claim: first a handoff that it held over a connection that is
-// gone, then its queue. If a transaction would pass over more than [reading.MaxScanned] handoffs, for example for a
-// rare tag, claimNext searches on a snapshot, so that other writers need not wait, and then claims the found handoff if
-// it is still pending. If another agent claims the found handoff first in 64 tries, claimNext returns the conflict of
-// the last try. If the caller may claim nothing, the result is empty and is not stored for a repeated call.
+// claimNext claims the first handoff that the caller may claim: a handoff that it held over a connection that is gone,
+// otherwise the first handoff of its queue. If the caller may claim nothing, the result is empty and is not stored for
+// a repeated call.
 //
-// A search within the transaction keeps the exact order of claims, because no other claim comes in between. After a
-// search on a snapshot, the claim checks the handoff again. If another agent claimed it meanwhile, the search begins
-// anew. A handoff that was sent after the snapshot and comes earlier in the queue is left for the next claim.
-//
-// The transaction that claims a handoff also stores the receipt of the request id.
+// A transaction passes over [reading.MaxScanned] handoffs at most, because other writers wait for it. Then claimNext
+// searches on a snapshot and claims the found handoff by its id. If another agent claims the found handoff first, the
+// search begins anew. After 64 searches the error is the conflict of the last claim.
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (takenClaim, error) {
 	// This function may run more than once, so each run assigns all results.
 	first := func(o *op) (takenClaim, error) {
@@ -62,12 +58,9 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 	}
 }
 
-// claimFirstInQueue claims the first handoff of the caller's queue that it may claim. The result is zero if there is none. The
-// error is errSearchSnapshot after it has passed over [reading.MaxScanned] handoffs.
-//
-// Damaged records and records that the caller may not claim count as passed over, too: the bound limits the reads,
-// because all other writers wait during them. An agent that holds the largest number of handoffs that its card allows
-// is offered only its own mailbox, see [offer.Offers.Queue].
+// claimFirstInQueue claims the first handoff of the caller's queue that the caller may claim. The result is zero if
+// there is no such handoff. The error is errSearchSnapshot after it has passed over [reading.MaxScanned] records.
+// Damaged records count, too, because the bound limits the reads for which other writers wait.
 func (o *op) claimFirstInQueue(tags []string) (takenClaim, error) {
 	a, err := o.CallerRow()
 	if err != nil {
@@ -88,11 +81,9 @@ func (o *op) claimFirstInQueue(tags []string) (takenClaim, error) {
 	return takenClaim{}, nil
 }
 
-// searchQueue returns the first handoff of the caller's queue that it may claim, zero if there is none. It searches the
-// whole queue on one snapshot and writes nothing. It passes over damaged records. It also passes over records with a
-// due time that is past, because their handoff may have to end, and a search on a snapshot cannot write that. There are
-// few of these, because the operation has just applied due changes. It returns only the id, and [op.takeHandoff] checks the
-// handoff again.
+// searchQueue returns the first handoff of the caller's queue that the caller may claim, or zero. It searches the whole
+// queue on one snapshot and writes nothing. It passes over damaged records, and over records with an overdue change,
+// because a search cannot apply the change. [op.takeHandoff] checks the found handoff again.
 func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (schemas.ID, error) {
 	now := store.TimeOf(s.Now())
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ID, error) {

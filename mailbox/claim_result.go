@@ -13,9 +13,9 @@ import (
 	"handoff/store"
 )
 
-// claimResult makes the response for the new holder. It renders the brief after the commit, on a snapshot, because
-// rendering takes longer than the claim, and other writers would wait for it. If the brief cannot be rendered, the
-// claim stays: the response explains the error instead, and the holder can give the handoff up.
+// claimResult makes the response for the new holder. It renders the brief on a snapshot after the commit, because other
+// writers would wait for a brief in the transaction. If the brief cannot be rendered, the claim stays. The response
+// then explains the error, and the holder can give the handoff up.
 func (s *Service) claimResult(
 	ctx context.Context, by schemas.Caller, in schemas.ClaimIn, got takenClaim,
 ) (schemas.ClaimOut, error) {
@@ -61,10 +61,9 @@ func (s *Service) claimResult(
 // maxHeldNamed is the number of held handoffs that a response names.
 const maxHeldNamed = 50
 
-// addHeldHandoffs lists the caller's held handoffs in the response to a claim, oldest first, if the caller holds more than the
-// claimed handoff. It also advises the call that shows the oldest of the others, because a model that lost its context
-// has no other way to know of them. It does not apply due changes first, so the list may contain a handoff whose lease
-// has just ended.
+// addHeldHandoffs lists the caller's held handoffs, oldest first, if the caller holds more than the claimed handoff. It
+// also advises the call that shows the oldest of the other handoffs, because a model that lost its context has
+// forgotten them. The list may contain a handoff whose lease has just ended.
 func (s *Service) addHeldHandoffs(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
 	held, err := reading.Collect(reading.AtMost(maxHeldNamed, v.OldestFirst(store.IndexByHolder(by.Agent), 0)))
 	i := slices.IndexFunc(held, func(id schemas.ID) bool { return id != out.HandoffID })
@@ -83,8 +82,8 @@ func (s *Service) addHeldHandoffs(v *store.View, by schemas.Caller, out *schemas
 	return nil
 }
 
-// loadRecord returns the record of a claim. If a repeated call got the claim of the first call, the claim may have
-// ended since: then the error is stale, because the caller must not work with a void token.
+// loadRecord returns the record of a claim. The claim in a stored result may have ended since the first call. Then the
+// error is stale, because the caller must not work with a void token.
 func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 	if c.record != nil {
 		return c.record, nil
@@ -96,19 +95,13 @@ func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 	return r, err
 }
 
-// releaseUndelivered releases a claim whose response could not be delivered. It also deletes the stored result of the
-// call, so that a repeated call claims anew. The claim stays in two cases: the server has heard of the holder since,
-// which shows that the holder knows the claim, or a repeated call has returned the claim. The caller's call is over, so
-// releaseUndelivered does not use its context. The error is unavailable if the claim was given back, else the argument
-// why, the reason why the call ended. If the process dies before releaseUndelivered runs, the claim stays until its
-// lease ends.
+// releaseUndelivered releases a claim whose response could not be delivered, and deletes the stored result of the call.
+// A repeated call then claims anew. The claim stays if the server has heard of the holder since the claim. The error is
+// unavailable if the claim was given back. Otherwise the error is why, the reason why the call ended.
 //
-// A caller whose connection breaks repeats its call, perhaps while the first call is still running. Then both calls
-// return the same claim, and only one response arrives. Therefore the repeated call counts as a sign of the holder, and
-// only the first call may give the claim back. Each of the two does this in one transaction. If the repeated call comes
-// before the release, the claim stays. If it comes later, it finds no stored result and claims anew. If neither
-// response arrives, the claim ends with its lease, unless its holder makes another claim before: the response to that
-// claim lists all handoffs that the caller holds.
+// A caller whose connection breaks may repeat its call while the first call still runs. Both calls then return the same
+// claim. The repeated call counts as a sign of the holder, so the first call does not release the claim. If no response
+// arrives, the claim ends with its lease.
 func (s *Service) releaseUndelivered(by schemas.Caller, taken takenClaim, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {
@@ -127,8 +120,8 @@ func (s *Service) releaseUndelivered(by schemas.Caller, taken takenClaim, why er
 	return schemas.Errorf(schemas.Unavailable, "%s was claimed and given back: %w", taken.ID, why)
 }
 
-// Replayed is called when a repeated call gets this claim as its stored result. It notes that the server has heard of
-// the holder.
+// Replayed records that the server has heard of the holder. The engine calls it when a repeated call gets this claim as
+// its stored result.
 func (again takenClaim) Replayed(o *operation.Op) {
 	if r := reading.RecordOrNil(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
 		opOf(o).here.NoteHeard(r.Token, o.Now) // before the commit: a call that gives the claim back checks it afterwards

@@ -10,9 +10,9 @@ import (
 	"handoff/store"
 )
 
-// checkHolderAction checks that an action is possible now, and that the caller proves its claim. Every action of a holder calls
-// it first, before it changes anything. The error is conflict if the state does not allow the action; else it comes
-// from [op.checkClaimProof].
+// checkHolderAction checks that the state allows an action of the holder, and that the caller proves its claim. Every
+// action of a holder calls it before the first change. The error is conflict if the state does not allow the action.
+// Otherwise it comes from [op.checkClaimProof].
 func (o *op) checkHolderAction(a life.Action, r *store.Record, token string) error {
 	if _, ok := life.TransitionFor(a, r.Status); !ok {
 		return o.refuseActionInState(a, r)
@@ -21,18 +21,16 @@ func (o *op) checkHolderAction(a life.Action, r *store.Record, token string) err
 	return o.checkClaimProof(a, r, token)
 }
 
-// checkClaimProof checks the claim token. A call without a token is accepted if it comes over the connection that made the
-// claim under the name of that agent, or over HTTP in the same MCP session. On the command line the person at the
-// keyboard is trusted.
+// checkClaimProof checks the proof of a claim. The claim token is a proof. Without a token the call must come from the
+// claimant, see [op.isClaimant]. In both cases the caller must act under the name of the holder.
 //
-// The error is stale for a token that a newer claim or a release made void; denied for a caller that acts as another
-// agent than the holder, and for a token that was never good for this handoff; invalid, with the field claim_token, if
-// the caller needs a token and gave none. It is no error that the lease has ended: the token stays good until another
-// agent claims.
+// Errors:
+//   - stale: a newer claim or a release made the token void.
+//   - denied: the caller acts as another agent than the holder, or the token never belonged to this handoff.
+//   - invalid, with the field claim_token: the caller needs a token and gave none.
 //
-// For callers without a token, the server knows only the transport: a connection is one client, an MCP session over
-// HTTP is one agent, a command line is one person. The transport cannot tell two workers with one bearer token apart;
-// there only the claim token is proof.
+// The end of the lease is no error: the token stays good until another agent claims. Two workers that share one bearer
+// token over HTTP look the same to the server, so only the claim token tells them apart.
 func (o *op) checkClaimProof(a life.Action, r *store.Record, token string) error {
 	if token != "" && token != r.Token {
 		return o.refuseWrongToken(a, r, token)
@@ -50,8 +48,8 @@ func (o *op) checkClaimProof(a life.Action, r *store.Record, token string) error
 	return nil
 }
 
-// refuseWrongToken refuses a token that does not belong to the claim of r. The error tells three cases apart: the token was
-// good before, it belongs to another handoff that the caller holds, or it belongs to no claim.
+// refuseWrongToken returns the error for a token that does not belong to the claim of r. The error tells three cases
+// apart: a token of an earlier claim of r, a token of another handoff that the caller holds, and a token of no claim.
 func (o *op) refuseWrongToken(a life.Action, r *store.Record, token string) error {
 	if slices.Contains(r.Voided, token) {
 		return o.refuseStaleToken(a, r)
@@ -73,19 +71,17 @@ func (o *op) refuseWrongToken(a life.Action, r *store.Record, token string) erro
 		WithHint("Give the one that the claim of %s returned.", r.ID)
 }
 
-// actAsHolderWithToken lets a caller act as the holder, although the call has another agent name or none, if the call has the
-// holder's token and comes over the connection that claimed. Subagents of one client share a connection, and models
-// forget to repeat their name. On another connection the token alone is not enough, because transcripts contain tokens
-// and other agents can read the transcripts.
+// actAsHolderWithToken lets a caller with another agent name act as the holder, if the call has the holder's token and
+// comes over the connection that claimed. Subagents of one client share a connection, and models forget to repeat their
+// name. On another connection the token is not enough, because other agents may have read it in a transcript.
 func (o *op) actAsHolderWithToken(r *store.Record, token string) {
 	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.By.Conn {
 		o.By.Agent = r.Holder
 	}
 }
 
-// lostTokenHint returns the hint for a holder that lost its claim token: to claim again, if the server can tell the
-// holder from other callers; else to wait for a release by the sender or for the end of the lease, whose time the hint
-// gives.
+// lostTokenHint returns the hint for a holder that gave no claim token. If the server cannot tell the holder from other
+// callers, the hint names the sender, which may release the claim, and the time at which the lease ends.
 func (o *op) lostTokenHint(r *store.Record) string {
 	const give = "Give the one that the claim returned."
 	if o.newTokenAdvice(r) != nil {
@@ -95,9 +91,9 @@ func (o *op) lostTokenHint(r *store.Record) string {
 	return give + fmt.Sprintf(lost, r.From, r.Lease.Time().Format(time.RFC3339))
 }
 
-// newTokenAdvice advises a claim that gives the holder another token, see [op.claimAgain]. It returns nil if the server
-// cannot tell the holder from other callers: a call over HTTP without an instance, where two workers may share one
-// bearer token, or a call of a client for work that a person at the keyboard claimed.
+// newTokenAdvice advises a claim that gives the holder a new token, see [op.claimAgain]. It returns nil if the server
+// cannot tell the holder from other callers. An example is a call over HTTP without an instance, where two workers may
+// share one bearer token.
 func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	mine := o.By.Conn != "" && r.Conn == o.By.Conn
 	if !mine && !o.mayReclaim(r) && !o.Leases.MayConnectionReturn(r) {
@@ -106,8 +102,8 @@ func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
 }
 
-// isClaimant reports whether the caller made the last claim of r: the call comes over the connection that claimed. If
-// the claim came without a connection, the caller must be the same instance, or a person at the keyboard of the command
+// isClaimant reports whether the caller made the last claim of r. The call must come over the connection that claimed.
+// For a claim without a connection, the caller must be the same instance, or a person at the keyboard of the command
 // line. isClaimant does not compare the names of the agents.
 func (o *op) isClaimant(r *store.Record) bool {
 	if r.Conn == "" && o.By.Conn == "" && o.By.Via != schemas.ViaHTTP {
@@ -116,8 +112,9 @@ func (o *op) isClaimant(r *store.Record) bool {
 	return isClaimingSession(r, o.By)
 }
 
-// isClaimingSession reports whether a caller is the session that made the last claim, so that its model has read the brief:
-// the call comes over the connection that claimed, or, without connections, from the same instance.
+// isClaimingSession reports whether the caller is the session that made the last claim, so that its model has read the
+// brief. The call must come over the connection that claimed. If neither the claim nor the call has a connection, both
+// must come from the same instance.
 func isClaimingSession(r *store.Record, by schemas.Caller) bool {
 	if r.Conn != "" || by.Conn != "" {
 		return r.Conn == by.Conn
@@ -125,14 +122,14 @@ func isClaimingSession(r *store.Record, by schemas.Caller) bool {
 	return isClaimingInstance(r, by)
 }
 
-// isClaimingInstance reports whether a caller is the instance of the agent that claimed. It returns false if the instances
-// are not known.
+// isClaimingInstance reports whether the caller is the instance of the agent that claimed, for example the same MCP
+// session. It returns false if the instances are not known.
 func isClaimingInstance(r *store.Record, by schemas.Caller) bool {
 	return by.AgentID != "" && by.AgentID == r.HolderID
 }
 
-// refuseNotHolder refuses a caller that acts as another agent than the holder, with denied. The error names the holder,
-// and says how the caller can prove to be the holder.
+// refuseNotHolder returns the error denied for a caller that acts as another agent than the holder. The error names the
+// holder, and says how the holder proves its claim.
 func (o *op) refuseNotHolder(r *store.Record) error {
 	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.By.Agent).About(r.ID, r.Status, r.Successor)
 	switch {
@@ -149,8 +146,8 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 		r.Holder, r.Holder).WithNext(messageAdvice(r.Holder))
 }
 
-// adviceToReturnResult advises how to return a result, for a caller that may judge it. It returns nil if the caller may not
-// judge the result, or if there is no result.
+// adviceToReturnResult advises the call that returns the result of r. It returns nil if r has no result, or if the
+// caller may not judge the result.
 func (o *op) adviceToReturnResult(r *store.Record) []schemas.Advice {
 	if r.Status != schemas.Completed {
 		return nil
@@ -162,8 +159,8 @@ func (o *op) adviceToReturnResult(r *store.Record) []schemas.Advice {
 	return []schemas.Advice{schemas.Call(back, "returns the result, with the points to mend")}
 }
 
-// adviseClaim is for the refusal of a holder's action on a handoff that has no holder. It adds the next step to the
-// error: a claim if the caller may claim the handoff, else the name of the recipient.
+// adviseClaim adds the next step to the error e about a handoff that has no holder: a claim if the caller may claim the
+// handoff, otherwise a message to its recipient or a wait.
 func (o *op) adviseClaim(e *schemas.Error, r *store.Record) error {
 	may, err := o.MayClaim(r)
 	if err != nil {
@@ -186,8 +183,8 @@ func (o *op) isProvenHolder(r *store.Record) bool {
 	return r.Status.Held() && r.Holder == o.By.Agent && o.isClaimant(r)
 }
 
-// refuseStaleToken refuses a token of an earlier claim, and names the current holder. If the current holder is the caller
-// itself, by a newer claim, the error says so, because the caller has not lost the work.
+// refuseStaleToken returns the error for a token of an earlier claim, and names the current holder. If the caller is
+// the holder by a newer claim, the error says that the caller still holds the work.
 func (o *op) refuseStaleToken(a life.Action, r *store.Record) *schemas.Error {
 	if o.isProvenHolder(r) {
 		return schemas.Errorf(schemas.Stale, "your claim of %s ended, and you hold it again, with a newer token", r.ID).
@@ -202,8 +199,8 @@ func (o *op) refuseStaleToken(a life.Action, r *store.Record) *schemas.Error {
 	return e.About(r.ID, r.Status, r.Successor).WithField("claim_token")
 }
 
-// mayReclaim reports whether the caller, which acts as the holder, may claim the handoff again: the connection that
-// claimed is gone, or the claim came without a connection and the caller is the same instance or a person at the
+// mayReclaim reports whether the caller, which acts as the holder, may claim the handoff again. The connection that
+// claimed must be gone. For a claim without a connection, the caller must be the same instance or a person at the
 // keyboard.
 func (o *op) mayReclaim(r *store.Record) bool {
 	if r.Conn != "" {

@@ -15,10 +15,9 @@ import (
 	"handoff/store"
 )
 
-// completionComparison is a completion compared with the expectations of its handoff. The server compares before the transaction,
-// because checking a schema may take long and the store has one writer. The comparison names the event that has the
-// expectations, and the transaction then checks that this event is still the current one. The zero comparison means
-// that nothing was compared yet.
+// completionComparison is the comparison of a completion with the expectations of its handoff. The server compares
+// before the transaction, because checking a schema may take long and the store has one writer. The transaction then
+// checks that the compared content is still the current content. The zero value means that nothing was compared yet.
 type completionComparison struct {
 	body     uint64 // the event whose content was compared
 	refused  uint64 // the last refusal at that time
@@ -28,10 +27,10 @@ type completionComparison struct {
 	err      error           // shown only to the holder
 }
 
-// compareCompletion compares a completion with the expectations of its handoff, on a snapshot. The field err of the comparison
-// has the reason why the completion must be refused. compare does not return it as an error, because only the holder
-// may see it, and only the transaction finds out whether the caller is the holder. The comparison is zero for a handoff
-// without expectations. The error of compare is not_found, or comes from the store.
+// compareCompletion compares a completion with the expectations of its handoff, on a snapshot. The field err of the
+// result has the reason for a refusal, because only the holder may see that reason, and only the transaction knows the
+// holder. The result is zero for a handoff without expectations. The error of compareCompletion is not_found, or comes
+// from the store.
 func (s *Service) compareCompletion(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (completionComparison, error) {
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (completionComparison, error) {
 		asked, err := reading.Find(v, id, by.Agent)
@@ -42,8 +41,8 @@ func (s *Service) compareCompletion(ctx context.Context, by schemas.Caller, id s
 	})
 }
 
-// newComparison compares a completion with the expectations of its handoff. Its error comes from the store; a
-// completion that does not meet the expectations is in the field err of the comparison.
+// newComparison compares a completion with the expectations of its handoff. If the completion does not meet the
+// expectations, the field err of the result has the reason. The error of newComparison comes from the store.
 func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in schemas.CompleteIn) (completionComparison, error) {
 	var h schemas.Handoff
 	var before schemas.Refusal
@@ -66,14 +65,14 @@ func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in sch
 }
 
 // needsComparison reports whether a completion must be compared: the handoff has expectations, the repository has
-// checks that run for all work, or a check failed at an earlier completion of this handoff.
+// checks that run for all work, or an earlier completion of this handoff was refused.
 func needsComparison(r *store.Record, seen *schemas.CheckReport) bool {
 	return r.Promises || r.Refused != 0 || len(seen.Checks()) > 0
 }
 
-// answeredCriteria returns the answered criteria, or the reason why the completion is refused: errNotCompared if no comparison was
-// made yet, so that the caller of the transaction compares and tries again; conflict if the content changed since the
-// comparison, or if the handoff is strict and a criterion is not met; else the error of package contract, with advice.
+// answeredCriteria returns the answered criteria, or the reason why the completion is refused. The error is
+// errNotCompared if no comparison was made yet. It is conflict if the content changed since the comparison, or if the
+// handoff is strict and a criterion is not met. Other errors come from package contract.
 func (p completionComparison) answeredCriteria(r *store.Record, seen *schemas.CheckReport) ([]schemas.Answered, error) {
 	switch {
 	case !needsComparison(r, seen):
@@ -93,13 +92,13 @@ func (p completionComparison) answeredCriteria(r *store.Record, seen *schemas.Ch
 	return p.criteria, nil
 }
 
-// maxRefusals is the largest number of refused completions that are kept for one attempt, so that a holder that sends
-// bad results again and again cannot fill the record.
+// maxRefusals is how many refused completions of one attempt the server keeps. The limit stops a holder that sends bad
+// results again and again from filling the record.
 const maxRefusals = 8
 
 // recordRefusedResult tells the holder why its completion is refused, and keeps the reason with the handoff, see
-// [life.RefuseResult]. If it does not keep the reason, because the same one or enough others are kept, it returns the
-// reason as an error, which undoes the transaction.
+// [life.RefuseResult]. If the reason equals the last reason, or [maxRefusals] reasons are kept already, it returns the
+// reason as an error. The error undoes the transaction.
 func (o *op) recordRefusedResult(r *store.Record, digest string, why *schemas.Error) error {
 	var before schemas.Refusal
 	if err := o.DecodeContent(r.ID, r.Refused, &before); err != nil {
@@ -116,7 +115,7 @@ func (o *op) recordRefusedResult(r *store.Record, digest string, why *schemas.Er
 }
 
 // failedChecks returns the checks that failed for this completion, and the checks that failed at an earlier refusal and
-// were not run since.
+// did not run since.
 func (o *op) failedChecks(before schemas.Refusal) (failed []schemas.Observation) {
 	sight := schemas.OrZero(o.By.CheckReport)
 	for _, now := range sight.Observed {
@@ -131,6 +130,6 @@ func (o *op) failedChecks(before schemas.Refusal) (failed []schemas.Observation)
 // maxTail is how much output of a failing check is kept, in bytes.
 const maxTail = 1 << 10
 
-// errNotCompared undoes an operation on a handoff whose expectations were not compared yet. The method that runs the
-// transaction then compares, and tries again.
+// errNotCompared undoes the completion of a handoff whose expectations were not compared yet. [Service.Complete] then
+// compares and tries again.
 const errNotCompared operation.UndoError = "the completion must be compared first"

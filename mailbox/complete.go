@@ -19,32 +19,33 @@ import (
 	"handoff/store"
 )
 
-// Complete ends a handoff with a result. Its holder calls it, and proves its claim with the claim token or by calling
-// over the connection that claimed; on the command line the person at the keyboard is trusted.
+// Complete ends a handoff with a result. Its holder calls it and proves its claim with the claim token, or by calling
+// over the connection that claimed. On the command line the person at the keyboard is trusted.
 //
-// The result answers every criterion of the expectations, by its text or by its number. The output meets the schema, if
-// the handoff has one. The outcome is success, or partial if a criterion is not met. The handoff is completed, its
-// sender is told, and the handoffs that depend on it may go on. With continuation.to the same transaction sends another
-// handoff, with the completed one as its parent. If the sender asked for a review, Complete sends the review instead;
-// dependents and the continuation go on once the result is accepted. If the completed handoff is itself a review, its
-// verdict accepts or returns the reviewed work.
+// The result answers every criterion of the expectations, by its text or by its number. The output meets the schema of
+// the handoff. The outcome is success, or partial if a criterion is not met. The handoff is then completed, its sender
+// is told, and its dependents may go on. With continuation.to the same transaction sends another handoff, with the
+// completed handoff as its parent.
+//
+// If the sender asked for a review, Complete sends the review. Dependents and the continuation then wait until the
+// result is accepted. If the completed handoff is itself a review, its verdict accepts or returns the reviewed work.
 //
 // Errors:
-//   - invalid: an empty summary; a criterion without an answer, or an answer to a criterion that this handoff does not
-//     have; an output that does not meet its schema; a claim without proof.
+//   - invalid: an empty summary; a criterion without an answer; an answer to an unknown criterion; an output that does
+//     not meet its schema; a missing claim token.
 //   - limit: a summary of more than 4 KiB, detail and data of more than 64 KiB, a result of more than 256 KiB.
-//   - not_found: there is no handoff with the id.
-//   - denied: the caller does not hold it, or the token was never good for it.
-//   - conflict: the handoff ended in another way; its content was changed since the result was compared; it is strict
-//     and a criterion is not met; a check did not pass and the result does not say that it is partial.
-//   - stale: the claim was lost, or the handoff was cancelled, timed out or returned. Then the result is kept as a late
+//   - not_found: no handoff has the id.
+//   - denied: the caller does not hold the handoff, or the token never belonged to the handoff.
+//   - conflict: the handoff ended in another way; its content changed since the result was compared; it is strict and a
+//     criterion is not met; a check did not pass and the result does not say that it is partial.
+//   - stale: the claim was lost, or the handoff was cancelled, timed out or returned. The result is kept as a late
 //     result, at most eight for a handoff, and the sender is told.
-//   - the errors of [Service.Send] for the continuation, with its field. Then the handoff is not completed either. Only
-//     a limit of the workflow does not refuse the completion: the continuation is not sent, the result has a warning,
-//     and human is told.
+//   - the errors of [Service.Send] for the continuation, with its field. The handoff is then not completed. Only a
+//     limit of the workflow does not refuse the completion: the continuation is not sent, the result has a warning, and
+//     human is told.
 //
 // A holder that repeats the same result gets the first result, with a warning. If the process dies during the call, the
-// store has the completion, its consequences and the continuation, or none of them, and the holder repeats the call.
+// store has the completion with all consequences, or nothing, and the holder repeats the call.
 func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.CompleteIn) (schemas.CompleteOut, error) {
 	if strings.TrimSpace(in.Summary) == "" {
 		return schemas.CompleteOut{}, schemas.Invalidf("summary", "must not be empty").
@@ -87,7 +88,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 }
 
 // complete ends the handoff with a result that was compared before. All checks that can refuse the caller come before
-// the commit, except the checks of the continuation: a refused continuation undoes the whole operation.
+// the commit. The only exception is the check of the continuation, which undoes the whole operation.
 func (o *op) complete(
 	r *store.Record, in schemas.CompleteIn, digest string, kept completionComparison, forward *draft.Draft,
 ) (out schemas.CompleteOut, err error) {
@@ -137,8 +138,8 @@ func (o *op) complete(
 	return out, err
 }
 
-// buildCompletion makes the message of a completion, which will be the content of the given event. The errors come from
-// [comparison.answeredCriteria], or from [checkVerdict] for a review without a verdict.
+// buildCompletion makes the message of a completion. The parameter event is the number of the event that will store it.
+// The errors come from [completionComparison.answeredCriteria], or from [checkVerdict] for a review without a verdict.
 func (o *op) buildCompletion(
 	r *store.Record, in schemas.CompleteIn, kept completionComparison, event uint64,
 ) (done schemas.Completion, err error) {
@@ -159,8 +160,8 @@ func (o *op) buildCompletion(
 	return done, nil
 }
 
-// completionFrom makes the message of a completion from the arguments of the call. The message has no id, time or answers
-// to criteria yet.
+// completionFrom makes the message of a completion from the arguments of the call, without an id, a time and answered
+// criteria.
 func completionFrom(in schemas.CompleteIn) schemas.Completion {
 	done := schemas.Completion{Result: in.Result, Origin: in.Origin}
 	done.Version = max(done.Version, 1)
@@ -184,8 +185,8 @@ func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done sch
 	return warnings
 }
 
-// completionNoticeText makes the notice for the sender of a completion: the reviewer, the verdict of a review, the number of
-// unmet criteria, the summary, and the agent that the holder suggests for the next step.
+// completionNoticeText makes the text of the notice that tells the sender of a completion: the reviewer, the verdict of
+// a review, the number of unmet criteria, the summary, and the agent that the holder suggests for the next step.
 func completionNoticeText(r *store.Record, done schemas.Completion) string {
 	text := strings.Join(append(done.Unobserved(), done.Summary), ". ")
 	if unmet := contract.UnmetCriteria(done.Criteria); len(unmet) > 0 {
@@ -205,8 +206,8 @@ func completionNoticeText(r *store.Record, done schemas.Completion) string {
 	return text
 }
 
-// repeatedCompletionResult returns the result of the first call to a repeated call. It shows the continuation as it is now. The
-// outcome is the outcome that the first call recorded, even if the sender has accepted a partial result since.
+// repeatedCompletionResult returns the result of a repeated completion. The outcome is the outcome that the first call
+// recorded, even if the sender has accepted a partial result since. The continuation is shown as it is now.
 func (o *op) repeatedCompletionResult(r *store.Record) (out schemas.CompleteOut, err error) {
 	var done schemas.Completion
 	if err := o.DecodeContent(r.ID, r.Result, &done); err != nil {

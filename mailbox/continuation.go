@@ -15,12 +15,12 @@ import (
 	"handoff/store"
 )
 
-// draftContinuation drafts the continuation of a completion before the transaction. It returns nil if the completion
-// has no continuation. A continuation without a summary gets the summary of the completion, and if its recipient has no
-// reason, that gets the reason of the continuation. The errors are the errors of [draft.Maker.MakeOne], with a field
-// that begins with "continuation"; invalid for a continuation without a task. The server makes the draft before it
-// knows whether the caller holds the handoff, so a caller that is not the holder may get an error about the draft.
-// draftContinuation does not read the store.
+// draftContinuation drafts the continuation of a completion before the transaction, or returns nil if the completion
+// has none. A continuation without a summary gets the summary of the completion.
+//
+// The errors are the errors of [draft.Maker.MakeOne], with a field that begins with "continuation", and invalid for a
+// continuation without a task. A caller that is not the holder may get these errors, because only the transaction knows
+// the holder.
 func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now time.Time) (_ *draft.Draft, err error) {
 	c := in.Continuation
 	if c == nil || c.To == "" {
@@ -40,13 +40,13 @@ func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now ti
 	return &d, schemas.Within("continuation", err)
 }
 
-// sendContinuation sends the continuation of a completed handoff, as its child unless it names another parent, and
-// notes the new handoff on the completed one. The continuation can be refused like any send. The error then says that
-// the handoff was not completed either, and the operation is undone. If a limit of the workflow refuses the
-// continuation, the handoff is completed all the same. A continuation of the type message becomes a notice, and the
-// completed handoff does not name it. sendContinuation changes a copy of the draft, because the transaction may run
-// again with the same draft. The continuation comes from the holder, even if the caller acted under another name over
-// the connection that claimed.
+// sendContinuation sends the continuation of a completed handoff in the name of its holder. The new handoff is a child
+// of the completed handoff, unless the continuation names another parent. The completed handoff names the new handoff.
+// A continuation of the type message becomes a notice.
+//
+// A refused continuation undoes the operation, and the error says that the handoff was not completed. For a limit of
+// the workflow see [op.sendContinuationOrTell]. sendContinuation changes a copy of the draft, because the transaction
+// may run again with the same draft.
 func (o *op) sendContinuation(h *operation.RecordChange) (*schemas.SendOut, error) {
 	r, next := h.Now, *h.Forward
 	next.Parent = cmp.Or(next.Parent, r.ID.String())
@@ -71,15 +71,16 @@ func (o *op) sendContinuation(h *operation.RecordChange) (*schemas.SendOut, erro
 	return &sent, o.recordCreatedHandoff(r, sent.HandoffID, func(now *store.Record) { now.Forwarded = sent.HandoffID })
 }
 
-// recordCreatedHandoff calls note to write into the record of r that the handoff made was created as a consequence of r.
+// recordCreatedHandoff commits a change of the record of r by the function note, which names the handoff made. The
+// handoff made was created as a consequence of r.
 func (o *op) recordCreatedHandoff(r *store.Record, made schemas.ID, note func(now *store.Record)) error {
 	now := r.Clone()
 	note(&now)
 	return o.Commit(&operation.RecordChange{Action: life.Forward, Was: r, Now: &now, Other: made})
 }
 
-// holdBackContinuation keeps the continuation of a completion until the result is accepted. It checks the continuation now, because
-// the holder can still correct it now.
+// holdBackContinuation warns the holder that the continuation next is sent only after the result is accepted. It checks
+// the continuation now, because the holder can still correct it.
 func (o *op) holdBackContinuation(next *draft.Draft, out *schemas.CompleteOut) error {
 	if next == nil {
 		return nil
@@ -89,8 +90,8 @@ func (o *op) holdBackContinuation(next *draft.Draft, out *schemas.CompleteOut) e
 	return schemas.Within("continuation", err)
 }
 
-// heldContinuation returns the continuation of reviewed work, nil if there is none. If the continuation can no longer
-// be sent, the acceptance is not refused: the owner of the workflow and human are told instead.
+// heldContinuation returns the continuation of reviewed work, or nil if there is none. A continuation that can no
+// longer be sent does not refuse the acceptance. Instead the owner of the workflow and human are told.
 func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 	if r.Reviewer == "" {
 		return nil, nil
@@ -106,8 +107,8 @@ func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 	return next, nil
 }
 
-// sendHeldContinuation sends the continuation of accepted work, see [op.holdBackContinuation], in the name of the agent that did the
-// work.
+// sendHeldContinuation sends the continuation of accepted work in the name of the agent that did the work, see
+// [op.holdBackContinuation].
 func (o *op) sendHeldContinuation(h *operation.RecordChange) error {
 	err := o.TryPart(func() error {
 		return o.RunAs(callerForHolder(h.Now, o.By), func() error {
@@ -121,11 +122,12 @@ func (o *op) sendHeldContinuation(h *operation.RecordChange) error {
 	return nil
 }
 
-// The functions below carry out consequences. A consequence runs in the transaction of the action and in the name of
-// the agent that took the action. If it sends a handoff, that is committed at once, so a later consequence of the same
-// action sees it. [op.sendContinuation] and [op.sendRework] may refuse the caller's arguments, and that undoes the
-// action. The other consequences never refuse the action, because the clock may have caused it, and the clock cannot
-// act on an error.
+// The functions below carry out consequences, in the transaction of the action and in the name of the agent that took
+// the action. A handoff that one of them sends is committed at once, so that a later consequence sees the handoff.
+//
+// [op.sendContinuation] and [op.sendRework] may refuse the caller's arguments, and a refusal undoes the action. The
+// other consequences never refuse the action, because the clock may have caused it, and the clock cannot correct an
+// error.
 
 // askApproval asks a person to approve a handoff.
 func (o *op) askApproval(h *operation.RecordChange) error {
@@ -133,8 +135,8 @@ func (o *op) askApproval(h *operation.RecordChange) error {
 	return o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeApproval, h.Now, text))
 }
 
-// tellRecipient tells the agent that the handoff was addressed to by name. It leaves no notice if that agent held the
-// handoff, or if that agent gets a notice already as the principal of the handoff, see [reading.AgentToNotify].
+// tellRecipient tells the agent to which the handoff was addressed by name. It leaves no notice if that agent held the
+// handoff, or if that agent gets a notice already, see [reading.AgentToNotify].
 func (o *op) tellRecipient(h *operation.RecordChange) error {
 	principal, err := reading.AgentToNotify(o.View, h.Now)
 	to, directed := h.Was.To.Directed()
@@ -154,8 +156,8 @@ func (o *op) sendToNamedAgent(h *operation.RecordChange) (*store.Record, error) 
 	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.resendToNamedAgent(h) })
 }
 
-// sendContinuationOrTell sends the continuation of a completion or of an acceptance. A limit of the workflow that refuses the
-// continuation does not refuse the completion.
+// sendContinuationOrTell sends the continuation of a completion or of an acceptance. If a limit of the workflow refuses
+// the continuation, the completion stays, and human is told.
 func (o *op) sendContinuationOrTell(h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
 	if h.Action == life.Accept {
 		return came, o.sendHeldContinuation(h)
@@ -167,14 +169,13 @@ func (o *op) sendContinuationOrTell(h *operation.RecordChange) (came operation.C
 	return came, o.tellOwnerOfUnsent(h.Now, "The continuation of "+h.Now.ID.String(), err)
 }
 
-// cancelLeftoversOfFailures cancels pending handoffs that were sent when an earlier attempt at done failed: rollbacks, and questions
-// to a person how to go on. These are no longer needed, because the work is finished. The clock cancels them, because
-// the agent that completed the work may not act on them. Handoffs that an agent holds go on, because work under way may
-// still be useful.
+// cancelLeftoversOfFailures cancels pending handoffs that were sent when an earlier attempt at done failed: rollbacks,
+// and questions to a person how to go on. The finished work no longer needs them. Handoffs that an agent holds go on,
+// because their work may still be useful. The clock cancels, because the agent that completed done may have no right to
+// these handoffs.
 //
-// It follows the field RetryOf from done to each earlier attempt, and finds the handoffs that were sent after the
-// failure in the events of that attempt. It stops at an attempt whose record cannot be read; the sender of the work can
-// still cancel the remaining handoffs by hand.
+// The field RetryOf leads from done to each earlier attempt. The events after the end of an attempt name the handoffs.
+// At an attempt whose record cannot be read, the search stops.
 func (o *op) cancelLeftoversOfFailures(done *store.Record) error {
 	for before := range reading.Chain(o.View, done.RetryOf, func(r *store.Record) schemas.ID { return r.RetryOf }) {
 		events, err := o.EventsOf(before, 4*maxLate) // few events come after the end of a handoff
@@ -193,8 +194,8 @@ func (o *op) cancelLeftoversOfFailures(done *store.Record) error {
 	return nil
 }
 
-// cancelLeftoverOfFailure cancels one pending handoff that was sent because another failed. It does nothing if that handoff is not
-// pending.
+// cancelLeftoverOfFailure cancels one handoff that was sent because another handoff failed. It does nothing if the
+// handoff to cancel is not pending.
 func (o *op) cancelLeftoverOfFailure(id schemas.ID, failed, done *store.Record) error {
 	r := o.UsableRecord(id)
 	if r == nil || r.Status != schemas.Pending {

@@ -15,10 +15,9 @@ import (
 	"handoff/store"
 )
 
-// createHandoff makes a record from a draft, together with its workflow, its words and its event. The callers of create have
-// made all other checks before; create itself checks only the limits of the workflow, see [op.countDraftInWorkflow], before
-// its first write. The new handoff is pending. It is in the mailbox that the draft names, or in no mailbox while a
-// delay runs. Ids count up in each workspace, so the smaller id is the older handoff.
+// createHandoff creates a pending handoff from a draft: its record, its workflow, its words for searches, and its
+// event. It checks only the limits of the workflow, see [op.countDraftInWorkflow]. Its callers have made all other
+// checks. While a delay runs, the handoff is in no mailbox. Ids count up in each workspace.
 func (o *op) createHandoff(d *draft.Draft, line lineage) (*store.Record, error) {
 	wf, err := o.countDraftInWorkflow(d, line)
 	if err != nil {
@@ -42,8 +41,8 @@ func (o *op) createHandoff(d *draft.Draft, line lineage) (*store.Record, error) 
 	return r, err
 }
 
-// countDraftInWorkflow returns the row of a draft's workflow with the draft counted in it; [op.joinWorkflow] stores that
-// row. The first send of a workflow sets its limits, later sends can only lower the limits. The error comes from
+// countDraftInWorkflow returns the row of a draft's workflow with the draft counted in it. [op.joinWorkflow] stores the
+// row. The first send of a workflow sets its limits, and agents can only lower them later. The error comes from
 // [op.checkBudget].
 func (o *op) countDraftInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
 	kept, err := o.Workflow(line.workflow) // nil for a new one
@@ -70,10 +69,10 @@ func (o *op) countDraftInWorkflow(d *draft.Draft, line lineage) (wf store.Workfl
 	return wf, nil
 }
 
-// countRounds returns how often the chain of handoffs before a draft has come to the recipient of the draft, the draft
-// included. It counts each earlier handoff of the chain that was sent to the same address or whose last holder was that
-// agent. To go back in the chain, it follows a retry to the handoff that was retried, and any other handoff to its
-// parent. For human it returns no rounds. It stops counting at a record that cannot be read.
+// countRounds returns how often the chain of a draft has come to the recipient of the draft, including the draft
+// itself. It counts each earlier handoff of the chain that was sent to the same address or that the recipient held
+// last. The chain goes back from a retry to the retried handoff, and from any other handoff to its parent. For human
+// the result is zero.
 func (o *op) countRounds(d *draft.Draft, line lineage) float64 {
 	if d.To == schemas.Address(schemas.Human) {
 		return 0
@@ -88,8 +87,8 @@ func (o *op) countRounds(d *draft.Draft, line lineage) float64 {
 	return n
 }
 
-// newRecord makes a record from the fields of a draft and its lineage. It counts the attempts of earlier handoffs for
-// the same work, but leaves at least one attempt.
+// newRecord makes a record from a draft and its lineage. It counts the attempts of earlier handoffs for the same work,
+// but leaves at least one attempt.
 func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Record {
 	h := &d.Handoff
 	if to, err := schemas.ParseAddress("to", string(d.To)); err == nil { // an older record may spell it differently
@@ -116,30 +115,28 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	return r
 }
 
-// copyTerms copies the terms that rules about claims need from more to a record. If a term in more is zero, the record
-// keeps its value.
+// copyTerms copies the terms that a record needs for claims from more into the record. If a term in more is zero, the
+// record keeps its term.
 func copyTerms(r *store.Record, more schemas.Terms) {
 	r.NeedsApproval = r.NeedsApproval || more.NeedsApproval
 	r.NoTakers = cmp.Or(more.NoTakers, r.NoTakers)
 }
 
-// joinWorkflow stores the workflow row of a new handoff. If the handoff has no parent and the sender gave no name, the
-// workflow gets its name from the id of the handoff, such as wf_12. The sender of the first handoff owns the workflow,
-// and may answer, amend, cancel, retry and return all other handoffs in it. The owner never changes. joinWorkflow runs
-// in the transaction of the send, so two senders cannot both become the owner.
+// joinWorkflow stores the workflow row of a new handoff. A workflow without a name gets its name from the id of its
+// first handoff, such as wf_12. The sender of the first handoff owns the workflow, and may answer, amend, cancel, retry
+// and return all other handoffs in it. The owner never changes.
 func (o *op) joinWorkflow(r *store.Record, wf store.Workflow) error {
 	r.Workflow = cmp.Or(r.Workflow, schemas.Workflow(fmt.Sprintf("wf_%d", r.ID)))
 	wf.Owner = cmp.Or(wf.Owner, r.From)
 	return o.PutWorkflow(r.Workflow, wf)
 }
 
-// lineage is the place of a new handoff in its workflow. The transaction that creates the handoff computes it.
-// Afterwards only the dependencies can change.
+// lineage says where a new handoff belongs: its workflow, its parent, its depth, and its dependencies. Only the
+// dependencies can change later.
 //
-// A workflow is a forest: a handoff has one parent at most, and the parent was sent before it, so there are no cycles,
-// and each chain of parents ends at a handoff without a parent. The depth is the length of that chain. A retry has the
-// same parent and the same depth as the handoff that it retries. The handoff that a rollback, an escalation or a return
-// creates is a child, so failures that follow one another reach the limit of the depth like any other chain.
+// A handoff has at most one parent, which was sent before the handoff. So each chain of parents ends, and the depth is
+// the length of that chain. A retry has the parent and the depth of the handoff that it retries. A handoff that a
+// rollback, an escalation or a return creates is a child, so repeated failures reach the limit of the depth.
 type lineage struct {
 	workflow schemas.Workflow // "" for a new one
 	parent   schemas.ID
@@ -149,10 +146,11 @@ type lineage struct {
 	dependencies
 }
 
-// findLineage finds the place of a draft: its parent, workflow, depth and dependencies. Dependencies that are done already
-// are in the list freed. The error is not_found for a parent, a workflow or a dependency that does not exist; limit for
-// a chain of parents that is too long, with the senders of that chain; conflict for a dependency that ended without a
-// completion.
+// findLineage finds the parent, the workflow, the depth and the dependencies of a draft. Dependencies that are met
+// already are in the list freed. Errors:
+//   - not_found: the parent, the workflow or a dependency does not exist.
+//   - limit: the chain of parents is too long. The error names the senders of the chain.
+//   - conflict: a dependency ended without a completion.
 func (o *op) findLineage(d *draft.Draft) (l lineage, err error) {
 	parent, err := o.findParent(d)
 	if err != nil {
@@ -176,8 +174,8 @@ func (o *op) findLineage(d *draft.Draft) (l lineage, err error) {
 	return l, err
 }
 
-// childOf returns the lineage of a child of parent: one deeper, in the parent's workflow unless the sender named
-// another, and under the lowest limit that the senders of the chain have set.
+// childOf returns the lineage of a child of parent. The child is one deeper, in the parent's workflow unless the sender
+// named another workflow, and under the lowest limit that a sender of the chain has set.
 func (l lineage) childOf(parent *store.Record) lineage {
 	l.parent, l.depth = parent.ID, parent.Depth+1
 	l.workflow = cmp.Or(l.workflow, parent.Workflow)
@@ -187,15 +185,14 @@ func (l lineage) childOf(parent *store.Record) lineage {
 	return l
 }
 
-// maxDepthFor returns the limit that the sender of d sets for the length of the chain of handoffs, or zero if only the
-// server's limit holds. The limit also holds for all later handoffs of the chain, which cannot raise it.
+// maxDepthFor returns the limit that the sender of d sets for the length of the chain of parents, or zero if only the
+// server's limit holds. Later handoffs of the chain cannot raise the limit.
 func (o *op) maxDepthFor(d *draft.Draft) int {
 	return int(min(d.Handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
 // checkWorkflowName refuses names such as wf_12 for a new workflow. The server makes these names from ids, so a sender
-// that took such a name in advance would own the workflow of another sender's handoff. The name may be used once its
-// workflow exists.
+// that took a name in advance would own the workflow of another sender. The name of an existing workflow is accepted.
 func (o *op) checkWorkflowName(name schemas.Workflow) error {
 	number, numbered := strings.CutPrefix(string(name), "wf_")
 	if !numbered || number == "" || strings.Trim(number, "0123456789") != "" {
@@ -209,8 +206,8 @@ func (o *op) checkWorkflowName(name schemas.Workflow) error {
 		WithHint("Give a new workflow a name with a letter, or leave it out. Nothing was sent.")
 }
 
-// checkChainLength refuses a handoff that would make its chain of parents longer than the limit of the service, or longer
-// than a limit that a sender in the chain has set. The error is limit, and names the senders of the chain.
+// checkChainLength refuses a handoff whose chain of parents would be longer than the limit of the service, or than a
+// limit that a sender of the chain has set. The error is limit, and names the senders of the chain.
 func (o *op) checkChainLength(l lineage, parent *store.Record) error {
 	limit := o.Limits.Depth
 	if l.maxDepth != 0 {
@@ -229,9 +226,9 @@ func (o *op) checkChainLength(l lineage, parent *store.Record) error {
 		WithHint("Finish it yourself, send it to human, or start a new chain with parent none. Nothing was sent.")
 }
 
-// findParent returns the handoff that a new one continues, nil if there is none: the handoff that the sender names, else
-// the latest handoff that the sender holds over this connection. A parent that the sender did not name must not have
-// ended, and must be in the workflow that the sender names, if the sender names one.
+// findParent returns the parent of a draft, or nil if the draft has none. The parent is the handoff that the sender
+// names, otherwise the handoff of [op.latestHeldHandoff]. If the sender names only a workflow, a parent in another
+// workflow is left out.
 func (o *op) findParent(d *draft.Draft) (*store.Record, error) {
 	switch d.Parent {
 	case "none":
@@ -251,10 +248,10 @@ func (o *op) findParent(d *draft.Draft) (*store.Record, error) {
 	return r, nil
 }
 
-// latestHeldHandoff returns the handoff that this agent claimed over this connection and last reported on, or nil. It looks at
-// the newest 64 handoffs that the agent holds. It returns nil for a call without a connection, because two of these
-// calls share only the name of an agent; on the command line it looks all the same, because one shell belongs to one
-// agent. It returns nil for a person, who holds many handoffs and names the parent.
+// latestHeldHandoff returns the handoff that the caller claimed over this connection and last reported on, or nil. It
+// looks at the newest 64 handoffs that the caller holds. A call without a connection gets nil, because two agents may
+// share a name. A call on the command line gets the handoff, because one shell belongs to one agent. Human gets nil,
+// because a person holds many handoffs and names the parent.
 func (o *op) latestHeldHandoff() (latest *store.Record, err error) {
 	if o.By.Conn == "" && o.By.Via != schemas.ViaCLI {
 		return nil, nil // calls without a connection share only a name
@@ -273,9 +270,8 @@ func (o *op) latestHeldHandoff() (latest *store.Record, err error) {
 	return latest, nil
 }
 
-// storeContents writes content that handoffs refer to. It writes in the transaction that creates the handoff, so the
-// store has both or neither. The key of the content is its digest, so equal content is stored once, even if several
-// handoffs refer to it.
+// storeContents stores attached contents in the transaction that creates the handoff, so the store has both or neither.
+// The key of a content is its digest, so equal contents are stored once.
 func (o *op) storeContents(contents [][]byte) error {
 	for _, b := range contents {
 		if err := o.PutReference(b); err != nil {

@@ -13,27 +13,24 @@ import (
 	"handoff/store"
 )
 
-// Declare stores the agents and rules that files declare. The process that has a project calls it with the content of
-// all declaring files of the project. Only new and changed declarations are stored, so a repetition costs no write. A
-// declared agent is known before its first call, and qualifies for pools as if it had registered. A changed declaration
-// replaces the whole card of the agent; only the mark that the agent is away stays. An unchanged declaration keeps the
-// agent's own later registration.
+// Declare stores the agents and rules that the files of a project declare. The process in the project's directory calls
+// it with the content of all declaring files. Only new and changed declarations are stored, so a repeated call costs no
+// write.
 //
-// The declaration of a role holds for each agent whose name begins with the name of the role, unless that agent is
-// declared or registered itself. If no file declares an agent any more, only the agent's own registration stays.
+// A declared agent is known before its first call, and qualifies for pools like a registered agent. A changed
+// declaration replaces the whole card of the agent, except for the mark that the agent is away. An unchanged
+// declaration keeps a later registration of the agent. The declaration of a role holds for each agent whose name begins
+// with the name of the role, unless that agent is declared or registered itself. If no file declares an agent any more,
+// only its registration stays.
 //
-// The rules of a file replace its earlier rules. If the declaration says that it is whole, the rules of all files that
-// it does not contain are removed.
+// The rules of a file replace its earlier rules. If the declaration is whole, the rules of all other files are removed.
 //
-// The digest of the declaration is stored with it, see [Service.Declared].
+// The errors are the errors of [Service.Register] for a declared agent, and invalid for a rule that cannot be read.
+// After an error nothing has changed.
 //
-// The errors are the errors of [Service.Register] for the first agent that could not register with this card, and
-// invalid for a rule that cannot be read. Then nothing changes.
-//
-// Declare looks for differences on a snapshot first, and again in the transaction, because another process may have
-// declared the same in between. Each changed agent is one event, in the name of system, and wakes the agents that wait
-// for mail of its pools. The result names these agents. Declare does not apply the clock; the next call does. So rules
-// that were just removed from a file cannot fire for changes that are due already.
+// Each changed agent is one event in the name of system, and the result names the agent. The digest of the declaration
+// is stored, too, see [Service.Declared]. Declare does not apply due changes, so that removed rules cannot fire for
+// them.
 func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.DeclareIn) (out schemas.DeclareOut, err error) {
 	said, err := card.ParseDeclared(in)
 	if err != nil {
@@ -66,8 +63,8 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	return out, err
 }
 
-// storeDeclaration stores the differences to the earlier declaration. Consequences that waited for a person to allow their rules
-// are due now if the person has allowed these rules.
+// storeDeclaration stores the differences to the earlier declaration. Consequences that waited for a person to allow
+// their rules become due if the person has allowed these rules.
 func (o *op) storeDeclaration(said card.Declarations, digest string) (out schemas.DeclareOut, err error) {
 	changed, err := said.ChangedAgents(o.View)
 	if err != nil {
@@ -94,9 +91,9 @@ func (o *op) storeDeclaration(said card.Declarations, digest string) (out schema
 	return out, cmp.Or(o.resumeAllowedWorkflows(), o.PutDeclarationDigest(digest))
 }
 
-// storeOrDeleteAgent stores the row of an agent, or deletes it if the row would be empty: no call and no claim was made under
-// the name, no file and no registration describes the agent, and it is not away. Its mail stays, and an agent that acts
-// under the name later begins a new row.
+// storeOrDeleteAgent stores the row of an agent. It deletes the row if the row says nothing: no call and no claim was
+// made under the name, the agent is neither declared nor registered, and the agent is not away. The mail of the agent
+// stays.
 func (o *op) storeOrDeleteAgent(a store.Agent) error {
 	if a.Seen == 0 && a.Claims == 0 && !a.Card.Registered && !a.Card.Away {
 		return o.DeleteAgent(a.Card.Name)

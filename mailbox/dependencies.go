@@ -16,9 +16,9 @@ import (
 	"handoff/store"
 )
 
-// dependencies are the handoffs that a handoff waits for. An open dependency is in after. It is met when it is done
-// well, see [reading.IsDoneWell]; if it is also in accepted, its sender must have accepted it, too. A dependency that is
-// met is moved from after to freed; the record keeps it because its result may still be returned.
+// dependencies are the handoffs that a handoff waits for. The list after has the open dependencies. The list freed has
+// the met dependencies, because their results may still be returned. A dependency is met when it is done well, see
+// [reading.IsDoneWell]. A dependency that is also in the list accepted must be accepted by its sender, too.
 type dependencies struct {
 	after, freed, accepted []schemas.ID
 }
@@ -34,11 +34,10 @@ func (d dependencies) writeTo(r *store.Record) {
 	r.After, r.Freed, r.AfterAccepted = d.after, d.freed, d.accepted
 }
 
-// addDependencies adds the handoffs that a sender names to deps, by id. If a handoff was returned, its rework is added
-// instead. If [compose.ReplacesList] is true for the list after or accepted, the dependencies of that kind are first removed
-// from deps.
+// addDependencies adds the handoffs that a sender names by id to deps. For a returned handoff it adds the rework. If a
+// list begins with the word none, see [compose.ReplacesList], it first removes the old dependencies of that list.
 //
-// The error names the entry of the list. It is not_found for an id without a handoff, and conflict for a handoff that
+// The error names the entry of the list. It is not_found for an id without a handoff. It is conflict for a handoff that
 // ended without a completion, because the wait for that handoff would never end.
 func (o *op) addDependencies(deps dependencies, after, accepted []string) (dependencies, error) {
 	lists := []struct {
@@ -63,8 +62,8 @@ func (o *op) addDependencies(deps dependencies, after, accepted []string) (depen
 	return deps, nil
 }
 
-// withoutKind returns d without the dependencies that need acceptance, if accepted is true; otherwise without the
-// dependencies that need none.
+// withoutKind returns d without one kind of dependencies: if accepted is true, without dependencies that need
+// acceptance; otherwise without dependencies that need none.
 func (d dependencies) withoutKind(accepted bool) dependencies {
 	gone := func(id schemas.ID) bool { return slices.Contains(d.accepted, id) == accepted }
 	d.after, d.freed = slices.DeleteFunc(d.after, gone), slices.DeleteFunc(d.freed, gone)
@@ -74,9 +73,9 @@ func (d dependencies) withoutKind(accepted bool) dependencies {
 	return d
 }
 
-// addDependency adds one handoff to deps, by its id as a caller wrote it. It applies due changes to that handoff first,
-// so a handoff whose deadline has passed is refused like one that ended without a completion. The error comes from
-// [operation.Op.Find], or is conflict for a handoff that ended without a completion. With an error deps is unchanged.
+// addDependency adds one handoff to deps, by its id as a caller wrote it. It applies due changes to that handoff first.
+// The error comes from [operation.Op.Find], or is conflict for a handoff that ended without a completion. After an
+// error deps is unchanged.
 func (o *op) addDependency(deps *dependencies, id string, accepted bool) error {
 	dep, err := o.Find(id)
 	if err != nil {
@@ -91,8 +90,8 @@ func (o *op) addDependency(deps *dependencies, id string, accepted bool) error {
 	return nil
 }
 
-// add adds a handoff to the open or to the freed dependencies. If it is a dependency already and one of the two needs
-// acceptance, acceptance is needed.
+// add adds a handoff to the open or to the freed dependencies. A handoff that was a dependency already still needs
+// acceptance if it needed acceptance before.
 func (d *dependencies) add(dep *store.Record, accepted bool) {
 	if accepted = d.remove(dep.ID) || accepted; accepted {
 		d.accepted = append(d.accepted, dep.ID)
@@ -113,14 +112,14 @@ func (d *dependencies) remove(dep schemas.ID) (accepted bool) {
 	return accepted
 }
 
-// isDependencyMet reports whether a dependency is met. A dependency that ended in another way stays open until another handoff
-// takes its place, the sender accepts its result, or the list of dependencies is changed.
+// isDependencyMet reports whether a dependency is met. Any other ended dependency stays open until another handoff
+// takes its place, its sender accepts the result, or an amendment changes the dependencies.
 func isDependencyMet(dep *store.Record, accepted bool) bool {
 	return reading.IsDoneWell(dep) && (!accepted || dep.Accepted != 0)
 }
 
-// warnOfPartialDependencies warns of dependencies that were completed with the outcome partial. They block r until their sender
-// accepts them, or returns them and the rework is done.
+// warnOfPartialDependencies warns of dependencies that were completed with the outcome partial. A partial dependency
+// blocks r until its sender accepts it, or until its rework is done.
 func (o *op) warnOfPartialDependencies(r *store.Record) (warnings []string) {
 	for _, id := range r.After {
 		if dep := o.UsableRecord(id); dep != nil && dep.Status == schemas.Completed && reading.KeepsDependentsBlocked(dep) {
@@ -130,8 +129,8 @@ func (o *op) warnOfPartialDependencies(r *store.Record) (warnings []string) {
 	return warnings
 }
 
-// reportStillBlocked adds two facts to the notice and to the result of a partial completion: the handoffs and rules that
-// stay blocked, and the action that unblocks them.
+// reportStillBlocked names the handoffs and rules that a partial completion leaves blocked, and the action that
+// unblocks them. It adds both to the notice and to the result.
 func (o *op) reportStillBlocked(h *operation.RecordChange, out *schemas.CompleteOut) {
 	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.OldestFirst(store.IndexByDependency(h.Now.ID), 0))) // as far as readable
 	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.RuleSends) string { return "what the rule " + by.Route + " sends" })...)
@@ -143,8 +142,8 @@ func (o *op) reportStillBlocked(h *operation.RecordChange, out *schemas.Complete
 }
 
 // originalDependencies returns the dependencies of work that is done again: the dependencies that the content of the
-// first attempt names. It leaves out handoffs that ended without a completion meanwhile, because they would block the
-// work for ever. It returns no error for them, because the clock may have caused the new attempt.
+// first attempt names. It leaves out handoffs that ended without a completion, because they would block the work for
+// ever. It returns no error, because the clock may cause a new attempt, and the clock cannot correct the list.
 func (o *op) originalDependencies(m schemas.Metadata) (deps dependencies) {
 	for _, id := range slices.Concat(m.AfterAccepted, m.After) {
 		_ = o.addDependency(&deps, id, slices.Contains(m.AfterAccepted, id)) // on an error the dependency is left out
@@ -152,12 +151,9 @@ func (o *op) originalDependencies(m schemas.Metadata) (deps dependencies) {
 	return deps
 }
 
-// checkDependencyCycle refuses dependencies of r that depend on r themselves, directly or through other handoffs, because none of
-// the handoffs in such a cycle could ever begin. The error names the cycle.
-//
-// A send need not call checkDependencyCycle, because no handoff can depend on a handoff that has no id yet. Amendments and
-// retries call it. When a dead handoff is retried, its dependents depend on the retry from then on, so a retry that
-// depends on one of them would depend on itself. The error is conflict.
+// checkDependencyCycle refuses dependencies of r that depend on r themselves, directly or through other handoffs,
+// because no handoff of the cycle could ever begin. The error is conflict and names the cycle. Amendments and retries
+// call it. A send cannot make a cycle, because no handoff depends on a new handoff yet.
 func (o *op) checkDependencyCycle(r *store.Record, deps dependencies) error {
 	circle := o.findDependencyPath(r.ID, []schemas.ID{r.ID}, deps.after, map[schemas.ID]bool{})
 	if circle == nil {
@@ -173,11 +169,9 @@ func (o *op) checkDependencyCycle(r *store.Record, deps dependencies) error {
 		circle[1], circle[len(circle)-2], r.ID, compose.None)
 }
 
-// findDependencyPath returns a path of dependencies from one of deps to the handoff to, appended to way. It returns nil if there is
-// none.
-//
-// Only a pending handoff waits for its dependencies, so findDependencyPath does not follow the dependencies of other handoffs. It
-// also follows freed dependencies, because a return can make them open again. It visits each handoff once.
+// findDependencyPath looks for a path of dependencies from one of deps to the handoff to. It returns way with the path
+// appended, or nil if there is no path. It follows only the dependencies of pending handoffs, because other handoffs do
+// not wait. It also follows freed dependencies, because a return can make them open again.
 func (o *op) findDependencyPath(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
 	for _, id := range deps {
 		on := append(slices.Clone(way), id)
@@ -196,10 +190,9 @@ func (o *op) findDependencyPath(to schemas.ID, way, deps []schemas.ID, seen map[
 	return nil
 }
 
-// tellSenderItIsBlocked tells the sender of r that a dependency of r did not end well. The notice comes in the name of the clock,
-// because no action changed r itself. The sender of r gets it even if the sender itself ended the dependency. The
-// record of r is unchanged: r stays blocked until its sender decides, because only the sender knows whether r makes
-// sense without that dependency.
+// tellSenderItIsBlocked tells the sender of r that the dependency dead did not end well. r stays blocked until its
+// sender decides, because only the sender knows whether r makes sense without the dependency. The notice comes in the
+// name of the clock, so a sender that ended the dependency itself gets the notice, too.
 func (o *op) tellSenderItIsBlocked(r, dead *store.Record) error {
 	list := "after"
 	if slices.Contains(r.AfterAccepted, dead.ID) {
@@ -214,9 +207,9 @@ func (o *op) tellSenderItIsBlocked(r, dead *store.Record) error {
 	return o.RunAs(operation.ClockCaller, func() error { return o.NotifySender(r, operation.NoticeOf(noticeBlocked, r, text)) })
 }
 
-// unblock frees the dependency of r on a handoff that was completed or accepted. If dep was not done well, or if r
-// needs an acceptance of dep that is missing, r stays blocked. If an amendment removed the dependency meanwhile,
-// unblock does nothing.
+// unblock frees the dependency of r on dep, which was completed or accepted. If dep is not met, r stays blocked. If dep
+// was returned meanwhile, r waits for the rework. If an amendment removed the dependency meanwhile, unblock does
+// nothing.
 func (o *op) unblock(r, dep *store.Record) error {
 	switch {
 	case !slices.Contains(r.After, dep.ID):
@@ -229,9 +222,9 @@ func (o *op) unblock(r, dep *store.Record) error {
 	return o.exchangeDependency(r, dep.ID, dep)
 }
 
-// unblockAfterRollback unblocks r, a dependent of failed work, when the rollback of that work, done, was completed by an agent
-// whose completion is enough, see [op.isRollbackByAgentEnough]. It does so only if done is the latest successor of the failed
-// handoff: if a person has retried the work since, the dependents wait for that retry.
+// unblockAfterRollback unblocks r, a dependent of failed work, after done, the rollback of that work, was completed. It
+// does so only if the completion is enough, see [op.isRollbackByAgentEnough]. If the failed work was retried since, r
+// waits for the retry.
 func (o *op) unblockAfterRollback(r, done *store.Record) error {
 	failed := o.UsableRecord(done.Parent)
 	if failed == nil || failed.Rollback != done.ID || failed.Successor != done.ID {
@@ -243,21 +236,20 @@ func (o *op) unblockAfterRollback(r, done *store.Record) error {
 	return o.replaceDependency(r, failed)
 }
 
-// isRollbackByAgentEnough reports whether an agent's completion of a rollback is enough to count the failed work as done, although
-// the server does not compare a rollback with the criteria. It is enough from the sender and from human: both may
-// accept any result. It is also enough from the agent that the sender named to take over after a failure, if the work
-// has no criterion, check or review, and if that agent is not the agent that failed.
+// isRollbackByAgentEnough reports whether failed work counts as done after the agent by completed its rollback. The
+// server does not compare a rollback with the criteria of the work. The sender and human are enough, because both may
+// accept any result. The agent that the sender named for a failure is enough if it did not fail itself, and if the work
+// has no criterion, check or review.
 func (o *op) isRollbackByAgentEnough(failed *store.Record, by schemas.Agent) (bool, error) {
 	sender, err := reading.AgentToNotify(o.View, failed)
 	named := by == failed.OnFailure && by != failed.Holder && !failed.Promises && failed.Reviewer == ""
 	return by == schemas.Human || by == sender || named, err
 }
 
-// replaceDependency makes r depend on the successor of a dead or returned handoff, or again on the same handoff if its
-// result no longer counts as done. A consequence can be put off, so the successor may have ended before
-// replaceDependency runs. If the successor was done well, r is unblocked; otherwise it stays a dependency of r, and the
-// sender of r is told. If an agent has claimed r already, the work on r goes on, and the holder of r and the caller are
-// told.
+// replaceDependency makes r depend on the successor of gone, a dead or returned handoff. Without a successor, r depends
+// on gone again, because the result of gone no longer counts. A successor that is done well unblocks r. If the
+// successor ended badly, the sender of r is told. If an agent has claimed r already, the work on r goes on, and its
+// holder and the caller are told.
 func (o *op) replaceDependency(r, gone *store.Record) error {
 	if r.Status != schemas.Pending {
 		return o.recordBegunDependent(r, gone)
@@ -276,9 +268,9 @@ func (o *op) replaceDependency(r, gone *store.Record) error {
 	return nil
 }
 
-// restoreDependencies checks the freed dependencies of r when r loses its holder. If the result of one stopped counting
-// as done since r was claimed, r waits for that dependency again. A returned dependency is replaced by its rework,
-// unless the rework depends on r itself.
+// restoreDependencies makes r wait again when r loses its holder: for each freed dependency whose result stopped
+// counting as done since r was claimed. For a returned dependency, r waits for the rework, unless the rework depends on
+// r itself.
 func (o *op) restoreDependencies(r *store.Record) error {
 	for _, id := range slices.Clone(r.Freed) {
 		gone := o.UsableRecord(id)
@@ -300,8 +292,8 @@ func (o *op) restoreDependencies(r *store.Record) error {
 	return nil
 }
 
-// recordBegunDependent notes that r was claimed or completed on the basis of the result of gone, which is now returned or no
-// longer counts as done.
+// recordBegunDependent records that r was claimed or completed with the result of gone, which was returned or no longer
+// counts as done. The holder of r is told.
 func (o *op) recordBegunDependent(r, gone *store.Record) error {
 	if r.Status == schemas.Completed || r.Status.Held() {
 		o.begunDependents = append(o.begunDependents, r)
@@ -317,8 +309,8 @@ func (o *op) recordBegunDependent(r, gone *store.Record) error {
 	return o.NotifyAgent(r.Holder, operation.NoticeOf(life.Return, r, text))
 }
 
-// warnOfBegunDependents returns a warning that names the handoffs that were claimed on the basis of a result before that result
-// was returned.
+// warnOfBegunDependents returns warnings that name the handoffs that were begun with the result of a handoff that is
+// returned now.
 func (o *op) warnOfBegunDependents(returned schemas.ID) (warnings []string) {
 	for _, r := range o.begunDependents {
 		text := "%s waited for %s and was begun with the old result: %s holds it"
@@ -330,10 +322,9 @@ func (o *op) warnOfBegunDependents(returned schemas.ID) (warnings []string) {
 	return warnings
 }
 
-// exchangeDependency replaces one dependency of r by another, or by the same handoff once that is done. The change is
-// made in the name of the clock, because the agent that changed dep need not have any right to r. If no open dependency
-// is left, r may be claimed; otherwise the event lists the open dependencies. The change is one event of r, life.Ready,
-// which names dep. The record of dep does not change.
+// exchangeDependency replaces the dependency dep of r by the handoff instead, which may have the same id. The change is
+// one event of r, [life.Ready], which names dep and lists the dependencies that are still open. The change is made in
+// the name of the clock, because the agent that changed dep need not have any right to r.
 func (o *op) exchangeDependency(r *store.Record, dep schemas.ID, instead *store.Record) error {
 	return o.RunAs(operation.ClockCaller, func() error {
 		ready := &operation.RecordChange{Action: life.Ready, Other: dep}

@@ -20,20 +20,17 @@ func (o *op) endAfterDeadline(r *store.Record) error {
 	return o.timeOutHandoff(life.Expire, r, r.Deadline, reading.DeadlineReason(r))
 }
 
-// timeOutHandoff ends a handoff whose deadline has passed or whose attempts are used up, see [life.Expire] and [life.Exhaust].
-// The event has the due time, and also the time at which the server noticed that it had passed.
+// timeOutHandoff ends a handoff whose deadline has passed or whose attempts are used up, see [life.Expire] and
+// [life.Exhaust]. The event has the due time, next to the time at which the server ended the handoff.
 func (o *op) timeOutHandoff(a life.Action, r *store.Record, due store.Time, why string) error {
 	text := strings.ToUpper(why[:1]) + why[1:] + "."
 	return o.ChangeRecord(&operation.RecordChange{Action: a, Due: due, Text: text, Why: operation.EndReason{Reason: why}}, r, o.EndRecord)
 }
 
 // endLease decides about a claim whose lease ended. The lease is extended if the connection that claimed is still open
-// or the machine slept, see [operation.LeasesAt.RenewedLeaseEnd]. Otherwise the handoff ends if this was the last attempt,
-// or can be claimed again. The token of the old holder stays good until the next claim, because its finished work
-// should not be thrown away. Therefore the record still names the old holder and its connection.
-//
-// An extended lease is an event, too. If the work is offered again, the ended attempt stays counted, and the next claim
-// counts as one more. The work is offered only some time after the lease ended, see [backoff].
+// or the machine slept, see [operation.LeasesAt.RenewedLeaseEnd]. Otherwise the handoff ends after its last attempt, or
+// is offered again after the time [backoff]. The token of the old holder stays good until the next claim, because
+// finished work should not be thrown away. The ended attempt stays counted.
 func (o *op) endLease(r *store.Record) error {
 	if end := o.Leases.RenewedLeaseEnd(o.View, r); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
@@ -51,16 +48,15 @@ func (o *op) endLease(r *store.Record) error {
 	})
 }
 
-// backoff returns how long work rests after a failed attempt until it is offered again: 10 seconds after the first
-// attempt, twice as long after each further one, 10 minutes at most. Without this rest, work that crashes each holder,
-// or that needs a service that is down, would use up its attempts at once.
+// backoff returns how long work rests after a failed attempt: 10 seconds after the first attempt, twice as long after
+// each further attempt, and 10 minutes at most. Without the rest, work that crashes each holder would use up its
+// attempts at once.
 func backoff(attempt int) time.Duration {
 	return min(10*time.Second<<max(attempt-1, 0), 10*time.Minute)
 }
 
-// endReservation offers an answered handoff to all agents that qualify, because the agent that asked did not claim it again
-// in time, see [life.Unreserve]. Time that the machine slept does not count. The next claim still does not count as a
-// new attempt.
+// endReservation offers a reserved handoff to all agents that qualify, see [life.Unreserve]. The agent that asked, or
+// that was offered the work first, did not claim it in time. Time that the machine slept does not count.
 func (o *op) endReservation(r *store.Record) error {
 	if end := o.Leases.EndExtendedBySleep(o.View, r, r.Reserved); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
@@ -70,18 +66,17 @@ func (o *op) endReservation(r *store.Record) error {
 	})
 }
 
-// endDelay offers a handoff whose delay is over by putting it into its mailbox. If the handoff also waits for approval
-// or for dependencies, it still cannot be claimed.
+// endDelay puts a handoff whose delay is over into its mailbox. If the handoff also waits for approval or for
+// dependencies, it still cannot be claimed.
 func (o *op) endDelay(r *store.Record) error {
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Ready, Due: r.NotBefore}, r, func(now *store.Record) {
 		now.Box, now.NotBefore = r.To, 0
 	})
 }
 
-// initialSilentAt returns the value that [op.takeHandoff] stores in the field SilentAt of a claimed handoff: the time of the
-// claim. Later [operation.LeasesAt.RestartLease] replaces it by the time at which the sender is told that the holder gives no
-// sign. It returns zero if no notice is needed: a person may take any time, and a sender that holds its own work knows.
-// For work that rules sent, the sender is the owner of the workflow, see [reading.AgentToNotify].
+// initialSilentAt returns the first value of the field SilentAt of a claimed handoff: the time of the claim. Later
+// [operation.LeasesAt.RestartLease] replaces it by the time at which the sender is told of a silent holder. The result
+// is zero if the holder is a person, who may take any time, or the sender itself.
 func (o *op) initialSilentAt(r *store.Record) (store.Time, error) {
 	to, err := reading.AgentToNotify(o.View, r)
 	if r.Holder == to || r.Holder == schemas.Human {
@@ -90,11 +85,9 @@ func (o *op) initialSilentAt(r *store.Record) (store.Time, error) {
 	return store.TimeOf(o.Now), err
 }
 
-// tellSenderOfSilence tells the sender of a holder that has been silent for long, see [life.Silent]. If the holder gave a sign
-// since, or the machine slept, it sets a later time for the notice instead.
-//
-// The clock runs tellSenderOfSilence while the handoff is accepted or working. The holder keeps its lease and its token. The
-// sender is told once for each claim: tellSenderOfSilence clears SilentAt, and a new claim sets it again.
+// tellSenderOfSilence tells the sender that the holder has been silent for long, see [life.Silent]. If the holder gave
+// a sign since, or the machine slept, it sets a later time for the notice instead. The holder keeps its lease and its
+// token. The sender is told once for each claim.
 func (o *op) tellSenderOfSilence(r *store.Record) error {
 	if end := o.Leases.SilenceNoticeAt(r); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.SilentAt}, r, func(now *store.Record) { now.SilentAt = end })
@@ -110,9 +103,9 @@ func (o *op) tellSenderOfSilence(r *store.Record) error {
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Silent, Due: r.SilentAt, Text: text}, r, func(now *store.Record) { now.SilentAt = 0 })
 }
 
-// capFutureTimes is for times that a clock wrote while it was wrong and in the future. It reduces each time of a record to
-// the latest time that the server could have set now, and reports whether it changed one. It leaves deadlines, and
-// delays that a sender set while the clock was right.
+// capFutureTimes corrects times of a record that were stored while the machine's clock was wrong and ahead. It reduces
+// each time to the latest time that the server could set now, and reports whether a time changed. It leaves deadlines,
+// and delays that a sender set while the clock was right.
 func (o *op) capFutureTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {
 		if most := store.TimeOf(o.Now.Add(long)); *at > most {
@@ -133,21 +126,17 @@ func (o *op) capFutureTimes(r *store.Record) (changed bool) {
 	return changed
 }
 
-// The text is the same time in warnings and notices.
 const (
-	// unclaimedAfter is how long work may stay unclaimed before the server applies the sender's no_takers. The time is
-	// fixed, so that a sender need not choose one. unclaimedText is the same time in texts for senders.
+	// unclaimedAfter is how long work may stay unclaimed before the server applies the sender's option no_takers. The
+	// time is fixed, so that a sender need not choose one.
 	unclaimedAfter = 15 * time.Minute
-	unclaimedText  = "15 minutes"
+	unclaimedText  = "15 minutes" // the same time in texts
 )
 
-// setUnclaimedTime sets the time at which [op.redirectUnclaimed] applies the sender's no_takers. The wait begins when
-// the work becomes claimable, and begins anew when the work comes back or gets another recipient. It does not run while
-// an answered handoff is reserved for the agent that asked. It does run while work of a pool is offered to one agent
-// first.
-//
-// setUnclaimedTime is a hook that runs before each change, so no action has to set the time. Other changes of a
-// claimable handoff, such as an amended text, leave the time as it is.
+// setUnclaimedTime sets the time at which [op.redirectUnclaimed] applies the sender's option no_takers. The wait begins
+// when the work becomes claimable, and begins anew when the work gets another recipient. It does not run while an
+// answered handoff is reserved for the agent that asked. setUnclaimedTime is a hook that runs before each change, so no
+// action has to set the time.
 func (o *op) setUnclaimedTime(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
 	switch {
@@ -159,13 +148,10 @@ func (o *op) setUnclaimedTime(h *operation.RecordChange) error {
 	return nil
 }
 
-// redirectUnclaimed applies the sender's no_takers to work that no agent has claimed in time, see [life.NotTaken]. Time
-// that the machine slept does not count.
-//
-// The clock runs redirectUnclaimed, see [operation.Rules]. It runs once for a handoff, because it removes no_takers
-// from the record; an amendment may set no_takers again. The work keeps its id, its attempts and its place in the
-// workflow, since no agent failed; only its recipient changes. The new address is not checked as for a send, because no
-// caller is there to get an error.
+// redirectUnclaimed applies the sender's option no_takers to work that no agent has claimed in time, see
+// [life.NotTaken]. Time that the machine slept does not count. The work keeps its id and its attempts, because no agent
+// failed; only its recipient changes. The option is then removed from the record, so it applies once. The new recipient
+// is not checked, because no caller is there to get an error.
 func (o *op) redirectUnclaimed(r *store.Record) error {
 	if end := o.Leases.EndExtendedBySleep(o.View, r, r.UnclaimedAt); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.UnclaimedAt}, r, func(now *store.Record) { now.UnclaimedAt = end })
@@ -184,12 +170,10 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	})
 }
 
-// recipientOfUnclaimedWork returns the recipient of unclaimed work by the sender's no_takers, and a text that says so. If the work
-// keeps its recipient, recipientOfUnclaimedWork returns the address of the record.
-//
-// If no_takers is return, the new recipient is the sender, or the owner of the workflow for work that rules sent, see
-// [reading.AgentToNotify]. If no_takers is generalist, the work goes to the agents that accept every type and have not
-// declined it; if there is none, the recipient stays and the sender is told.
+// recipientOfUnclaimedWork returns the recipient of unclaimed work by the sender's option no_takers, and a text about
+// it. For "return" it is the sender, or the owner of the workflow for work that rules sent. For "human" it is human.
+// For "generalist" it is the pool of agents that accept every type. If there is no generalist, and for any other value,
+// the recipient stays.
 func (o *op) recipientOfUnclaimedWork(r *store.Record) (to schemas.Address, then string, err error) {
 	switch r.NoTakers {
 	case "return":
@@ -210,7 +194,7 @@ func (o *op) recipientOfUnclaimedWork(r *store.Record) (to schemas.Address, then
 	return r.To, "it waits on", nil
 }
 
-// warnOfUnclaimed returns a text for the sender of r that says what will happen to the handoff if no agent claims it in
+// warnOfUnclaimed returns the warning that tells the sender of r which step follows if no agent claims the handoff in
 // time.
 func (o *op) warnOfUnclaimed(_ *draft.Draft, r *store.Record) ([]string, error) {
 	then := map[string]string{

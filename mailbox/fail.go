@@ -19,26 +19,29 @@ import (
 // Fail ends a handoff without a result, or rejects it. The holder calls it and proves its claim as in
 // [Service.Complete]. A recipient that did not claim the handoff may call it to reject the handoff.
 //
-// With outcome failed, the default, the handoff is failed, and the part that was achieved is kept as a checkpoint. The
-// sender is told. The argument `then` says how the work goes on. Rollback, the default, sends the work to the agent
-// that rollback_to names, else to rollback.on_failure of the send, else to the sender (to human, if a rule sent the
-// work). It also cancels the handoffs that the holder had sent for parts of the work and no agent has claimed. Retry
-// sends the work again, or to human if no attempt or no other agent is left. Escalate sends it to human. Stop does
-// nothing. The result names the handoff that continues the work. If the chain is too long for another handoff, human is
-// told instead, and the result warns.
+// With outcome failed, the default, the handoff is failed, the achieved part is kept as a checkpoint, and the sender is
+// told. The argument then says how the work goes on:
+//   - rollback, the default: the work goes to the agent in rollback_to, otherwise to rollback.on_failure of the send,
+//     otherwise to the sender, or to human if a rule sent the work. Unclaimed parts of the work that the holder had
+//     sent are cancelled.
+//   - retry: the work is sent again, or goes to human if no attempt or no other agent is left.
+//   - escalate: the work goes to human.
+//   - stop: nothing is sent.
 //
-// With outcome rejected, a handoff of a pool goes back to the pool if other agents may take it; the caller is excluded
-// from it, and its sender gets no notice. Any other handoff is rejected, and its sender is told. If the caller names an
-// agent that could do the work, and that agent may have it, the work goes to that agent.
+// The result names the handoff that continues the work. If the chain is too long for another handoff, human is told
+// instead, and the result has a warning.
+//
+// With outcome rejected, a handoff of a pool goes back to the pool if other agents may take it. The caller is excluded
+// from the handoff, and the sender gets no notice. Any other handoff is rejected, and its sender is told. If the caller
+// names an agent that may have the work, the work goes to that agent.
 //
 // Errors:
-//   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a claim without proof.
+//   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a missing claim token.
 //   - limit: a description of more than 4 KiB, a checkpoint or a failure of more than 256 KiB.
-//   - not_found: there is no handoff with the id.
-//   - denied: the caller is not the holder; or, if it rejects, neither the holder nor a recipient.
-//   - conflict: the handoff ended in another way; or the caller rejects a handoff that is working, which its holder can
-//     only fail or release.
-//   - stale: as in [Service.Complete]; the failure is kept as a late result.
+//   - not_found: no handoff has the id.
+//   - denied: the caller is not the holder; a caller that rejects is neither the holder nor a recipient.
+//   - conflict: the handoff ended in another way; the caller rejects a handoff on which its holder has begun to work.
+//   - stale: as in [Service.Complete]. The failure is kept as a late result.
 //
 // A holder that repeats the same failure gets the first result, with a warning. If the process dies during the call,
 // the store has the failure and the handoff that continues the work, or neither.
@@ -90,8 +93,8 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 	return err
 }
 
-// fail ends the record and lets the work go on elsewhere. It commits the checkpoint first, as an event of its own,
-// because the handoff that continues the work contains the checkpoint.
+// fail ends the handoff and creates the handoff that continues the work. It commits the checkpoint first, as a separate
+// event, because the new handoff contains the checkpoint.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	then, err := o.nextStepAfterFailure(r, in.Then)
 	if err != nil {
@@ -138,8 +141,9 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	return out, nil
 }
 
-// commitFailure commits a failure or rejection, and returns the handoff that continues the work, or nil if none does. If
-// the caller asked for one and gets nil, the chain was too long or the workflow was past a limit, and human was told.
+// commitFailure commits a failure or rejection, and returns the handoff that continues the work, or nil. If the caller
+// asked for a next handoff and the result is nil, the chain was too long or the workflow was past a limit, and human
+// was told.
 func (o *op) commitFailure(
 	h *operation.RecordChange, failure schemas.Failure, digest string,
 ) (out schemas.FailOut, next *store.Record, err error) {
@@ -164,8 +168,8 @@ func (o *op) commitFailure(
 	return schemas.FailOut{HandoffID: now.ID, Status: now.Status, FailureID: failure.FailureID}, followed.Successor, err
 }
 
-// failureOf makes the message of a failure, before it has an id and a time. The message has a rollback request if the
-// work is rolled back, or if the holder gave a reason or has questions.
+// failureOf makes the message of a failure, without an id and a time. The message has a rollback request if the work is
+// rolled back, or if the holder gave a reason or questions.
 func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.Failure {
 	f := schemas.Failure{
 		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
@@ -180,8 +184,8 @@ func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.F
 	return f
 }
 
-// repeatedFailureResult returns the result of the first call to a repeated call, but with the handoff that continues the work
-// now: the latest successor of r, because there may be another successor since the first call.
+// repeatedFailureResult returns the result of a repeated failure. It names the handoff that continues the work now: the
+// latest successor of r, which may be newer than the first call.
 func (o *op) repeatedFailureResult(r *store.Record) (out schemas.FailOut, err error) {
 	var f schemas.Failure
 	if err := o.DecodeContent(r.ID, r.Result, &f); err != nil {
@@ -207,8 +211,7 @@ func (o *op) repeatedFailureResult(r *store.Record) (out schemas.FailOut, err er
 	return out, nil
 }
 
-// keepLateFailure keeps a failure that came too late. A late failure has no consequences: the work on the successor of
-// the handoff goes on.
+// keepLateFailure keeps a failure that came too late. A late failure has no consequences, so the work goes on as it is.
 func (o *op) keepLateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
 	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.Now, o.CallerSource(), true

@@ -8,10 +8,9 @@ import (
 	"handoff/schemas"
 )
 
-// sendPartsAndJoin sends the parts of a send, and then join, unless join is nil. Join gets all parts as dependencies, in their
-// order, before its own dependencies. All parts and join get the parent and the workflow of the first part, so the
-// chain of parents grows by only one. Each draft is checked as if it were sent alone, and any error undoes the
-// operation, so either all drafts are sent or none. The drafts do not change. The result describes the first part, and
+// sendPartsAndJoin sends the parts of a send, and then join, unless join is nil. Join depends on all parts. The parts
+// and join get the parent and the workflow of the first part, so the chain of parents grows by only one. Each draft is
+// checked as if it were sent alone, and any error undoes the whole operation. The result describes the first part, and
 // has the ids and warnings of all sent handoffs.
 func (o *op) sendPartsAndJoin(parts []*draft.Draft, join *draft.Draft) (out schemas.SendOut, err error) {
 	var warnings []string
@@ -49,7 +48,8 @@ func (o *op) sendPartsAndJoin(parts []*draft.Draft, join *draft.Draft) (out sche
 	return out, nil
 }
 
-// idsToWaitFor returns the ids that a handoff must have as dependencies to wait for everything that a send has sent.
+// idsToWaitFor returns the ids that a handoff must have as dependencies to wait for the whole send out: the id of join,
+// otherwise the ids of all parts, otherwise the id of the one handoff.
 func idsToWaitFor(out schemas.SendOut) []string {
 	if out.Joined != 0 || out.Parts == nil {
 		return []string{cmp.Or(out.Joined, out.HandoffID).String()}

@@ -35,8 +35,8 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 	return s.engine.Update(ctx, by, func(o *operation.Op) error { return fn(opOf(o)) })
 }
 
-// mutate runs fn like [Service.update], and stores the result, which a repeated call with the same request id gets, see
-// [operation.Mutate].
+// mutate runs fn like [Service.update], and stores the result. A repeated call with the same request id gets the stored
+// result, see [operation.Mutate].
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
 	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (Out, error) { return fn(opOf(o)) })
 }
@@ -94,8 +94,8 @@ var consequences = map[life.Consequence]consequence{
 // consequence carries out a consequence, and returns its outcome for the result of the call.
 type consequence func(*op, *operation.RecordChange) (operation.ConsequenceResult, error)
 
-// spreadConsequences are the consequences that change other handoffs than the one that the action changed. They run
-// once for each of these handoffs.
+// spreadConsequences are the consequences for other handoffs than the changed handoff. Each runs once for every other
+// handoff.
 var spreadConsequences = map[life.Consequence]spreadConsequence{
 	life.TellWaiting:   {of: dependentsOf, each: (*op).tellSenderItIsBlocked},
 	life.FreeWaiting:   {of: dependentsOf, each: (*op).unblock},
@@ -105,9 +105,9 @@ var spreadConsequences = map[life.Consequence]spreadConsequence{
 	life.CancelParts:   {of: childrenOf, each: (*op).cancelUnclaimedPart},
 }
 
-// spreadConsequence is a consequence for other handoffs than the changed one. The function of returns the index of the other
-// handoffs, given the changed handoff, and the function each runs once for each of them. Ended handoffs are left out,
-// unless ended is set.
+// spreadConsequence is a consequence for other handoffs than the changed handoff. Given the changed handoff, the
+// function of returns the index of the other handoffs. The function each runs once for each of the other handoffs.
+// Ended handoffs are left out, unless ended is set.
 type spreadConsequence struct {
 	of    func(now *store.Record) store.HandoffIndex
 	each  func(o *op, r, now *store.Record) error
@@ -140,8 +140,8 @@ func (h hooks) runHooks(list []hook, what *operation.RecordChange) error {
 
 func (h hooks) ApplyTimer(t operation.Timer, r *store.Record) error { return dueActions[t](h.op, r) }
 
-// RunConsequence carries out a consequence. A consequence that is neither in consequences nor in spreadConsequences is
-// a fault of this program: the error undoes the operation.
+// RunConsequence carries out a consequence. A consequence without a function is a fault of this program. The error
+// undoes the operation.
 func (h hooks) RunConsequence(c life.Consequence, what *operation.RecordChange) (operation.ConsequenceResult, error) {
 	do := consequences[c]
 	if do == nil {
@@ -171,8 +171,7 @@ func (h hooks) ExplainRefusal(a life.Action, r *store.Record) error {
 }
 func (h hooks) AfterUndo(ctx context.Context) { h.tellExceededLimit(ctx, h.exceeded) }
 
-// The functions below are the conditions of the hooks. They stand next to one another, so that a reader of an operation
-// sees quickly which hooks do not run in it.
+// The functions below are the conditions of the hooks in the lists above.
 
 // isOfferedToPool reports whether any agent of a pool may claim the handoff now.
 func isOfferedToPool(_ *op, h *operation.RecordChange) bool {
@@ -199,8 +198,8 @@ func becomesClaimable(_ *op, h *operation.RecordChange) bool {
 	return h.Now.IsClaimable() && (h.Was == nil || !h.Was.IsClaimable() || h.Was.To != h.Now.To)
 }
 
-// mayFireRule reports whether a rule could fire for the change. It is a quick check: the files have rules, or the handoff
-// is a step of a workflow that a file declares.
+// mayFireRule reports whether a rule could fire for the change: the files have rules, or the handoff is a step of a
+// workflow that a file declares. The check is quick, because it runs at every change.
 func mayFireRule(o *op, h *operation.RecordChange) bool {
 	if triggers[h.Action] == "" && !h.Now.Counted {
 		return false
@@ -222,16 +221,16 @@ func freedDependentsOf(now *store.Record) store.HandoffIndex {
 }
 func childrenOf(now *store.Record) store.HandoffIndex { return store.IndexByParent(now.ID) }
 
-// consequenceWithoutResult makes a consequence from a function that only tells agents or people something, and so adds nothing to the
-// result of the call.
+// consequenceWithoutResult makes a consequence from a function that adds nothing to the result of the call, such as a
+// function that leaves a notice.
 func consequenceWithoutResult(do func(*op, *operation.RecordChange) error) consequence {
 	return func(o *op, h *operation.RecordChange) (operation.ConsequenceResult, error) {
 		return operation.ConsequenceResult{}, do(o, h)
 	}
 }
 
-// consequenceWithSuccessor makes a consequence from a function that sends the handoff that continues the work. The function returns nil
-// if it sent none.
+// consequenceWithSuccessor makes a consequence from a function that sends the handoff that continues the work. The
+// function returns nil if it sent no handoff.
 func consequenceWithSuccessor(do func(*op, *operation.RecordChange) (*store.Record, error)) consequence {
 	return func(o *op, h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
 		came.Successor, err = do(o, h)

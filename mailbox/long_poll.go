@@ -14,14 +14,14 @@ import (
 	"handoff/store"
 )
 
-// claimOrWait claims the next handoff for the caller. If there is none, it waits until one comes and it is the turn of
-// this caller among the waiting calls. The result is empty if none came before the wait ended. The error is unavailable
-// if ctx ends first; else it comes from the claim.
+// claimOrWait claims the next handoff for the caller. If there is none, it waits until mail comes and it is the turn of
+// this call among the waiting calls. The result is empty if no mail came before the wait ended. The error is
+// unavailable if ctx ends first. Otherwise the error comes from the claim.
 //
-// It keeps to the protocol of [longpoll.Waiter]: the call joins the lists of waiting calls of its mailboxes before it
-// looks for mail. When mail comes, the hub of package longpoll gives one waiting call a permit, which asks the call to
-// look. claimOrWait uses up the permit of the mailbox that it claimed from, and passes its other permits on. The
-// caller says since when it waits, so a wait that continues at another process gets its old place in the lists.
+// The call joins the lists of waiting calls before it looks for mail, so that it misses no mail, see [longpoll.Waiter].
+// When mail comes, the hub of package longpoll gives a permit to one waiting call, which then looks for mail.
+// claimOrWait uses up the permit of the mailbox from which it claimed, and passes its other permits on. A wait that
+// continues at another process keeps its place in the lists, because the caller says when its wait began.
 func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	w := s.hub.NewWaiter(since, until)
@@ -52,10 +52,10 @@ func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas
 	}
 }
 
-// joinWaitingLists puts a waiting call into the lists of waiting calls of all mailboxes from which its agent may claim now,
-// and reports whether the call should look for mail in them. It finds these mailboxes anew each time, because while an
-// agent waits it may register for other pools, or hold fewer handoffs. The place in each list counts from the beginning
-// of the wait, also in a list that the call joins later.
+// joinWaitingLists puts a waiting call into the lists of waiting calls of all mailboxes from which its agent may claim
+// now. It reports whether the call should look for mail in these mailboxes. It finds the mailboxes anew each time,
+// because the agent may register for other pools during the wait. The place in each list counts from the beginning of
+// the wait.
 func (s *Service) joinWaitingLists(ctx context.Context, w *longpoll.Waiter, name schemas.Agent) (mayFind bool, err error) {
 	boxes, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.Address, error) {
 		a, err := sessions.AgentOrNew(v, name)
@@ -67,9 +67,9 @@ func (s *Service) joinWaitingLists(ctx context.Context, w *longpoll.Waiter, name
 	return err == nil && w.JoinLists(boxes), err
 }
 
-// passPermits passes the permits with which this call found nothing to the next waiting calls, for mailboxes that still
-// have mail, because another agent may be allowed to claim that mail. If the store cannot be read, it passes on all
-// permits: a useless look does no harm, but mail that no call looks for would be left.
+// passPermits passes the permits with which this call found nothing to the next waiting calls, because another agent
+// may be allowed to claim the mail. It leaves out mailboxes that are empty. If the store cannot be read, it passes on
+// all permits, because a useless search does no harm.
 func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	inUse := w.PermitsInUse()
 	if len(inUse) == 0 {
@@ -93,11 +93,10 @@ func (s *Service) hasUnreadNotice(ctx context.Context, a schemas.Agent) (some bo
 	return m.Unread > 0, err
 }
 
-// awaitMail waits until the caller has an unread notice, or has more mail to claim than at the beginning, or until the
-// wait is over. The result mail reports whether there is more mail to claim.
-//
-// It compares the number of claimable handoffs with the lowest number during this wait. So it also notices new mail
-// after another agent has claimed old mail. The error is unavailable if ctx ends first.
+// awaitMail waits until the caller has an unread notice or more mail to claim, or until the wait is over. The result
+// mail reports whether the caller has more mail to claim: more claimable handoffs than the lowest number during this
+// wait. The lowest number counts, because another agent may claim old mail before new mail comes. The error is
+// unavailable if ctx ends first.
 func (s *Service) awaitMail(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
 	_, until := longpoll.WaitPeriod(by, seconds, s.Now())
 	least := -1
@@ -113,10 +112,8 @@ func (s *Service) awaitMail(ctx context.Context, by schemas.Caller, seconds int)
 	return mail && err == nil, err
 }
 
-// pollUntil calls look, and again after each change of the workspace, until look returns true or the wait is over.
-//
-// It subscribes to the next change before it calls look, so it does not miss a change that comes while look runs. Each
-// change of the workspace causes one more call of look, without a bound.
+// pollUntil calls look, and again after each change of the workspace, until look returns true or the wait is over. It
+// subscribes to the next change before each call of look, so it does not miss a change that comes while look runs.
 func (s *Service) pollUntil(ctx context.Context, until time.Time, look func() (over bool, err error)) error {
 	for {
 		changed := s.hub.NextChange()
@@ -129,7 +126,7 @@ func (s *Service) pollUntil(ctx context.Context, until time.Time, look func() (o
 	}
 }
 
-// isReviewedByAnother reports whether a result does not count yet because another agent than the given one reviews it.
+// isReviewedByAnother reports whether the result of r does not count yet because an agent other than a reviews it.
 func isReviewedByAnother(v *store.View, r *store.Record, a schemas.Agent) bool {
 	if r.Reviewer == "" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return false
@@ -140,9 +137,8 @@ func isReviewedByAnother(v *store.View, r *store.Record, a schemas.Agent) bool {
 
 // awaitChange waits until a handoff changes, or with view outcome until it ends and its result counts, or until the
 // wait is over. It returns at once if the caller should answer a question about the handoff, or if the caller's own
-// question was answered, because then the handoff waits for the caller. A change is an event that is newer than the
-// handoff's last event at the beginning of the wait; awaitChange returns the number of that last event. It is no error
-// if the wait is over without a change: the caller then sees the current state.
+// question was answered. The result first is the number of the handoff's last event at the beginning of the wait. The
+// end of the wait is no error.
 func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	err = s.pollUntil(ctx, until, func() (bool, error) {
@@ -170,16 +166,14 @@ func shouldAnswerQuestion(v *store.View, r *store.Record, a schemas.Agent) (bool
 	return who == a, err
 }
 
-// isQuestionAnswered reports whether the caller's question about a handoff was answered, so that the handoff now waits for the
-// caller to claim it again. It compares only the name of the agent; use [isClaimingSession] to find out whether the caller is
-// the session that asked.
+// isQuestionAnswered reports whether the caller's question about a handoff was answered, so that the handoff waits for
+// the caller to claim it again. It compares only the name of the agent. [isClaimingSession] also compares the session.
 func isQuestionAnswered(r *store.Record, by schemas.Caller) bool {
 	return r.Status == schemas.Pending && r.Uncharged && by.Agent != "" && r.Asker == by.Agent
 }
 
-// lastEventBefore returns the number of a handoff's last event, or the number of the event before if the last event is later
-// than since. A wait that continues at another process needs it, to notice a change that came between the two
-// processes. It goes back by only one event, because the wait only needs to see that the handoff changed.
+// lastEventBefore returns the number of a handoff's last event, or of the event before if the last event is later than
+// since. A wait that continues at another process needs it, to notice a change that came between the two processes.
 func lastEventBefore(v *store.View, r *store.Record, since time.Time) uint64 {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil || !e.At.After(since) {
@@ -188,10 +182,10 @@ func lastEventBefore(v *store.View, r *store.Record, since time.Time) uint64 {
 	return e.Before
 }
 
-// sleepUntilChange sleeps until woken is signalled, the clock changes a handoff, or the wait ends. It applies due changes itself,
-// so that a waiting call notices leases that ended and deadlines that passed even if no other call comes. It also wakes
-// at the time when the service gives up connections that an earlier service had, because from then on other agents may
-// claim the mail of their sessions. The error is unavailable if ctx ends.
+// sleepUntilChange sleeps until woken is signalled, the clock changes a handoff, or the wait ends. It applies due
+// changes itself, so that a waiting call notices the end of a lease or a deadline even without another call. It also
+// wakes when the service gives up connections of an earlier service, because other agents may then claim the mail of
+// their sessions. The error is unavailable if ctx ends.
 func (s *Service) sleepUntilChange(ctx context.Context, woken <-chan struct{}, until time.Time) error {
 	due, err := s.engine.NextDueTime(ctx, s.Now())
 	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came due during the look

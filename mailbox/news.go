@@ -12,21 +12,18 @@ import (
 	"handoff/schemas"
 )
 
-// News delivers new mail to a client session. The hooks that the client runs at events of the session, such as its
-// start, call it. Each handoff and each notice is delivered once in a session. The result names the first five and
-// counts the others. The same transaction marks all of them as delivered, so that two hooks that run at the same time
-// do not deliver the same mail. Naming a handoff does not claim it, and naming a notice does not mark it read. If there
-// is nothing to deliver, nothing is written. At the event wake the call waits for a handoff, if the caller asks for
-// that.
+// News delivers new mail to a client session. The hooks of the client call it at events of the session, such as its
+// start. Each handoff and each notice is delivered once in a session. The result names at most five new items and five
+// held handoffs, and counts the others. A delivered handoff is not claimed, and a delivered notice stays unread. At the
+// event wake the call waits for a handoff if the caller asks for a wait.
 //
-// Package delivery has a table of the events. The error is invalid for an event that is not in the table, and if the
-// client session of the caller is not known. A call that is repeated with its request id gets the same delivery;
-// without a request id it gets the mail that came since. If the process dies after the commit and before the session
-// reads the response, this session does not get those items again; they stay in the mailbox, and the next session gets
-// them.
+// The same transaction marks the items as delivered, so that two hooks that run at the same time do not deliver the
+// same mail. If there is nothing to deliver, nothing is written. News looks at a thousand rows of each kind, and keeps
+// its marks for a week after the last sign of the session.
 //
-// Limits: it names at most five new items and five held handoffs, looks at a thousand rows of each kind, and keeps the
-// marks of delivered mail for a week after the last sign of the session.
+// Package delivery has a table of the events. The error is invalid for an unknown event or client session. A call that
+// is repeated with its request id gets the same delivery. If the process dies after the commit and before the session
+// reads the response, only the next session gets the items again.
 func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn) (out schemas.NewsOut, err error) {
 	if in.On != schemas.OnWake {
 		return s.deliverOnce(ctx, by, in, 0)
@@ -39,9 +36,9 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 	return out, err
 }
 
-// deliverOnce makes one delivery. If the call is cut off meanwhile, no session receives the delivery, so deliverOnce
-// removes the marks that its mail was delivered. The argument since is the beginning of the wait in nanoseconds since
-// 1970, which tells two waits of one session apart; it is zero for a call that does not wait.
+// deliverOnce makes one delivery. If the call is cut off, the session does not get the delivery, so deliverOnce removes
+// the marks of the delivery. The parameter since is the beginning of the wait in nanoseconds since 1970, which tells
+// two waits of one session apart. It is zero for a call that does not wait.
 func (s *Service) deliverOnce(
 	ctx context.Context, by schemas.Caller, in schemas.NewsIn, since int64,
 ) (out schemas.NewsOut, err error) {
@@ -55,8 +52,8 @@ func (s *Service) deliverOnce(
 	return out, err
 }
 
-// removeDeliveryMarks removes the marks of a delivery whose call was cut off, so that the mail is delivered again later. It does
-// not use the context of that call. If it fails, it returns the error and the marks stay.
+// removeDeliveryMarks removes the marks of a delivery whose call was cut off, so that the mail is delivered again. It
+// does not use the context of the call, which has ended. After an error the marks stay.
 func (s *Service) removeDeliveryMarks(by schemas.Caller, in schemas.NewsIn, out schemas.NewsOut) error {
 	by.Agent, by.Request = out.Agent, ""
 	return s.update(context.Background(), by, func(o *op) error {
@@ -65,10 +62,10 @@ func (s *Service) removeDeliveryMarks(by schemas.Caller, in schemas.NewsIn, out 
 	})
 }
 
-// deliverNews makes a delivery and stores the notes of the delivery as checkpoints of handoffs. It makes the operation
-// act as the agent of the session, because a hook need not know the name of that agent. The result of a delivery
-// without items is not stored for its request id, so that a repeated call looks for mail again. If the session ends and
-// no call was made under its name, the name is released.
+// deliverNews makes a delivery and stores the notes of the delivery as checkpoints of handoffs. The operation acts as
+// the agent of the session, because a hook need not know the name of that agent. An empty result is not stored for the
+// request id, so that a repeated call looks for mail again. At the end of a session, deliverNews releases the name of
+// the session if no call used the name.
 func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, err error) {
 	if o.By.Agent, err = connections.NameForNews(o.Op, in); err != nil {
 		return out, err
@@ -93,9 +90,8 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 	return d.Out, err
 }
 
-// storeDeliveryNotes stores the notes of a delivery as checkpoints of their handoffs. If one handoff cannot be read or cannot
-// have a checkpoint, the reason is logged and the other handoffs get their notes. The result reports whether a note was
-// stored.
+// storeDeliveryNotes stores the notes of a delivery as checkpoints of their handoffs, and reports whether it stored a
+// note. If a note cannot be stored, the reason is logged, and the other handoffs get their notes.
 func (o *op) storeDeliveryNotes(d *delivery.Delivery) (noted bool) {
 	for _, r := range d.ToNote {
 		err := o.TryPart(func() error {

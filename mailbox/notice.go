@@ -32,10 +32,9 @@ const (
 	noticeLeave    life.Action = "leave"                 // its next steps wait for a person's leave
 )
 
-// readNotice shows one of the caller's notices in full, and marks the notice read in the same transaction. If the
-// caller sent the notice as a message, it is shown, too. The error is invalid for a malformed id and for a caller
-// without a name; not_found for a notice that is neither in the caller's mailbox nor sent by the caller, even if
-// another agent has a notice with that number. A notice that was read can be shown again.
+// readNotice shows one notice of the caller in full, and marks the notice read in the same transaction. It also shows a
+// message that the caller sent. A notice that was read can be shown again. The error is invalid for a malformed id and
+// for a caller without a name. It is not_found for a notice that the caller neither got nor sent.
 func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) (out schemas.GetOut, err error) {
 	var wanted schemas.NoticeID
 	if err := wanted.UnmarshalText([]byte(id)); err != nil {
@@ -60,8 +59,8 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	return out, err
 }
 
-// showSentMessage shows a message to its sender, and reports whether its recipient has read it. It does not mark the message
-// read.
+// showSentMessage shows a message to its sender, and whether the recipient has read the message. The result found is
+// false if the agent by sent no message with the id. The message stays unread.
 func showSentMessage(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas.GetOut) (found bool, err error) {
 	n, err := v.SentNotice(by, id)
 	if n == nil || n.Kind != schemas.TypeMessage || err != nil {
@@ -72,9 +71,9 @@ func showSentMessage(v *store.View, by schemas.Agent, id schemas.NoticeID, out *
 	return true, err
 }
 
-// showNotices shows notices with fn, which returns the notices that it shows. The notices are marked read, unless the
-// caller may only read. Showing and marking happen in one transaction, so if the call fails, its notices stay unread.
-// Fn may run twice, so it assigns its results at its start.
+// showNotices runs fn, which shows notices and returns their ids. It marks these notices read, unless the caller may
+// only read. Showing and marking happen in one transaction, so if the call fails, the notices stay unread. The function
+// fn may run twice, so it assigns its results at its start.
 func (s *Service) showNotices(
 	ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error),
 ) error {

@@ -10,8 +10,8 @@ import (
 	"handoff/store"
 )
 
-// outcomeHandler handles an outcome, which is a result or a failure that an agent sends for a handoff. It has the id of
-// the handoff, the claim token of the call, and the digest of the outcome, by which a repeated call is recognised.
+// outcomeHandler handles an outcome: a result or a failure that an agent sends for a handoff. It has the id of the
+// handoff, the claim token of the call, and the digest of the outcome, by which the server recognises a repeated call.
 type outcomeHandler[Out any] struct {
 	id, token, digest string
 
@@ -23,15 +23,14 @@ type outcomeHandler[Out any] struct {
 	late   func(*store.Record) error        // keeps it without changing the state
 }
 
-// handleOutcome handles an outcome for a handoff. The first outcome ends the handoff. The same outcome again, recognised
-// by its digest, gets the result of the first call and makes no event. An outcome is late if its claim was lost, or if
-// the clock, a cancel or a return ended the handoff before; a late outcome is kept in the same transaction, and its
-// sender still gets the error stale. Any other outcome changes nothing: the error comes from [op.checkClaimProof] about the
-// claim, or from [op.refuseActionInState] about the state.
+// handleOutcome handles an outcome for a handoff. The first outcome ends the handoff. The same outcome again gets the
+// result of the first call and makes no event. A late outcome is kept, and its sender gets the error stale. An outcome
+// is late if its claim was lost, or if the clock, a cancel or a return ended the handoff before. Any other outcome
+// changes nothing, and the error comes from [op.checkClaimProof] or [op.refuseActionInState].
 //
-// handleOutcome checks the proof of the claim before an error says anything about the record, so that an agent without
-// the claim learns nothing by sending an outcome. Only a handoff that was rejected without a claim has no proof; there
-// the digest shows that the caller repeats its own call.
+// The proof of the claim is checked before an error says anything about the record, so that an agent without the claim
+// learns nothing. A handoff that was rejected without a claim has no proof. Its digest shows that the caller repeats
+// its own call.
 func handleOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out Out, err error) {
 	r, err := o.Find(take.id)
 	if err != nil {
@@ -70,7 +69,7 @@ func (take outcomeHandler[Out]) handleProvedOutcome(o *op, a life.Action, r *sto
 	return out, o.refuseActionInState(a, r)
 }
 
-// refuseEndedMeanwhile tells the holder that the handoff ended while it was at work.
+// refuseEndedMeanwhile returns the error for a holder whose handoff ended while the holder was at work.
 func refuseEndedMeanwhile(r *store.Record, hint string) *schemas.Error {
 	e := schemas.Errorf(schemas.Stale, "%s is %s", r.ID, r.Status).About(r.ID, r.Status, r.Successor)
 	if r.Successor != 0 {
@@ -79,8 +78,8 @@ func refuseEndedMeanwhile(r *store.Record, hint string) *schemas.Error {
 	return e.WithHint("%s", hint)
 }
 
-// maxLate is the largest number of late outcomes that are kept for one handoff, so that an agent that sends late
-// outcomes again and again cannot fill the record.
+// maxLate is how many late outcomes of one handoff the server keeps. The limit stops an agent that sends late outcomes
+// again and again from filling the record.
 const maxLate = 8
 
 // lateHint tells the holder whether [op.keepLateOutcome] keeps its outcome.
@@ -92,10 +91,10 @@ func lateHint(r *store.Record, digest string) string {
 	return fmt.Sprintf("What you sent was kept as a late result and %s was told.", r.From)
 }
 
-// keepLateOutcome keeps an outcome that came too late, and tells the sender. The outcome does not change the state of the
-// handoff, because another agent may be at work on it or have finished it; it is kept for the findings in it. The
-// record names the event with the outcome. keepLateOutcome does nothing for an outcome that equals the last late outcome, or
-// if [maxLate] outcomes are kept already.
+// keepLateOutcome keeps an outcome that came too late, and tells the sender. The state of the handoff does not change,
+// because another agent may be at work on it or have finished it. The record names the event with the outcome.
+// keepLateOutcome does nothing for an outcome that equals the last late outcome, or if [maxLate] outcomes are kept
+// already.
 func (o *op) keepLateOutcome(r *store.Record, result schemas.Late, digest, summary string) error {
 	if r.LateDigest == digest || len(r.Late) >= maxLate {
 		return nil

@@ -16,25 +16,30 @@ import (
 	"handoff/store"
 )
 
-// Get shows one handoff. The view says how much of it: brief, the text that its holder reads (the default); full, all
-// sent content, the state and the outcome; outcome; events, the last 20 events, and earlier ones with an offset;
-// checkpoint, the last checkpoint; reference, one page of attached content, of a field of the sent content, or, for a
-// path that begins with outcome/, of a field of the outcome. An id such as no_7 shows a notice of the caller in full,
-// and marks it read. Any caller may call Get; it changes nothing else. A call of the holder counts as a sign of the
-// holder and so puts off the end of the lease.
+// Get shows one handoff. Any caller may call it. The argument view selects the part that it shows:
+//   - brief, the default: the text that its holder reads.
+//   - full: all sent content, the state and the outcome.
+//   - outcome: the result or the failure.
+//   - events: the last 20 events, and earlier events with an offset.
+//   - checkpoint: the last checkpoint.
+//   - reference: one page of attached content, of a field of the sent content, or, for a path that begins with
+//     outcome/, of a field of the outcome.
 //
-// With wait_seconds, at most 50, it first waits until the handoff changes; with view outcome, until it ended. Without a
-// view it then shows the changes. It returns at once if the handoff has ended, unless another agent still reviews its
-// result, and if the caller should answer a question. The session that asked a question gets the answer as soon as
-// there is one, and holds the handoff again. A wait that continues at another process counts from its first beginning,
-// and misses no change. Notices about a handoff count as read when its outcome or its state is shown.
+// An id such as no_7 shows a notice of the caller in full, and marks the notice read. Notices about a handoff are
+// marked read when Get shows its outcome or its state. A call of the holder is a sign of the holder, so it puts off the
+// end of the lease.
+//
+// With wait_seconds, at most 50, Get first waits until the handoff changes, or with view outcome until the handoff
+// ends. Without a view it then shows the changes. It returns at once for an ended handoff, unless another agent still
+// reviews the result, and for a question that the caller should answer. The session that asked a question gets the
+// answer, and holds the handoff again. A wait that continues at another process misses no change.
 //
 // Errors:
-//   - not_found: a handoff, a notice, a checkpoint or a reference that does not exist.
-//   - invalid: another view, and a notice without an agent.
+//   - not_found: the handoff, the notice, the checkpoint or the reference does not exist.
+//   - invalid: an unknown view; a notice without an agent.
 //   - unavailable: the call was cut off while it waited.
 //
-// Get can be repeated freely. The signs of the holder are in the memory of this process; when the process dies, leases
+// Get can be repeated freely. Signs of a holder are only in the memory of this process. When the process dies, leases
 // count from the last change in the store.
 func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) (out schemas.GetOut, err error) {
 	if strings.HasPrefix(in.HandoffID, "no_") {
@@ -72,8 +77,8 @@ func showsOutcome(in schemas.GetIn, out schemas.GetOut) bool {
 	return asText || out.Standing != nil || out.Completion != nil || out.Failure != nil
 }
 
-// showHandoff makes the result of [Service.Get] on a snapshot. After a wait without a view it shows the changes since the
-// event with the number since. If the caller is the holder, it notes a sign of the holder.
+// showHandoff makes the result of [Service.Get] on a snapshot. After a wait without a view it shows the changes since
+// the event with the number since. If the caller is the holder, it records a sign of the holder.
 func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
 	r, err := reading.Find(v, in.HandoffID, by.Agent)
 	if err != nil {
@@ -102,7 +107,8 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 	return out, err
 }
 
-// addWhoJudges tells the sender of completed work, with its outcome, whether the sender judges it or waits for a reviewer.
+// addWhoJudges tells the sender of completed work, in the view outcome, whether the sender judges the result or waits
+// for a reviewer.
 func addWhoJudges(v *store.View, r *store.Record, by schemas.Agent, view schemas.View, out *schemas.GetOut) error {
 	if view != "outcome" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return nil
@@ -114,24 +120,24 @@ func addWhoJudges(v *store.View, r *store.Record, by schemas.Agent, view schemas
 	return err
 }
 
-// fullTokens is the largest size, in tokens, of a result of view full, unless the caller asks for more: clients cut
-// longer results.
+// fullTokens is the largest size, in tokens, of a result of view full, because clients cut longer results. A caller may
+// ask for more tokens.
 const fullTokens = 2500
 
-// List shows rows of the caller's mail: handoffs that it may claim, in the order of its queue (box inbox, the default);
-// handoffs that it holds, or held, for an ended status (claimed); handoffs that it sent (sent); its notices (notices);
-// or all handoffs of the workspace (all), the newest first. Any caller calls it. Shown notices count as read, unless
-// the caller may only read; otherwise nothing changes.
+// List shows rows of the caller's mail. Any caller may call it. The argument box selects the mail:
+//   - inbox, the default: handoffs that the caller may claim, in the order of its queue.
+//   - claimed: handoffs that the caller holds, or held, if the filter is an ended status.
+//   - sent: handoffs that the caller sent.
+//   - notices: notices of the caller. They then count as read, unless the caller may only read.
+//   - all: all handoffs of the workspace, the newest first.
 //
-// Filters leave rows out: status, workflow, tags (one of them), type, a time since which it was sent or ended, and
-// words of its task, decisions and result. A result has ten rows, or the number limit, at most 50. It ends earlier at
-// 7,000 bytes, but has at least one row, and after a search through 1,000 rows. If more rows may follow, it has a
-// cursor; a call with the cursor continues behind the last row, even if that handoff was claimed meanwhile. Damaged
-// records are left out.
+// Filters leave rows out: status, workflow, tags (one of them), type, a time since which the handoff was sent or ended,
+// and words of its task, decisions and result. A result has ten rows, or limit rows, at most 50. It ends earlier at
+// 7,000 bytes, or after a search through 1,000 rows. If more rows may follow, the result has a cursor. A call with the
+// cursor continues behind the last row. Damaged records are left out.
 //
-// The error is invalid for a query without a word, for a cursor that no list returned, for a workflow or a time that
-// cannot be read, and for a box other than all without an agent. List can be repeated freely; a second list of notices
-// shows the same notices, now as read.
+// The error is invalid for a query without a word, for a cursor that no list returned, for a malformed workflow or
+// time, and for a caller without a name, except for the box all. List can be repeated freely.
 func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn) (out schemas.ListOut, err error) {
 	f, err := listing.ParseFilter(in, s.Now())
 	if err != nil {
@@ -159,8 +165,8 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	})
 }
 
-// countMatchesElsewhere runs when a query matches nothing in the box of the caller. It counts the handoffs of the whole
-// workspace that match the query, so that the result can name that number.
+// countMatchesElsewhere counts the handoffs of the whole workspace that match a query, if the query matches nothing in
+// the box of the caller. The result of the list names the number.
 func countMatchesElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.ListOut) error {
 	if len(out.Items) > 0 || in.Cursor != "" {
 		return nil
@@ -179,8 +185,9 @@ func countMatchesElsewhere(v *store.View, in schemas.ListIn, now time.Time, out 
 // maxReason is the longest reason in a row of a list, in bytes.
 const maxReason = 160
 
-// addReason adds to a row the reason for its state, and the last sign of its holder. If the reason cannot be read, the
-// row is shown without it. The row of returned work has no reason; the row of its rework has the reason of the return.
+// addReason adds the reason for the state of a handoff, and the last sign of its holder, to a row of a list. If the
+// reason cannot be read, the row is shown without it. The row of returned work has no reason, because the row of its
+// rework has the reason of the return.
 func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
 	if it.LastSign = s.reader.LastSignOfLife(r); r.Status == schemas.Returned {
 		return
@@ -193,7 +200,7 @@ func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
 }
 
 // listNotices shows the caller's notices. With wait_seconds it waits until the caller has an unread notice or more mail
-// to claim, and then shows only the unread notices.
+// to claim, and then shows only unread notices.
 func (s *Service) listNotices(
 	ctx context.Context, by schemas.Caller, in schemas.ListIn, f listing.Filter,
 ) (out schemas.ListOut, err error) {
@@ -212,10 +219,9 @@ func (s *Service) listNotices(
 	return out, err
 }
 
-// Inbox counts the mail that an agent may claim, the urgent mail among it, and its unread notices. Package tools calls
-// it after each call, to tell the caller. Inbox is cheap, one row for each mailbox of the agent. It changes nothing and
-// does not apply due changes, so a handoff whose delay has just ended may only be counted at the next call. The errors
-// come from the store.
+// Inbox counts the mail that an agent may claim, its urgent mail, and its unread notices. Package tools calls it after
+// each call, to tell the caller. It reads one row for each mailbox of the agent. It does not apply due changes, so it
+// may count a handoff whose delay has just ended only at the next call. The errors come from the store.
 func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox, error) {
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).CountInbox(agent) })
 }
@@ -223,16 +229,16 @@ func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox
 // offers returns the offers to agents in a snapshot.
 func (e *env) offers(v *store.View) offer.Offers { return offer.Offers{View: v, Here: e.here} }
 
-// History shows all handoffs of a workflow, as a tree, as rows or as a Mermaid diagram, each with its outcome: the
-// workflow of a given handoff, a given workflow, or the workflow of the newest handoff. Any caller calls it; nothing
-// changes.
+// History shows all handoffs of a workflow with their outcomes, as a tree, as rows or as a Mermaid diagram. The call
+// names a handoff, a workflow, or neither; then it gets the workflow of the newest handoff. Any caller may call
+// History.
 //
-// The field verified reports whether each shown handoff agrees with its events in the registry; it is false if a record
+// The field verified reports whether each shown handoff agrees with its events in the registry. It is false if a record
 // cannot be read. A result has at most limit handoffs, which may be up to 500. Without limit it has at most 50, and
-// ends earlier at 7,000 bytes. The field more counts the handoffs that are left out.
+// ends earlier at 7,000 bytes. The field more counts the handoffs that were left out.
 //
-// The error is not_found for a handoff or a workflow that does not exist, and for a workspace without handoffs; invalid
-// for the name of a workflow that cannot be one. It can be repeated freely.
+// The error is not_found for an unknown handoff or workflow and for an empty workspace, and invalid for a malformed
+// name of a workflow. History changes nothing.
 func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.HistoryIn) (schemas.HistoryOut, error) {
 	behind := s.engine.TryApplyDueChanges(ctx)
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.HistoryOut, error) {
@@ -243,11 +249,11 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 }
 
 // Overview shows the state of the workspace to the person that looks after it: handoffs that need the person, the
-// current work of agents, stuck handoffs with the reasons, and counts, see [overview.Compute]. Any caller calls it. It
-// changes nothing but applies due changes, and marks no notice as read.
+// current work of agents, stuck handoffs with the reasons, and counts, see [overview.Compute]. Any caller may call it.
+// It applies due changes, and marks no notice read.
 //
-// Each part of the result has at most limit rows, 20 by default, and counts the others. Overview reads a bounded number
-// of rows, however large the workspace is. The only errors come from the store. Overview can be repeated freely.
+// Each part of the result has at most limit rows, 20 by default, and counts the rows that were left out. The only
+// errors come from the store. Overview can be repeated freely.
 func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
 	now, _ := s.clock.Read()
 	behind := s.engine.TryApplyDueChanges(ctx)
@@ -272,12 +278,10 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 	})
 }
 
-// hereAfterCall is how long an agent counts as present after a call, if no connection shows whether the agent is still
-// there.
+// hereAfterCall is how long an agent without a connection counts as present after its last call.
 const hereAfterCall = 5 * time.Minute
 
-// knownAgents returns the agents of a workspace, a thousand at most. For each it says whether the agent is present now,
-// as far as the server can tell.
+// knownAgents returns the agents of a workspace, a thousand at most, and whether each agent is present now.
 func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.KnownAgent, err error) {
 	for a, err := range reading.AtMost(reading.MaxScanned, s.allAgents(v)) {
 		if err != nil {
@@ -289,8 +293,8 @@ func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known
 	return known, nil
 }
 
-// Declared returns the digest of the last declaration. A process whose declaration has the same digest need not declare
-// it again, because that would change nothing.
+// Declared returns the digest of the last declaration. A process whose declaration has the same digest need not call
+// [Service.Declare], because nothing would change.
 func (s *Service) Declared(ctx context.Context, _ schemas.Caller, _ schemas.DeclaredIn) (schemas.DeclaredOut, error) {
 	last, err := operation.ReadSnapshot(ctx, s.engine, (*store.View).DeclarationDigest)
 	return schemas.DeclaredOut{Digest: last}, err

@@ -13,15 +13,18 @@ import (
 	"handoff/store"
 )
 
-// checkRecipient refuses work for an address that must not get it, and returns warnings for the sender. Sends,
-// continuations, amendments and releases call it; handoffs that rules send do not. R is the handoff with the new
-// address; for a send, only the fields that are known before it is created are set.
+// checkRecipient refuses a recipient that must not get the work, and returns warnings for the sender. The record r has
+// the new recipient. Sends, continuations, amendments and releases call it. Consequences, such as a rollback, do not
+// call it, because they must not be refused.
 //
-// The error is limit for a full mailbox; not_found for a name that no agent has, if agents are declared; conflict for
-// an agent that does not accept the type. With force there is no error for an unknown name or an unaccepted type. If
-// the workspace has no declared agents, a send to an unknown name makes a mailbox for that name, and the sender gets a
-// warning. A pool without members keeps the work until an agent qualifies. Work for human or for the caller itself is
-// refused only if the mailbox is full.
+// Errors:
+//   - limit: the mailbox is full.
+//   - not_found: no agent has the name, although agents are registered.
+//   - conflict: the agent does not accept the type of work.
+//
+// With force only a full mailbox is refused. The same holds for work for human and for the caller itself. If no agent
+// is registered, a send to an unknown name makes a mailbox for that name, with a warning. A pool without members keeps
+// the work until an agent qualifies.
 func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err error) {
 	o.checked = append(o.checked, r.To)
 	to, directed := r.To.Directed()
@@ -53,9 +56,9 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	return append(warnings, more...), err
 }
 
-// checkPool refuses a full pool. Without force it also refuses a pool that has no member but the same name as an agent,
-// because the sender probably means that agent. It returns a warning if no agent can take the work now, since the work
-// then waits. It accepts any other pool without members, because an agent may register for the pool later.
+// checkPool refuses a full pool. Without force it also refuses a pool without members that has the name of an agent,
+// because the sender probably means that agent. It warns if no agent can take the work now. Other pools without members
+// are accepted, because an agent may register for the pool later.
 func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err error) {
 	pool := r.To
 	if err := o.checkMailboxLimit(pool); err != nil {
@@ -82,8 +85,8 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	return []string{warning}, err
 }
 
-// refusePoolNamedLikeAgent refuses a pool that has no member but the same name as an agent, unless force is set. The error is
-// not_found and names the pool and the agent.
+// refusePoolNamedLikeAgent refuses a pool without members that has the name of an agent, unless force is set. The error
+// is not_found, and names the pool and the agent.
 func (o *op) refusePoolNamedLikeAgent(pool schemas.Address, force bool) error {
 	kind, name := pool.Kind()
 	known, err := o.Agent(schemas.Agent(name))
@@ -97,8 +100,8 @@ func (o *op) refusePoolNamedLikeAgent(pool schemas.Address, force bool) error {
 		WithHint("Send to %s, or have an agent register for the %s first. Nothing was sent.", name, kind)
 }
 
-// checkMailboxLimit refuses a mailbox that already has the allowed number of pending handoffs, 10,000 by default. Claimed
-// handoffs do not count. Handoffs that rules send may exceed the limit.
+// checkMailboxLimit refuses a mailbox that has the largest allowed number of pending handoffs, 10,000 by default.
+// Claimed handoffs do not count.
 func (o *op) checkMailboxLimit(box schemas.Address) error {
 	m, err := o.Counters(box)
 	if err != nil || m.Pending < o.Limits.Mailbox {
@@ -108,8 +111,8 @@ func (o *op) checkMailboxLimit(box schemas.Address) error {
 		WithField("to").WithHint("Send to another agent, or wait until some are claimed. Nothing was sent.")
 }
 
-// checkUnknownRecipient refuses a name that no agent has, if agents are declared, and names likely meant agents. It accepts a
-// name whose mailbox has mail, and with force any name. If no agents are declared, it only warns.
+// checkUnknownRecipient refuses a name that no agent has, if agents are registered, and suggests similar names. It
+// accepts a name whose mailbox has mail, and with force any name. For an accepted name it returns a warning.
 func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []string, err error) {
 	pool, err := findPoolNamed(o.View, to)
 	if err != nil {
@@ -148,8 +151,9 @@ func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []str
 		WithHint("%s Nothing was sent.", hint)
 }
 
-// refusesUnknownRecipient reports whether the server must refuse a name that no agent has. If so, it also returns the cards of
-// all agents for the error. It reads the cards only if the decision needs them, because reading them takes time.
+// refusesUnknownRecipient reports whether the server must refuse a name that no agent has. If so, it also returns the
+// cards of all agents for the error. It reads the cards only if the decision needs them, because reading them takes
+// time.
 func (o *op) refusesUnknownRecipient(to schemas.Agent, force bool) (cards []schemas.Card, refused bool, err error) {
 	m, err := o.Counters(schemas.Address(to))
 	if err != nil || force || m != (store.Counters{}) {
@@ -159,8 +163,8 @@ func (o *op) refusesUnknownRecipient(to schemas.Agent, force bool) (cards []sche
 	return cards, slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered }), err
 }
 
-// refuseUnacceptedType refuses a recipient that does not accept the type of work, with conflict. It names registered agents
-// that accept it, twenty at most.
+// refuseUnacceptedType returns the error conflict for a recipient that does not accept the type of work. The error
+// names registered agents that accept the type, twenty at most.
 func (o *op) refuseUnacceptedType(to schemas.Agent, kind string) error {
 	cards, err := o.cards()
 	if err != nil {
@@ -180,18 +184,17 @@ func (o *op) refuseUnacceptedType(to schemas.Agent, kind string) error {
 	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerateAgents(able))
 }
 
-// A token has a limit of pending handoffs. Every handoff counts that a caller creates with the token, by a send, a
-// continuation, a retry or a return. Handoffs that rules send do not count for the caller whose action made the rules
-// fire, and this limit never refuses them. Work that the server sends again counts for the token of its first sender.
+// A token may have a limit of pending handoffs. Each send, continuation, retry and return of a caller counts for the
+// caller's token. Handoffs that rules send count for no token. Work that the server sends again counts for the token of
+// its first sender.
 
-// pendingRetryAfter is the time after which a refused sender should try again, because agents may have claimed some of
-// its handoffs. The error of [op.checkPendingLimit] gives it.
+// pendingRetryAfter is the time after which a sender that [op.checkPendingLimit] refused should try again, because
+// agents may have claimed some of its handoffs.
 const pendingRetryAfter = 30 * time.Second
 
-// checkPendingLimit refuses to create another handoff if the pending handoffs of the caller's token have reached the limit
-// of the token. The error is limit, and says after how many seconds to try again. The store updates the count with each
-// record, so it is exact within this transaction. A token without a limit, and a caller without a token, may have any
-// number.
+// checkPendingLimit refuses another handoff if the pending handoffs of the caller's token have reached the limit of the
+// token. The error is limit, and says after how many seconds to try again. The count is exact, because the store
+// updates it together with each record. A caller whose token has no limit, or that has no token, is never refused.
 func (o *op) checkPendingLimit() error {
 	if o.By.Token == "" || o.By.MaxPending == 0 {
 		return nil

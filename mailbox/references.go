@@ -14,11 +14,9 @@ import (
 	"handoff/store"
 )
 
-// separateContent stores the content in changes as separate rows, and leaves references to it in the changes.
-//
-// A send writes its content only after all checks. separateContent writes at once, because amendments and retries are
-// checked inside their transaction, which undoes the writes if a later check refuses the changes. The field in an error
-// is relative to the context; the caller adds the prefix "changes".
+// separateContent stores the content in changes as separate rows, and leaves references to the rows in the changes. It
+// writes before later checks, because a refusal undoes the transaction. The field of an error is relative to the
+// context. The caller adds the prefix "changes".
 func (o *op) separateContent(c *schemas.Changes) error {
 	context, contents, err := o.drafts.SeparateContent(c.Context)
 	if err != nil {
@@ -29,11 +27,9 @@ func (o *op) separateContent(c *schemas.Changes) error {
 }
 
 // checkReferences refuses a context with a reference to content that does not exist, because the recipient could not
-// fetch it.
-//
-// It looks up only references into this mailbox, such as context://ho_12/detail. It does not fetch other URLs;
-// [op.warnOfUnknownNames] warns of these. The error comes from [reading.LookupReference], with the index of the reference in its
-// field. Content that exists now may be removed later; then the receiver cannot fetch it.
+// fetch the content. It looks up only references into this workspace, such as context://ho_12/detail. For other URLs
+// see [op.warnOfUnknownNames]. The error comes from [reading.LookupReference], with the index of the reference in its
+// field.
 func (o *op) checkReferences(c *schemas.Context) error {
 	for i, ref := range schemas.OrZero(c).References {
 		place, here := content.ParseReference(ref.URL, 0)
@@ -49,11 +45,10 @@ func (o *op) checkReferences(c *schemas.Context) error {
 	return nil
 }
 
-// warnOfUnknownNames warns of names in a handoff that the mailbox does not know: content that another system keeps, missing
-// files, and an unknown agent for failures. It only warns: none of these is an error.
-//
-// It runs in the transaction of a send, after the handoff was created. In a warning it cuts texts of the caller to 120
-// bytes and shows invisible characters as escapes, because the warning goes into the context of a model.
+// warnOfUnknownNames warns of names in a handoff that the server does not know: content that another system keeps,
+// missing files, and an unknown agent for failures. It runs in the transaction of a send, after the handoff was
+// created. It cuts texts of the caller to 120 bytes and escapes invisible characters, because a model reads the
+// warning.
 func (o *op) warnOfUnknownNames(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
 	h := &d.Handoff
 	for _, ref := range schemas.OrZero(h.Context).References {
@@ -75,11 +70,9 @@ func (o *op) warnOfUnknownNames(d *draft.Draft, _ *store.Record) (warnings []str
 	return warnings, err
 }
 
-// unknownAgentWarning returns the text that no agent has a name, or "" if an agent has the name. The text is from
-// MisconfiguredError in the kernl handoffs design.
-//
-// An agent has the name if it acts over an open connection, has a row, or has anything in its mailbox. An unknown name
-// is only a warning, because an agent with this name may appear before any work fails and goes to it.
+// unknownAgentWarning returns the text that no agent has a name, or "" if an agent has the name. An agent has the name
+// if it acts over an open connection, has a row, or has anything in its mailbox. An unknown name is only a warning,
+// because an agent with this name may come later. The text is from MisconfiguredError in the kernl handoffs design.
 func (o *op) unknownAgentWarning(name schemas.Agent) (string, error) {
 	if name == "" || name == schemas.System || name == o.By.Agent {
 		return "", nil

@@ -12,11 +12,9 @@ import (
 	"handoff/store"
 )
 
-// refuseActionInState explains that the state does not allow an action, and names the successor of the handoff. If there is a
-// next step, such as claiming first, the error advises it. The error is conflict.
-//
-// Callers without any right to the handoff get the same explanation, because every caller may read its state.
-// refuseActionInState writes nothing.
+// refuseActionInState returns the error conflict for an action that the state of a handoff does not allow. The error
+// names the successor of the handoff, or advises a next step, such as a claim. Callers without any right to the handoff
+// get the same error, because every caller may read its state.
 func (o *op) refuseActionInState(a life.Action, r *store.Record) error {
 	cannot := string(a)
 	if a == life.Progress {
@@ -42,8 +40,8 @@ func refuseNoResult(r *store.Record) error {
 		schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }
 
-// explainEndedState adds to the error e how the handoff r ended. If the caller may accept or return its result, it adds how
-// to do that.
+// explainEndedState adds to the error e how the handoff r ended. If the caller may accept or return the result of r, it
+// also advises that call.
 func (o *op) explainEndedState(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case r.Successor != 0:
@@ -62,8 +60,8 @@ func (o *op) explainEndedState(e *schemas.Error, a life.Action, r *store.Record)
 	return e
 }
 
-// explainHeldState adds to the error e the holder of r. If the caller is the holder, it adds the actions that the holder may
-// take instead.
+// explainHeldState adds to the error e the holder of r. If the caller is the holder, it adds the actions that the
+// holder may take instead.
 func (o *op) explainHeldState(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case a == life.Amend && r.Holder != o.By.Agent:
@@ -77,8 +75,8 @@ func (o *op) explainHeldState(e *schemas.Error, a life.Action, r *store.Record) 
 	return e
 }
 
-// explainPendingState adds to the error e that r has no holder, and the next step: to claim r first, or to send it to another
-// agent.
+// explainPendingState adds to the error e that r has no holder, and advises the next step: a claim of r, or an
+// amendment that sends r to another agent.
 func (o *op) explainPendingState(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case a == life.Release && o.CheckCallerPart(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
@@ -90,8 +88,8 @@ func (o *op) explainPendingState(e *schemas.Error, a life.Action, r *store.Recor
 	return e
 }
 
-// successorHint names the successor of r and its recipient. It tells the caller to go on with the successor only if the
-// caller may work on the successor, or sent r.
+// successorHint names the successor of r and its recipient. It tells the caller to go on with the successor if the
+// caller may work on the successor or sent r. Other callers should leave the work to the recipient.
 func (o *op) successorHint(r *store.Record) string {
 	next := reading.RecordOrNil(o.View, r.Successor)
 	mine := r.From == o.By.Agent || next != nil && next.Holder == o.By.Agent
@@ -101,9 +99,9 @@ func (o *op) successorHint(r *store.Record) string {
 	return fmt.Sprintf("%s took its place, for %s: leave the work to that one.", r.Successor, cmp.Or(schemas.Address(next.Holder), next.To))
 }
 
-// cancelReason says which agent cancelled a handoff, with the reason if one was noted. It looks for the event of the
-// cancel among the last nine events, because at most [maxLate] late results can have come after it. If it does not find
-// that event, it names the sender.
+// cancelReason says which agent cancelled a handoff, and the noted reason. It looks for the cancel among the last nine
+// events, because at most eight late results can follow a cancel, see [maxLate]. If it does not find the cancel, it
+// names the sender.
 func (o *op) cancelReason(r *store.Record) string {
 	by := string(r.From)
 	events, _ := o.EventsOf(r, 1+maxLate) // on an error the text names the sender
@@ -124,8 +122,8 @@ func messageAdvice(a schemas.Agent) schemas.Advice {
 	return schemas.Call(schemas.SendIn{To: string(a), Task: schemas.Blank, Type: schemas.TypeMessage}, "tells "+string(a))
 }
 
-// holderAdvice advises an action of a holder, with its claim token, unless token is "" because the call needs none.
-// Arguments that only the caller knows are left blank.
+// holderAdvice advises an action of a holder, with its claim token. The token is "" if the call needs none. Arguments
+// that only the caller knows are left blank.
 func holderAdvice(a life.Action, h schemas.ID, token string) schemas.Advice {
 	in := schemas.UpdateIn{HandoffID: h.String(), Token: token, Action: schemas.ActProgress}
 	switch a { //nolint:exhaustive // the others report
@@ -153,8 +151,8 @@ func waitAdvice(r *store.Record) schemas.Advice {
 	return schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}, "tells when that changes")
 }
 
-// adviseForce adds to the error of a refused send that the sender may force it. It does not add a call that the client
-// can copy, because work that is forced upon a mistyped name is lost.
+// adviseForce adds to the error of a refused send that the sender may force the send. It adds no call that the client
+// could copy, because work that is forced upon a mistyped name is lost.
 func adviseForce(err error) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded || e.Code != schemas.NotFound && e.Code != schemas.Conflict {

@@ -13,12 +13,12 @@ import (
 )
 
 // releaseTo gives a claim back, or passes it to another agent with all progress and context, see [life.Release]. The
-// claim then does not count as an attempt. A holder proves its claim. The owner of the workflow and a person need no
-// proof, but if they give a token, it must belong to the current claim: a caller that has lost its claim and gives the
-// old token must not release the claim of another agent. The new recipient is checked as for a send.
+// claim does not count as an attempt. A holder proves its claim. The owner of the workflow and a person need no proof.
+// If they give a token, it must be the current token, because a caller that lost its claim must not release the claim
+// of another agent.
 //
-// The error for a new recipient comes from [op.checkRecipient]; a release cannot be forced. Without a new recipient the
-// handoff keeps its recipient. [operation.Op.ApplyAction] decides whether a caller that is not the holder may release.
+// A new recipient is checked as in a send without force, see [op.checkRecipient]. Without a new recipient the handoff
+// keeps its recipient.
 func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	o.actAsHolderWithToken(r, in.Token)
 	if r.Holder == o.By.Agent || in.Token != "" && in.Token != r.Token {
@@ -53,9 +53,9 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 	return now, nil
 }
 
-// release makes a held handoff pending again, for its recipient or for another. The server also calls it for a claim
-// whose response could not be delivered. The old holder is told, unless it is the caller. The sender is told if the
-// work goes to another recipient.
+// release makes a held handoff pending again, for its recipient or for the recipient to. The server also calls it for a
+// claim whose response could not be delivered. The old holder is told, unless it is the caller. The sender is told if
+// the recipient changes.
 func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.Record, error) {
 	text := "Your claim was released by " + string(o.By.Agent) + ". " + note
 	if to != "" && to != r.To { // the sender reads this text, too
@@ -74,8 +74,8 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 	})
 }
 
-// changeRecipient changes the recipient of a handoff. A named agent may take it even if it declined it before; agents of a
-// pool that declined it stay excluded. R is a copy of the record that is not committed yet.
+// changeRecipient changes the recipient of a handoff. A named agent may take the handoff even if the agent declined it
+// before. Agents of a pool that declined it stay excluded. The record r is a copy that is not committed yet.
 func changeRecipient(r *store.Record, to schemas.Address) {
 	r.To, r.Reserved = to, 0
 	if agent, directed := to.Directed(); directed {
@@ -84,8 +84,8 @@ func changeRecipient(r *store.Record, to schemas.Address) {
 }
 
 // reject rejects a handoff in the name of a recipient or of the holder. Work of a pool that another agent may still
-// take goes back there without the caller, see [life.Decline]; any other handoff ends, see [life.Reject]. If the caller
-// declined the handoff before, the result says so and nothing changes.
+// take goes back to the pool, without the caller, see [life.Decline]. Any other handoff ends, see [life.Reject]. If the
+// caller declined the handoff before, nothing changes, and the result has a warning.
 func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	if slices.Contains(r.Excluded, o.By.Agent) {
 		return declineResult(r, "you declined it before"), nil
@@ -118,9 +118,9 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	return out, err
 }
 
-// acceptableAlternative is for a caller that rejects work and names another agent for it. It returns that agent if the work may
-// go to it without a decision of the sender: the agent is known and not away, accepts the type, and neither sent nor
-// rejected the work. Otherwise it returns nil, and the sender decides.
+// acceptableAlternative returns the agent that a rejecting caller named for the work, if the work may go to that agent
+// without a decision of the sender. The agent must be known and not away, accept the type of work, and have neither
+// sent nor rejected the work. Otherwise the result is nil.
 func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (*store.Agent, error) {
 	if named == "" || named == r.From || named == o.By.Agent || named == schemas.Human || slices.Contains(r.Excluded, named) {
 		return nil, nil
@@ -132,8 +132,8 @@ func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (*store
 	return a, err
 }
 
-// decline gives a handoff back to its pool. If the caller had claimed the handoff, the claim ends and does not count as
-// an attempt. From now on the pool offers the handoff only to other agents.
+// decline gives a handoff back to its pool. From now on the pool offers the handoff only to other agents. If the caller
+// had claimed the handoff, the claim ends and does not count as an attempt.
 func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error) {
 	now, err := o.ApplyAction(life.Decline, r)
 	if err != nil {

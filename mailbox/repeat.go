@@ -10,9 +10,9 @@ import (
 	"handoff/store"
 )
 
-// repeatedSend returns the result of the first send with the same key. It returns nil for the first send and for a send
-// without a key. Each sender has its own keys. The error is conflict for a key that was used for other content, by the
-// digest of [draft.Maker.Encode], and names the handoff of the first send.
+// repeatedSend returns the result of the first send with the same idempotency key. It returns nil for the first send
+// and for a send without a key. Each sender has its own keys. The error is conflict if the key was used for other
+// content, and names the first handoff.
 func (o *op) repeatedSend(d *draft.Draft) (*schemas.SendOut, error) {
 	if d.Key == "" {
 		return nil, nil
@@ -38,9 +38,9 @@ func (o *op) repeatedSend(d *draft.Draft) (*schemas.SendOut, error) {
 	return &out, nil
 }
 
-// storeResultUnderKey stores the result of a send under the key of its sender, for as long as the store exists. It is committed
-// with the handoff. A sender whose call was cut off repeats the send: it gets the first result, or sends for the first
-// time.
+// storeResultUnderKey stores the result of a send under the idempotency key of its sender, in the transaction of the
+// send. The result stays as long as the store exists. A sender whose call was cut off repeats the send, and gets the
+// first result if the first send was committed.
 func (o *op) storeResultUnderKey(d *draft.Draft, out schemas.SendOut) error {
 	if d.Key == "" {
 		return nil
@@ -49,14 +49,15 @@ func (o *op) storeResultUnderKey(d *draft.Draft, out schemas.SendOut) error {
 }
 
 // repeatWindow is how old an earlier handoff with the same content may be for a warning of [op.warnOfRepeat]. lookback
-// is the number of rows that this and other bounded searches look at.
+// is the number of rows that a bounded search reads.
 const (
 	repeatWindow = 10 * time.Minute
 	lookback     = 64
 )
 
-// warnOfRepeat warns of an earlier handoff of this sender with the same content, unless the sender gave a key. It only
-// warns: a sender may send the same task twice on purpose. It looks at the last 64 sends within ten minutes.
+// warnOfRepeat warns of an earlier handoff of this sender with the same content. It only warns, because a sender may
+// send the same task twice on purpose. It looks at the last 64 sends within ten minutes. A send with an idempotency key
+// gets no warning.
 func (o *op) warnOfRepeat(d *draft.Draft, r *store.Record) (warnings []string, err error) {
 	for sent, err := range reading.AtMost(1+lookback, o.SentHandoffs(o.By.Agent)) {
 		if err != nil || o.Now.Sub(sent.At.Time()).Abs() > repeatWindow {

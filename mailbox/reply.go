@@ -10,12 +10,10 @@ import (
 	"handoff/store"
 )
 
-// replyToNotice answers a notice of the caller. The answer to a message is a message to its sender, about the same handoff; the
-// answered message is marked read. If the notice is a question, reply does not answer it but returns in about the id of
-// the handoff whose holder asks.
-//
-// The error is not_found for a notice that the caller does not have, and invalid for a notice of another kind, since no
-// agent waits for an answer to it.
+// replyToNotice answers a notice of the caller. The answer to a message is a message to its sender, about the same
+// handoff, and the answered message is marked read. For a question, replyToNotice only returns in about the id of the
+// handoff whose holder asks. The error is not_found for a notice that the caller does not have, and invalid for a
+// notice of another kind.
 func (o *op) replyToNotice(in schemas.UpdateIn) (out schemas.UpdateOut, about string, err error) {
 	n, err := findNotice(o.View, o.By.Agent, in.HandoffID)
 	switch {
@@ -70,16 +68,16 @@ func findNotice(v *store.View, a schemas.Agent, id string) (*schemas.Notice, err
 		WithField("handoff_id").WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
 }
 
-// isWorkOfCallingPerson reports whether the caller is a person, and the handoff waits in that person's mailbox or is held by the
-// person.
+// isWorkOfCallingPerson reports whether the caller is human, and the handoff waits in the mailbox of human or human
+// holds it.
 func (o *op) isWorkOfCallingPerson(r *store.Record) bool {
 	waits := r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human)
 	works := (r.Status == schemas.Accepted || r.Status == schemas.Working) && r.Holder == schemas.Human
 	return o.By.Agent == schemas.Human && (waits || works)
 }
 
-// completeWithAnswer claims work that waits for a person and completes it, with the answer as its summary. The errors are the
-// errors of [Service.Complete]: work with criteria needs an answer to each criterion.
+// completeWithAnswer claims work that waits for a person and completes it, with the answer as its summary. The errors
+// are the errors of [Service.Complete]. For example, work with criteria needs an answer to each criterion.
 func (o *op) completeWithAnswer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	done := schemas.CompleteIn{HandoffID: r.ID.String(), Result: schemas.Result{Summary: in.Note}}
 	if err := contract.CheckContradiction(done); err != nil {

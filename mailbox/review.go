@@ -21,9 +21,9 @@ import (
 // Its completion accepts or returns the work. The record of the work names the latest review.
 
 // checkReviewer refuses a reviewer that is also the recipient of the work, unless the sender forces it and no other
-// agent could review. It also refuses a reviewer to which no work can be sent. If r is itself a review, it refuses a
-// reviewer for that review, and a recipient that did the reviewed work or declined to judge it. R is the current
-// record; for a draft, only the fields that are known before it is created are set.
+// agent could review. It also refuses a reviewer to which no work can be sent. If r is itself a review, r cannot have a
+// reviewer, and its recipient must not have done the reviewed work or declined to review. For a draft, r has only the
+// fields that are known before the send.
 func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, force bool) (warnings []string, err error) {
 	target := schemas.Agent(to)
 	switch {
@@ -59,8 +59,8 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 
 const reviewField = "expectations.review"
 
-// namedReviewer returns the address of the reviewer that the sender of r names. If that is not yet the reviewer of r,
-// namedReviewer checks it like the recipient of a send.
+// namedReviewer returns the address of the reviewer that the sender of r names. It checks a new reviewer like the
+// recipient of a send.
 func (o *op) namedReviewer(review string, r *store.Record, force bool) (_ schemas.Address, warnings []string, err error) {
 	reviewer := schemas.Address(review)
 	switch review {
@@ -75,8 +75,8 @@ func (o *op) namedReviewer(review string, r *store.Record, force bool) (_ schema
 	return reviewer, schemas.Map(warnings, func(w string) string { return reviewField + ": " + w }), nil
 }
 
-// otherReviewers returns the agents other than the author that could review work: its sender, and agents that
-// registered for reviews.
+// otherReviewers returns the agents that could review work of the author: its sender, and other agents that registered
+// for reviews.
 func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agent, err error) {
 	if sender != author && sender != schemas.System {
 		others = []schemas.Agent{sender}
@@ -108,9 +108,9 @@ func (o *op) sendReview(h *operation.RecordChange) (came operation.ConsequenceRe
 	return came, nil
 }
 
-// chooseReviewer returns the reviewer of a result: the named reviewer, or the sender. No agent should review its own work. So
-// if that agent did the work, it returns the sender instead, or human if the sender did the work. The only exception is
-// a reviewer that the sender forced because no other agent could review.
+// chooseReviewer returns the reviewer of a result: the named reviewer, or the sender. If that agent did the work, the
+// sender reviews instead, or human if the sender did the work. A reviewer that did the work stays only if the sender
+// forced it and no other agent could review.
 func (o *op) chooseReviewer(r *store.Record) (schemas.Address, error) {
 	sender, err := reading.AgentToNotify(o.View, r)
 	if err != nil {
@@ -135,9 +135,8 @@ func (o *op) chooseReviewer(r *store.Record) (schemas.Address, error) {
 }
 
 // createReview creates the handoff that judges the result of r. It excludes the given agents and the agent that did the
-// work. If no agent can take the review, it goes to the sender of the work, or to human. The error is limit if the
-// chain of handoffs would be too long, except for a review by human, and if the workflow would exceed one of its
-// limits.
+// work. If no agent takes the review, it goes to the sender of the work, or to human. The error is limit if the chain
+// of parents would be too long, except for a review by human, and if the workflow would exceed a limit.
 func (o *op) createReview(r *store.Record, to schemas.Address, why string, excluded []schemas.Agent) (*store.Record, error) {
 	line := lineage{}.childOf(r)
 	if err := o.checkChainLength(line, r); err != nil && to != schemas.Address(schemas.Human) {
@@ -183,8 +182,8 @@ func (o *op) recordReview(review *store.Record) error {
 	return o.recordCreatedHandoff(r, review.ID, func(now *store.Record) { now.Review = review.ID })
 }
 
-// checkVerdict refuses the completion of a review if it has no verdict, or if its verdict is rework and it names no
-// point to mend.
+// checkVerdict refuses the completion of a review that has no verdict, or that has the verdict rework without a point
+// to mend.
 func checkVerdict(r *store.Record, output json.RawMessage) error {
 	if r.ReviewOf == 0 {
 		return nil
@@ -210,7 +209,7 @@ func verdictIn(output json.RawMessage) (v schemas.Verdict) {
 }
 
 // reviewedWork returns the work that a review should judge. It returns nil if the work was judged already, or if a
-// later review has replaced this one.
+// later review has replaced this review.
 func (o *op) reviewedWork(review *store.Record) *store.Record {
 	r := o.UsableRecord(review.ReviewOf)
 	if r == nil || r.Review != review.ID || r.Status != schemas.Completed || r.Accepted != 0 {
@@ -253,8 +252,8 @@ func (o *op) applyVerdict(h *operation.RecordChange) (came operation.Consequence
 	return came, err
 }
 
-// checkReturnLimit refuses to return reviewed work once it has been returned as often as is allowed. Human may still return
-// it.
+// checkReturnLimit refuses to return reviewed work that has been returned as often as is allowed. Human may still
+// return it.
 func (o *op) checkReturnLimit(r *store.Record) error {
 	if r.Reviewer == "" || o.By.Agent == schemas.Human {
 		return nil
@@ -272,8 +271,8 @@ func (o *op) checkReturnLimit(r *store.Record) error {
 		WithNext(schemas.Call(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept}, "accepts it"))
 }
 
-// requestNextReviewer is for an action that ends a review r without a verdict. It changes the action in h so that another
-// reviewer gets the review. It leaves h unchanged if r is no review.
+// requestNextReviewer changes h, an action that ends the review r without a verdict, so that another reviewer gets the
+// review. If r is no review, h stays unchanged.
 func requestNextReviewer(h *operation.RecordChange, r *store.Record) *operation.RecordChange {
 	if r.ReviewOf != 0 {
 		h.Then, h.Why = schemas.ThenRollback, operation.EndReason{Reason: h.Text}
@@ -294,9 +293,9 @@ func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
 	return sender, err
 }
 
-// replaceReview sends a review that ended without a verdict to another reviewer: the agent that its holder named, else
-// the sender of the work, else human. If human gave no verdict, no other reviewer is chosen: the sender is told, and
-// accepts or returns the work.
+// replaceReview sends a review that ended without a verdict to another reviewer: the agent that its holder named,
+// otherwise the sender of the work, otherwise human. If human gave no verdict, no other reviewer is chosen, and the
+// sender accepts or returns the work.
 func (o *op) replaceReview(h *operation.RecordChange) (*store.Record, error) {
 	gone := h.Now
 	r := o.reviewedWork(gone)
@@ -332,8 +331,8 @@ func (o *op) reportNextReviewer(gone *store.Record, out *schemas.UpdateOut) erro
 	return err
 }
 
-// cancelReview cancels the review of work that was accepted or returned without waiting for the review. It acts in the
-// name of the clock.
+// cancelReview cancels the review of work that was accepted or returned before the review ended. It acts in the name of
+// the clock.
 func (o *op) cancelReview(judged *store.Record) error {
 	review := o.UsableRecord(judged.Review)
 	if review == nil || review.Status.Ended() {

@@ -16,8 +16,8 @@ import (
 	"handoff/store"
 )
 
-// accept accepts the result of a completed handoff, see [life.Accept]. A second acceptance changes nothing, and its
-// note is not kept. Dependents that wait for the acceptance are unblocked in the same transaction. A later return
+// accept accepts the result of a completed handoff, see [life.Accept]. Dependents that wait for the acceptance are
+// unblocked in the same transaction. A second acceptance changes nothing, and its note is not kept. A later return
 // withdraws the acceptance.
 func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if r.Accepted != 0 {
@@ -33,14 +33,13 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	return o.ChangeRecordWithNote(accepted, r, noteOnly(in), func(now *store.Record) { now.Accepted = store.TimeOf(o.Now) })
 }
 
-// returnWork returns a completed handoff whose result is not good enough, see [life.Return]: the same agent gets a
-// child with the reasons. A handoff can be returned once. returnWork first checks that the chain of handoffs may have
-// one more, because it can still refuse the caller then.
+// returnWork returns a completed handoff whose result is not good enough, see [life.Return]. The agent that did the
+// work gets a child handoff with the reasons. A handoff can be returned once. Its dependents then depend on the child.
+// Handoffs that were begun with the old result go on, and the result warns of these handoffs.
 //
-// returnWork carries out the consequences itself, since the result names the child. Dependents of the work depend on
-// the child from then on; handoffs that were begun with the old result go on, and the result warns of them. The error
-// is invalid if neither note nor changes have a point to mend; limit if the chain would be too long, if reviewed work
-// was returned as often as allowed, or if the caller's token has too many pending handoffs.
+// The error is invalid if neither the note nor the changes have a point to mend. The error is limit if the chain of
+// parents would be too long, if reviewed work was returned as often as allowed, or if the caller's token has too many
+// pending handoffs.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if _, err := o.ApplyAction(life.Return, r); err != nil {
 		return nil, err
@@ -70,9 +69,9 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 	return now, nil
 }
 
-// revision has the changes that a caller makes to work when it amends the work or has it done again. The changes are
-// checked before the first write. A revision belongs to one transaction. A nil revision means that there are no
-// changes, for example when a rule retries work.
+// revision has the checked changes that a caller makes to work when it amends the work or has the work done again. A
+// revision belongs to one transaction. A nil revision means that there are no changes, for example when a rule retries
+// work.
 type revision struct {
 	changes      schemas.Changes
 	note         string
@@ -84,13 +83,12 @@ type revision struct {
 	changed      []string        // the changed fields, set by apply
 }
 
-// newRevision checks the changes that a caller makes to r, like a send, and puts warnings into the result. The field of an
-// error begins with "changes". Amended work keeps its current dependencies, and goes to the given role. Work that is
-// done again has the dependencies of its first send.
+// newRevision checks the changes that a caller makes to r, like the fields of a send, and puts warnings into the
+// result. Amendments, returns and retries call it, so that the same change gets the same answer in all three actions.
+// The field of an error begins with "changes".
 //
-// revise writes attached content to the store, so it must be called in the transaction, which an error undoes.
-// Amendments, returns and retries all check their changes here, so that the same change gets the same answer in all
-// three.
+// Amended work keeps its current dependencies. Work that is done again has the dependencies of its first send.
+// newRevision writes attached content, so it must run in the transaction.
 func (o *op) newRevision(
 	a life.Action, r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut,
 ) (rev *revision, err error) {
@@ -144,9 +142,9 @@ func (o *op) newRevision(
 	return rev, prefixChangesField(err)
 }
 
-// checkMayChangeBase refuses a new base commit from the agent that does the work, because checks judge that work by comparing it
-// with the base commit. The recipient and the last holder count as that agent, even if one of them is also the sender.
-// Human may name a base. The error is denied.
+// checkMayChangeBase refuses a new base commit from the agent that does the work, because checks compare the work with
+// the base commit. The recipient and the last holder count as that agent, even if one of them is also the sender. Human
+// may name a base. The error is denied.
 func (o *op) checkMayChangeBase(r *store.Record, c schemas.Changes) error {
 	by := o.By.Agent
 	if schemas.OrZero(c.Expectations).Base == "" || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
@@ -156,8 +154,8 @@ func (o *op) checkMayChangeBase(r *store.Record, c schemas.Changes) error {
 		About(r.ID, r.Status, 0).WithField("expectations.base").WithHint("Ask its sender or human.")
 }
 
-// checkNewRecipient checks the new recipient and the new reviewer, if the changes name them, and returns warnings. If
-// an amendment changes only the type of the work, it checks whether the old recipient accepts the new type.
+// checkNewRecipient checks the recipient and the reviewer that the changes name, and returns warnings. If an amendment
+// changes only the type of the work, it checks whether the recipient accepts the new type.
 func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (warnings []string, err error) {
 	c, force := &rev.changes, schemas.OrZero(rev.changes.Options).Force
 	if c.To != "" {
@@ -183,9 +181,9 @@ func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (war
 	return append(warnings, more...), prefixChangesField(err)
 }
 
-// setNextRound prepares the next round of returned work. The points to mend become criteria; they are the criteria in the
-// changes, or the points in the note if the changes have none. The error is invalid if there is no point in either. The
-// first handoff counts as round 1, so its first rework is round 2, and all rounds name the first handoff.
+// setNextRound prepares the next round of returned work. The points to mend are the criteria in the changes, or the
+// points in the note if the changes have no criteria. The error is invalid if there is no point. The first handoff is
+// round 1, so its first rework is round 2. Each round names the first handoff.
 func (rev *revision) setNextRound(by schemas.Agent, r *store.Record) error {
 	round := schemas.Rework{Of: cmp.Or(r.ReworkOf, r.ID), Round: max(r.Round, 1) + 1, By: by, Reason: rev.note}
 	round.Points, rev.changes = compose.SplitPoints(rev.changes)
@@ -203,14 +201,15 @@ func (rev *revision) setNextRound(by schemas.Agent, r *store.Record) error {
 	return nil
 }
 
-// reworkLineage returns the lineage of the rework: a child of the returned handoff, under the stricter limit.
+// reworkLineage returns the lineage of the rework: a child of the returned handoff r, under the lowest limit of the
+// chain.
 func (rev *revision) reworkLineage(r *store.Record) lineage {
 	l := lineage{maxDepth: int(schemas.OrZero(rev.changes.Options).Limits[schemas.LimitChain]), dependencies: rev.dependencies}
 	return l.childOf(r)
 }
 
-// returnReason returns the reason of a return in one text for histories: the text of the note, and the new criteria that this
-// text does not contain.
+// returnReason returns the reason of a return in one text for histories: the note, and the new criteria that the note
+// does not contain.
 func (rev *revision) returnReason() string {
 	all := []string{rev.note}
 	for i, point := range rev.round.Points {
@@ -221,15 +220,14 @@ func (rev *revision) returnReason() string {
 	return strings.TrimSpace(strings.Join(all, " "))
 }
 
-// setsDeadline reports whether the changes have a deadline or a timeout, which then counts from now. For a nil revision
-// it returns false.
+// setsDeadline reports whether the changes have a deadline or a timeout. A nil revision has neither.
 func (rev *revision) setsDeadline() bool {
 	return rev != nil && (!rev.deadline.IsZero() || schemas.OrZero(rev.changes.Expectations).Timeout != "")
 }
 
-// applyToDraft makes the changes in d, a draft that does the same work again. The note of a retry becomes advice for the next
-// holder, the note of a return becomes its reason. The draft belongs to this run of the transaction, so apply may
-// change it. The error comes from [compose.ApplyChanges], or is limit; its field begins with "changes".
+// applyToDraft makes the changes in d, a draft that does the same work again. The note of a retry becomes advice for
+// the next holder. The note of a return becomes the reason of the return. The error comes from [compose.ApplyChanges],
+// or is limit. Its field begins with "changes".
 func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Time) error {
 	h := &d.Handoff
 	var err error
@@ -250,14 +248,13 @@ func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Tim
 	return draft.CheckWholeHandoff(h)
 }
 
-// retry runs a dead handoff again as a new one, see [life.Retry], with the changes of the caller. A repeated call
-// returns the same new handoff, as long as that is the latest successor. A failed handoff whose work was rolled back
-// can still be retried.
+// retry runs a dead handoff again as a new handoff, see [life.Retry], with the changes of the caller. The dead handoff
+// keeps its state, and its record names the new handoff. A repeated call returns the same new handoff, and warns if the
+// changes of the call were not applied. A failed handoff whose work was rolled back can still be retried. retry returns
+// the record of r.
 //
-// The dead handoff keeps its state, and its record names the new handoff. retry returns the record of r; the result
-// names the new handoff. If a repeated call has changes, the result warns that they were not applied. The error is
-// conflict if another agent than the caller holds the rollback of r, or if the recipient of r rejected it and the
-// caller names no other recipient; limit if the caller's token has too many pending handoffs.
+// The error is conflict if another agent holds the rollback of r, or if the recipient of r rejected it and the caller
+// names no recipient. The error is limit if the caller's token has too many pending handoffs.
 func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	out.Checkpoint = reading.CheckpointID(r.Checkpoint)
 	if _, err := o.ApplyAction(life.Retry, r); err != nil {
@@ -288,7 +285,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	return r, nil
 }
 
-// reportRepeatedRetry reports whether the latest successor of a handoff is a retry of it. If so, it puts that retry into the
+// reportRepeatedRetry reports whether the latest successor of r is a retry of r. If so, it puts that retry into the
 // result.
 func (o *op) reportRepeatedRetry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (bool, error) {
 	if r.Successor == 0 {
@@ -304,8 +301,8 @@ func (o *op) reportRepeatedRetry(r *store.Record, in schemas.UpdateIn, out *sche
 	return true, nil
 }
 
-// refuseRetryWhileRollbackHeld refuses a retry while another agent holds the rollback of the failed work: two agents would do the
-// same work.
+// refuseRetryWhileRollbackHeld returns the error for a retry while another agent holds the rollback of the failed work.
+// Otherwise two agents would do the same work.
 func refuseRetryWhileRollbackHeld(r, back *store.Record) error {
 	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.ConflictError(r, "%s holds %s, to which %s was rolled back, so it is not started a second time", back.Holder, back.ID, r.ID).
@@ -313,9 +310,9 @@ func refuseRetryWhileRollbackHeld(r, back *store.Record) error {
 		WithNext(schemas.Call(wait, "waits for it"), messageAdvice(back.Holder))
 }
 
-// openRollbackWarning warns the caller of a retry that the failed handoff still has an open rollback, which is pending or
-// held by the caller. The retry does not end it. A rollback that is still pending is cancelled when the retry is
-// completed, see [op.cancelLeftoversOfFailures].
+// openRollbackWarning warns the caller of a retry that the failed handoff still has an open rollback. The retry does
+// not end the rollback. If the rollback is still pending when the retry is completed, it is cancelled, see
+// [op.cancelLeftoversOfFailures].
 func openRollbackWarning(r, back, again *store.Record) string {
 	if back.Status.Held() {
 		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete it", back.ID, r.ID)

@@ -11,9 +11,9 @@ import (
 	"handoff/store"
 )
 
-// nextStepAfterFailure returns how the work continues after r failed: as its holder asked, by default with a rollback. If the
-// holder asked for a retry, but the attempts are used up or no other agent of the pool qualifies, the next step is an
-// escalation, and the result warns the holder. nextStepAfterFailure writes nothing and runs before the failure is committed.
+// nextStepAfterFailure returns how the work continues after r failed: as the holder asked, by default with a rollback.
+// A retry becomes an escalation if the attempts are used up or no other agent of the pool qualifies. The function
+// writes nothing.
 func (o *op) nextStepAfterFailure(r *store.Record, asked schemas.Then) (schemas.Then, error) {
 	if r.ReviewOf != 0 && asked == schemas.ThenStop {
 		asked = schemas.ThenRollback // the work still needs a review
@@ -30,9 +30,8 @@ func (o *op) nextStepAfterFailure(r *store.Record, asked schemas.Then) (schemas.
 }
 
 // rollbackTarget returns the agent that continues the work after a failure. The holder may name the sender, the agent
-// of rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the workflow.
-// Without a name it is the default of [reading.RollbackTarget]. The error is invalid for any other agent, so that a
-// holder cannot give failed work to an agent that never had a part in the workflow.
+// of rollback.on_failure, human, or an agent that sent or held one of the last thousand handoffs of the workflow. For
+// any other agent the error is invalid. If the holder names no agent, the result comes from [reading.RollbackTarget].
 func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 	if to == "" && r.ReviewOf != 0 {
 		return o.nextReviewer(r)
@@ -60,8 +59,8 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow.")
 }
 
-// workflowMembers returns the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow. It leaves
-// out the agent system, and skips records that cannot be read.
+// workflowMembers returns the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow.
+// It leaves out the agent system, and records that cannot be read.
 func (o *op) workflowMembers(wf schemas.Workflow) (members []schemas.Agent, err error) {
 	for r, err := range reading.Records(o.View, reading.AtMost(reading.MaxScanned, o.NewestFirst(store.IndexByWorkflow(wf), 0))) {
 		if err != nil {
@@ -76,15 +75,13 @@ func (o *op) workflowMembers(wf schemas.Workflow) (members []schemas.Agent, err 
 	return members, nil
 }
 
-// becomePreviousStep is for a failed handoff r that is a step of a plan. It turns the rollback, next, into the step of the plan
-// before r. When that step is done, the rules of the plan send the step of r again; if it fails, the work goes back one
-// more step. To find the step before r, it follows the chain of parents, which is short. It changes nothing if r is not
-// a step of a plan, or if a handoff of that chain cannot be read.
+// turnIntoPreviousStep is for a failed handoff r that is a step of a plan, which is a workflow that a file declares. It
+// turns the rollback, next, into the step of the plan before r. When that step is done, the rules of the plan send the
+// step of r again. If that step fails, the work goes back one more step.
 //
-// It also changes nothing if other handoffs depend on r, for example a step that waits for several steps. These are
-// unblocked when the rollback is completed, see [life.FreeTakenBack], so sending the step again would make it run
-// twice.
-func (o *op) becomePreviousStep(r *store.Record, next *schemas.Handoff) {
+// It changes nothing if r is not a step of a plan. It also changes nothing if other handoffs depend on r: they are
+// unblocked when the rollback is completed, see [life.FreeTakenBack], so the step of r must not run again.
+func (o *op) turnIntoPreviousStep(r *store.Record, next *schemas.Handoff) {
 	failed, err := reading.Handoff(o.View, r)
 	for _, broken := range o.OldestFirst(store.IndexByDependency(r.ID), 0) {
 		if broken == nil {

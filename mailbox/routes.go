@@ -17,17 +17,17 @@ import (
 )
 
 // triggers are the actions for which files may have rules, with their names in rules. No rule fires for work that a
-// person refused, or for failed work whose holder chose the next step. No rule fires for a review, because it is part
-// of the reviewed work. For rules, reviewed work is completed when its result is accepted. If the result of completed
-// work counts as done only later, the rules for completed work fire then.
+// person refused, for failed work whose holder chose the next step, or for a review. For rules, reviewed work is
+// completed when its result is accepted. If the result of completed work counts as done only later, the rules for
+// completed work fire then.
 var triggers = map[life.Action]string{
 	life.Send: "sent", life.Complete: "completed", life.Accept: "accepted", life.Return: "returned", life.Fail: "failed",
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
 }
 
-// collectRuleSends finds the handoffs that rules send because of a change; [op.sendRouted] sends them later. It runs after
-// the change was written, because rules read the content of the changed handoff. If the content cannot be read, no rule
-// fires.
+// collectRuleSends finds the handoffs that rules send because of a change. [op.sendRouted] sends these handoffs later.
+// It runs after the change was written, because rules read the content of the changed handoff. If the content cannot be
+// read, no rule fires.
 func (o *op) collectRuleSends(h *operation.RecordChange) (err error) {
 	h.Sends, err = o.matchRules(h)
 	return err
@@ -61,20 +61,20 @@ func (o *op) matchRules(h *operation.RecordChange) ([]rules.RuleSends, error) {
 	return o.evaluateRules(h, set, on, facts)
 }
 
-// becomesDone reports whether this change makes completed work count as done. In rows of an earlier version the field
-// Counted is not set, so it also looks at [reading.IsDoneWell].
+// becomesDone reports whether this change makes completed work count as done. It also looks at [reading.IsDoneWell],
+// because rows of an earlier version do not have the field Counted.
 func becomesDone(h *operation.RecordChange) bool {
 	return h.Was != nil && h.Was.Status == schemas.Completed && !h.Was.Counted && h.Now.Counted && !reading.IsDoneWell(h.Was)
 }
 
-// hasNoRuleFor reports whether no file has a rule for any of the given triggers, neither an allowed rule nor a rule that a
-// person must still allow.
+// hasNoRuleFor reports whether no file has a rule for any of the given triggers. Rules that a person must still allow
+// count, too.
 func (s ruleSet) hasNoRuleFor(all []string) bool {
 	return !slices.ContainsFunc(all, func(on string) bool { return !s.LacksRulesFor(on) || !s.waiting.LacksRulesFor(on) })
 }
 
-// evaluateRules returns the handoffs that the allowed rules send. If evaluating the rules takes too long, the server
-// notifies the owner of the workflow and human.
+// evaluateRules returns the handoffs that the allowed rules send. If evaluating the rules takes too long, it returns
+// none, and tells the owner of the workflow and human.
 func (o *op) evaluateRules(h *operation.RecordChange, set ruleSet, on string, f *rules.Facts) ([]rules.RuleSends, error) {
 	f.Budget = &o.ruleCost
 	sends := fireRules(h, set.Set, on, f)
@@ -87,8 +87,8 @@ func (o *op) evaluateRules(h *operation.RecordChange, set ruleSet, on string, f 
 			WithHint("Send what is left, and give the rules shorter conditions."))
 }
 
-// fireRules returns the handoffs that rules send because of a change. If the change makes the result of completed work
-// count, that includes the handoffs of the rules for completed work.
+// fireRules returns the handoffs that rules send because of a change. If the change makes completed work count as done,
+// the rules for completed work fire, too.
 func fireRules(h *operation.RecordChange, of *rules.Set, on string, f *rules.Facts) []rules.RuleSends {
 	switch {
 	case h.Judged:
@@ -99,8 +99,8 @@ func fireRules(h *operation.RecordChange, of *rules.Set, on string, f *rules.Fac
 	return of.SendsAfter(on, f)
 }
 
-// sendsOnceDone returns the handoffs that rules send when completed work begins to count as done. It leaves out rules that
-// fired already at the completion, so that a plan does not send its next step twice.
+// sendsOnceDone returns the handoffs that rules send when completed work begins to count as done. It leaves out rules
+// that fired already at the completion, so that a plan does not send its next step twice.
 func sendsOnceDone(set *rules.Set, f rules.Facts) []rules.RuleSends {
 	f.Outcome.Passed = false
 	before := set.SendsAfter(triggers[life.Complete], &f)
@@ -138,9 +138,8 @@ func factsForRules(v *store.View, r *store.Record) (*rules.Facts, error) {
 	return &f, err
 }
 
-// rootHandoff returns the first handoff of the chain of parents of r; within a plan, the first step of the plan. Its task is
-// the original request of the sender. If a record of the chain cannot be read, it returns the handoff after that
-// record.
+// rootHandoff returns the first handoff of the chain of parents of r, or the first step of the plan that r belongs to.
+// Its task is the original request of the sender. A record that cannot be read ends the chain.
 func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, error) {
 	plan, _, within := strings.Cut(h.Metadata.Step, "/")
 	for parent := range reading.Chain(v, r.Parent, reading.ParentID) {
@@ -158,13 +157,12 @@ func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Hando
 	return root, nil
 }
 
-// sendRouted sends the handoffs of rules, as children of the changed handoff, and notes the first of them on that
-// handoff: as forwarded if it was completed, else as its successor. The sender is system, so the owner of the workflow
-// gets the questions and notices about them.
+// sendRouted sends the handoffs of rules as children of the changed handoff. It names the first of these handoffs on
+// the changed handoff: as forwarded if the changed handoff was completed, otherwise as its successor. The sender is
+// system, so the owner of the workflow gets the questions and notices.
 //
-// Each rule is carried out as a whole or not at all. If the handoffs of a rule are refused, for example because the
-// chain is too long or a budget is used up, the other rules still send; the owner of the workflow and human are told of
-// the refusal with the reason.
+// The handoffs of one rule are all sent or all refused, for example because a budget is used up. After a refusal the
+// other rules still send, and the owner of the workflow and human are told the reason.
 func (o *op) sendRouted(h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
 	if h.LeaveFile != "" {
 		came.Unsent = reading.LeaveReason(h.LeaveFile)
@@ -242,12 +240,12 @@ func (o *op) sendRule(r *store.Record, rule rules.RuleSends) (sent []schemas.Sen
 	return append(sent, join), err
 }
 
-// maxByRules is the largest number of handoffs that rules send in one operation. It is needed because a rule for sends
-// may fire for handoffs that other rules send.
+// maxByRules is the largest number of handoffs that rules send in one operation. Without it, a rule for sends could
+// fire for its own handoffs without an end.
 const maxByRules = 100
 
-// sendRulePart sends one handoff of a rule, together with the summary of r, the handoff that made the rule fire, or the
-// reason why r did not end well.
+// sendRulePart sends one handoff of a rule. The handoff contains the summary of r, the handoff that made the rule fire,
+// or the reason why r ended badly.
 func (o *op) sendRulePart(r *store.Record, rule rules.RuleSends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
 	in.Parent = r.ID.String()
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
@@ -310,12 +308,12 @@ func (o *op) addOutcomeToDraft(r *store.Record, d *draft.Draft) error {
 	return o.drafts.Encode(d)
 }
 
-// maxUnsentTold is the largest number of refused rules that people are told of in one operation, so that they do not
-// get hundreds of notices at once.
+// maxUnsentTold is the largest number of refused rules of one operation that people are told of. Without it a person
+// could get hundreds of notices at once.
 const maxUnsentTold = 10
 
-// tellOwnerOfUnsent tells the owner of the workflow and human which handoff was not sent, and why. It leaves no notice if
-// [op.recordBudgetNotice] reports that they were told already.
+// tellOwnerOfUnsent tells the owner of the workflow and human which handoff was not sent, and why. It leaves no notice
+// if both were told of the same budget in this hour, see [op.recordBudgetNotice].
 func (o *op) tellOwnerOfUnsent(r *store.Record, what string, why error) error {
 	ofBudget := o.spentBudget != ""
 	told, err := o.recordBudgetNotice()

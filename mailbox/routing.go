@@ -12,23 +12,18 @@ import (
 	"handoff/store"
 )
 
-// The server offers work of a pool to one agent first, the best connected agent without work: for a minute the work
-// waits in the mailbox of that agent alone. If that agent rejects the work, lets its claim lapse or does not claim it,
-// the next best agent is offered the work in the same way. After three agents, every agent that qualifies may claim the
-// work. If no agent is connected and without work, every agent that qualifies may claim at once, because the work
-// should not wait for a busy agent. The best agent is offered the work before an agent that has waited longer; if it
-// does not claim, the work is at most one minute late for the others.
+// The server offers work of a pool to one agent first, for a minute: to the best connected agent without work. If that
+// agent rejects the work, loses its claim or does not claim, the next best agent is offered the work in the same way.
+// After three agents, every agent that qualifies may claim. If no agent is connected and without work, every agent may
+// claim at once, because the work should not wait for a busy agent.
 const (
 	firstOfferFor = time.Minute
 	maxToldFirst  = 3
 )
 
-// offerToOneAgentFirst runs when a change puts a handoff into its pool. It chooses the agent that is offered the handoff first,
-// and reserves the handoff for that agent. It is a hook before each change, so no action has to call it.
-//
-// It does nothing for a handoff that waits in its pool already. For a handoff that goes to another pool, it forgets
-// which agents were offered the handoff before. For a new handoff it keeps the candidates, which the result of the send
-// lists.
+// offerToOneAgentFirst is a hook that runs before each change that puts a handoff into its pool. It chooses the agent
+// that is offered the handoff first, and reserves the handoff for that agent. For a handoff that goes to another pool,
+// it forgets the earlier offers. For a new handoff, it keeps the candidates for the result of the send.
 func (o *op) offerToOneAgentFirst(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
 	if was == nil || was.To != now.To {
@@ -53,9 +48,8 @@ func (o *op) offerToOneAgentFirst(h *operation.RecordChange) error {
 	return nil
 }
 
-// offerToNamedAgentFirst reserves declined work for the agent that the declining agent named, if that agent may have the work. The
-// time is the same as for an agent that [op.offerToOneAgentFirst] chooses. If the named agent may not have the work,
-// [op.offerToOneAgentFirst] chooses another.
+// offerToNamedAgentFirst reserves declined work for the agent that the declining agent named, for a minute. If the
+// named agent may not have the work, [op.offerToOneAgentFirst] chooses another agent.
 func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) error {
 	to, err := o.acceptableAlternative(r, named)
 	if to == nil || err != nil || !r.IsClaimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
@@ -68,7 +62,7 @@ func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) error 
 	return err
 }
 
-// reserveFor reserves work of a pool for the agent first: for a minute, only that agent may claim it.
+// reserveFor reserves work of a pool for the agent first. For a minute only that agent may claim the work.
 func (o *op) reserveFor(r *store.Record, first schemas.Agent) {
 	r.Box, r.Reserved, r.Told = schemas.Address(first), store.TimeOf(o.Now.Add(firstOfferFor)), append(r.Told, first)
 }
@@ -83,8 +77,8 @@ func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.
 	return ranked, routed, nil
 }
 
-// addCandidates adds to the result of a Get for a claimable handoff the agents that could take it now, and the reasons
-// why other agents could not.
+// addCandidates adds to the result of a Get the agents that could take a claimable handoff now, and the reasons why
+// other agents could not.
 func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	if r.To == schemas.Address(schemas.Human) || !r.IsClaimable() || out.Standing == nil {
 		return nil
@@ -106,9 +100,9 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 	return nil
 }
 
-// hasOtherCandidates reports whether another agent than the given one may claim from the pool of r. It counts
-// registered agents that did not decline the handoff, even if they are not connected or hold too many handoffs now,
-// because the work can wait for them. It returns false for a handoff to a single agent.
+// hasOtherCandidates reports whether an agent other than without may claim from the pool of r. It counts registered
+// agents that did not decline the handoff. An agent that is busy or not connected counts, because the work can wait.
+// For a handoff to a single agent the result is false.
 func (o *op) hasOtherCandidates(r *store.Record, without schemas.Agent) (bool, error) {
 	if _, directed := r.To.Directed(); directed {
 		return false, nil

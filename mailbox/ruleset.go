@@ -19,8 +19,8 @@ import (
 	"handoff/store"
 )
 
-// ruleSet has the rules that the files of the project declare: rules that a person has allowed, which send handoffs,
-// and rules that wait for that permission, which send nothing.
+// ruleSet has the rules that the files of the project declare. The embedded set has the rules that a person has
+// allowed. The rules in waiting are not allowed yet and send nothing.
 type ruleSet struct {
 	*rules.Set
 	waiting *rules.Set
@@ -33,8 +33,8 @@ type ruleCache struct {
 	set  ruleSet
 }
 
-// currentRules returns the rules of all files in a snapshot. It reads one row for each file that has rules. Rules that
-// cannot be read are logged once and skipped, so that the other rules still work.
+// currentRules returns the rules of all files in a snapshot. It reads one row for each file that has rules. A rule that
+// cannot be read is logged once and skipped, so that the other rules still work.
 func (e *env) currentRules(v *store.View) (ruleSet, error) {
 	var rows []store.Row
 	for row, err := range v.DeclaredRuleRows() {
@@ -75,8 +75,8 @@ func (e *env) compileRules(rows []store.Row) ruleSet {
 	return all
 }
 
-// firstStepOfWorkflow returns the first step of the workflow that a send addresses, and the rule and file that the step comes
-// from. The error is not_found for a workflow that no file declares, and denied for a workflow that no person has
+// firstStepOfWorkflow returns the first step of the workflow that a send addresses, with the rule and the file of the
+// step. The error is not_found for a workflow that no file declares, and denied for a workflow that no person has
 // allowed yet.
 func (s *Service) firstStepOfWorkflow(
 	ctx context.Context, in schemas.SendIn, name string,
@@ -105,8 +105,8 @@ func (s *Service) firstStepOfWorkflow(
 		WithNext(schemas.Call(schemas.AgentsIn{}, "tells what is wrong with such a file"))
 }
 
-// warnOfWorkflowName warns a sender whose option workflow is the name of a workflow that a file declares: that option
-// only names the chain of handoffs, and does not begin the declared workflow.
+// warnOfWorkflowName warns a sender whose option workflow is the name of a workflow that a file declares. The option
+// does not begin the declared workflow. It only names the workflow to which the new handoff belongs.
 func (o *op) warnOfWorkflowName(in schemas.SendIn, out *schemas.SendOut) error {
 	begun := in.Options != nil && in.Options.Step != ""
 	if out.Parent != 0 || begun {
@@ -122,7 +122,7 @@ func (o *op) warnOfWorkflowName(in schemas.SendIn, out *schemas.SendOut) error {
 
 // TryRules returns the handoffs that rules would send because of the last change of a handoff, and the reasons why
 // other rules send nothing. If the call has no rules, TryRules tries the declared rules of the project. It changes
-// nothing. The errors are not_found for the handoff, and invalid for a rule that cannot be read.
+// nothing. The error is not_found for an unknown handoff, and invalid for a rule that cannot be read.
 func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.RulesTryIn) (schemas.RulesTryOut, error) {
 	if err := rules.Check("", in.Routes, in.Plans); err != nil {
 		return schemas.RulesTryOut{}, err
@@ -152,10 +152,9 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 	})
 }
 
-// fileToAllowAfter reports whether the workflow of an ended step must wait. It returns the file that a person must allow
-// first, or [reading.NoFile] if no file has the step now, or "" if the workflow need not wait. Only the steps of
-// workflows wait for permission; other rules without permission never send anything for this change, even if they are
-// allowed later. For failed work it returns "", because that goes back as if there were no workflow.
+// fileToAllowAfter returns the file that a person must allow before the workflow of an ended step goes on. It returns
+// [reading.NoFile] if no file has the step now. It returns "" if the workflow need not wait, and for failed work, which
+// goes back as if there were no workflow.
 func (s ruleSet) fileToAllowAfter(on string, f *rules.Facts) string {
 	plan, _, _ := strings.Cut(f.Handoff.Step, "/")
 	switch {
@@ -167,9 +166,9 @@ func (s ruleSet) fileToAllowAfter(on string, f *rules.Facts) string {
 	return ""
 }
 
-// recordAwaitedLeave notes on an ended step that its next steps wait for a person to allow the workflow. [op.resumeAllowedWorkflows]
-// finds the step by this note. The owner of the workflow and human are told of the first waiting step of each workflow.
-// A workspace has at most [reading.MaxScanned] waiting steps.
+// recordAwaitedLeave records on an ended step that its next steps wait for a person to allow the workflow.
+// [op.resumeAllowedWorkflows] finds the step by this record. The owner of the workflow and human are told of the first
+// waiting step of each workflow. A workspace has at most [reading.MaxScanned] waiting steps.
 func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
 	r, err := o.Record(h.Now.ID)
 	if err != nil || r.FileAwaitingLeave() != "" {
@@ -198,9 +197,9 @@ func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
 	})
 }
 
-// resumeAllowedWorkflows finds the ended steps that wait for permission and whose workflow a person has allowed now, and makes
-// their consequences due. When the clock carries these out, the rules of that time decide about the next steps. A step
-// that no file has goes on waiting, because the file may come back, for example with the checkout of another branch.
+// resumeAllowedWorkflows finds the ended steps that wait for permission and whose workflow a person has allowed now. It
+// makes the consequences of these steps due, so the clock sends the next steps by the current rules. A step that no
+// file has goes on waiting, because the file may come back, for example with another branch.
 func (o *op) resumeAllowedWorkflows() error {
 	set, err := o.currentRules(o.View)
 	ids, unread := reading.Collect(o.HandoffsAwaitingLeave())
@@ -231,7 +230,7 @@ func (o *op) resumeAllowedWorkflows() error {
 	return nil
 }
 
-// unallowedFileOf returns the file of a workflow that a person must still allow, and "" for any other workflow.
+// unallowedFileOf returns the file of a workflow that a person must still allow, or "" for any other workflow.
 func (s ruleSet) unallowedFileOf(plan string) string {
 	if s.FileOfPlan(plan) != "" {
 		return ""
@@ -245,9 +244,9 @@ func stepOf(v *store.View, r *store.Record) string {
 	return h.Metadata.Step
 }
 
-// fireRulesAfterLeave runs for an ended step whose workflow was allowed only after the step ended. It finds the handoffs
-// that the rules of the workflow send after that step. If an agent or a person continued or dismissed the step
-// meanwhile, it finds none.
+// fireRulesAfterLeave runs for an ended step whose workflow was allowed only after the step ended. It finds the
+// handoffs that the rules of the workflow send after that step. It finds none if the step was continued or dismissed
+// meanwhile.
 func (o *op) fireRulesAfterLeave(h *operation.RecordChange, debt store.OpenConsequence) error {
 	if life.Consequence(debt.Do) != life.SendRouted {
 		return nil

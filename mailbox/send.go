@@ -19,22 +19,22 @@ import (
 )
 
 // Send puts a handoff into the mailbox of an agent, or into the pool of a capability or role. A message becomes a
-// notice instead: agents read it and do not claim it. Any agent or person may call it.
+// notice instead. Agents read it and do not claim it. Any agent or person may call Send.
 //
-// The handoff is pending. Its parent is the handoff that the caller names, else the handoff that the caller claimed
-// last over the same connection and still holds; it belongs to the workflow of its parent. With the parent "none" it
-// begins a new workflow. The result has the position of the handoff in the mailbox, counted up to 100, its
-// dependencies, and for a pool the agents that could take it. The result warns the sender, for example, of a recipient
-// that the server has not seen, or if the sender sent the same content within the last ten minutes. With dry_run the
-// call checks and reports everything, together with the brief for the receiver and the gaps in it, but sends and stores
-// nothing.
+// The handoff is pending. Its parent is the handoff that the caller names, otherwise the handoff that the caller
+// claimed last over the same connection and still holds. The handoff belongs to the workflow of its parent. With the
+// parent "none" it begins a new workflow.
+//
+// The result has the position of the handoff in the mailbox up to 100, its dependencies, and for a pool the agents that
+// could take it. It warns the sender, for example, of a recipient that the server has not seen. With dry_run the call
+// only checks and reports. It sends and stores nothing.
 //
 // With options.each the work is sent once for each of these texts. With options.join one more handoff is sent, which
-// depends on all the others. Either all of them are sent or none. The result describes the first, and has the ids of
-// all. The idempotency key holds for all of them together.
+// depends on all parts. All of these handoffs are sent, or none. The result describes the first handoff, and has the
+// ids of all handoffs. The idempotency key holds for the whole call.
 //
-// A task has 4 KiB at most and a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole 256
-// KiB; there are 32 tags at most. The limits of the service can raise task, title and the whole.
+// A task has 4 KiB at most, a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole handoff
+// 256 KiB. A handoff has at most 32 tags. The configuration can raise the limits of the task, the title and the whole.
 //
 // Errors:
 //   - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not
@@ -42,14 +42,14 @@ import (
 //   - limit: a text or a list is too long; a chain of parents would have more than ten handoffs; the workflow would
 //     exceed one of its limits; the mailbox has 10,000 pending handoffs; the caller's token has its largest number of
 //     pending handoffs.
-//   - not_found: a recipient that is not registered although agents are, unless the options force it; a parent, a
-//     workflow or a dependency that does not exist.
-//   - conflict: a recipient that does not accept the type, unless the options force it; a dependency that ended without
-//     a completion; an idempotency key that was used for other content.
+//   - not_found: the recipient is not registered although other agents are; the parent, the workflow or a dependency
+//     does not exist. The options can force an unregistered recipient.
+//   - conflict: the recipient does not accept the type, which the options can force; a dependency ended without a
+//     completion; the idempotency key was used for other content.
 //
 // A sender that repeats a send sends twice, unless it gives a key. The same key with the same content gets the first
-// result, for as long as the store exists. If the process dies during the call, the store has the whole handoff or none
-// of it; a repeat with the key or with the request id finds out which.
+// result, for as long as the store exists. If the process dies during the call, the store has the whole handoff or
+// nothing. A repeated call with the key or with the request id gets the result.
 func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn) (schemas.SendOut, error) {
 	if schemas.OrZero(in.Options).Step != "" {
 		return schemas.SendOut{}, schemas.Invalidf("options.step", "is set by the rules of a workflow alone").
@@ -88,9 +88,8 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	return out, err
 }
 
-// previewSend adds to the result of a dry run the brief that the receiver would read, and the gaps in it: no criterion
-// by which the receiver knows that the work is done, no advice for a receiver that is stuck, questions that are still
-// open.
+// previewSend adds to the result of a dry run the brief that the recipient would read, and the parts that the brief
+// lacks: criteria, advice for a recipient that is stuck, and answers to open questions of the parent.
 func (o *op) previewSend(out *schemas.SendOut) error {
 	r, err := o.Record(out.HandoffID)
 	if r == nil || err != nil {
@@ -121,8 +120,8 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 }
 
 // sendDraft sends a draft as a handoff, or as a notice if it is a message. If the same caller sent it before with the
-// same idempotency key, sendDraft returns the first result instead. Sends and continuations call it. The server does
-// not call it for handoffs that it makes itself, because it must not refuse those.
+// same idempotency key, sendDraft returns the first result instead. Sends, continuations and rules of files call it.
+// Consequences, such as a rollback, do not call it, because they must not be refused.
 func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 	if d.Parts == nil {
 		if d, err = o.resolveAddresses(d); err != nil {
@@ -154,9 +153,9 @@ func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 	return out, o.storeResultUnderKey(d, out)
 }
 
-// checkDraft refuses a draft that the caller may not send, or not to this recipient. A message must go to one agent. It
-// does not count as a pending handoff of the caller's token, because no agent has to end it. The checks use the record
-// that the send would write, without its id and its place in a workflow.
+// checkDraft refuses a draft that the caller may not send to its recipient. A message must go to one agent. It does not
+// count as a pending handoff of the caller's token, because no agent has to end it. The checks use the record that the
+// send would write, without its id and its lineage.
 func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	_, directed := d.To.Directed()
 	switch message := d.Handoff.Type == schemas.TypeMessage; {
@@ -182,8 +181,8 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	return append(warnings, more...), err
 }
 
-// sendHandoff makes a handoff of a checked draft: it finds its place in a workflow, creates it, and makes the result.
-// The errors come from [op.findLineage].
+// sendHandoff sends a checked draft as a handoff: it finds the lineage of the draft, creates the handoff, and makes the
+// result with the warnings.
 func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
 	line, err := o.findLineage(d)
 	if err != nil {
@@ -250,7 +249,7 @@ var sendWarnings = []struct {
 }
 
 // sendResult makes the result of a send, with the candidates of a pool. It sets the position to 1 if the mailbox has no
-// other pending handoff; otherwise [Service.countPosition] counts it after the commit.
+// other pending handoff. Otherwise [Service.countPosition] counts the position after the commit.
 func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: listing.BlockerTexts(r),
@@ -272,9 +271,8 @@ func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 	return out, err
 }
 
-// sendMessage leaves a notice with an agent. It makes no record, because an agent does not claim or end a message. The
-// notice keeps all sent content, and the event in the registry belongs to no handoff. If the sender holds or names a
-// handoff, the notice is about that handoff.
+// sendMessage leaves a notice with an agent. It makes no record, because no agent claims or ends a message. The notice
+// keeps all sent content. If the sender holds or names a handoff, the notice is about that handoff.
 func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
 		To: schemas.Agent(d.To), From: o.By.Agent, Rule: d.Handoff.ByRule().String(), At: o.Now, Kind: schemas.TypeMessage,
@@ -293,9 +291,9 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, o.RecordEvent(life.Message, d.Content)
 }
 
-// countPosition returns the position of a handoff in its mailbox, beginning with 1. It returns zero for a handoff that
-// cannot be claimed yet, and for a handoff behind a hundred others. It reads every handoff ahead, so it runs after the
-// commit of the send, when other writers need not wait. If it fails, the error is logged and the handoff stays sent.
+// countPosition returns the position of a handoff in its mailbox, from 1 to 100. It returns zero for a handoff that
+// cannot be claimed yet, and for a handoff further back. It runs after the commit of the send, because other writers
+// would wait while it reads the handoffs ahead. An error is only logged.
 func (s *Service) countPosition(ctx context.Context, id schemas.ID) int {
 	place, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (int, error) {
 		r, err := v.Record(id)

@@ -1,11 +1,11 @@
 // Package mailbox holds the rules of passing work between agents: which agent may take which action on a handoff, and
-// with which consequences. Begin with [Service.Send], [Service.Claim] and [Service.Complete]; the states and actions of
+// with which consequences. Begin with [Service.Send], [Service.Claim] and [Service.Complete]. The states and actions of
 // a handoff are in package life.
 //
-// A method of [Service] runs one operation, or several if it waits. Package operation runs each operation in one
-// transaction of the store: it applies due changes, checks an action against the table of package life, commits the
-// record together with its event in the registry, and carries out the consequences. The functions that this package
-// adds to every change of a handoff (hooks) are listed in hooks.go.
+// A method of [Service] runs one operation, or several operations if it waits. Package operation runs each operation in
+// one transaction of the store. It applies due changes, checks the action against the table of package life, commits
+// the record together with its event, and carries out the consequences. This package adds hooks, which are functions
+// that run at every change of a handoff; hooks.go lists them.
 //
 // Parts that are not operations are in other packages. Package longpoll decides which waiting calls are woken by new
 // mail. Package presence knows the open connections, names gives each client session its name, and sessions knows which
@@ -14,54 +14,51 @@
 // Package draft checks and encodes the text of a sender, compose makes the content of a handoff, and contract compares
 // a completion with its expectations. Package overlap finds holders that work on the same files. Package listing makes
 // the rows of a list, and overview finds handoffs that need a person. Package reading collects the stored data of a
-// handoff; brief makes the text of it that an agent reads, and draw makes diagrams for people.
+// handoff. Package brief makes the text of a handoff for agents, and draw makes diagrams for people.
 //
 // Packages connections, keeping, tokens and registry have operations of their own, and [Service] embeds their types.
-// They open and close connections, remove old texts, manage tokens, and read and prove the events.
+// They open and close connections, remove old texts, manage tokens, and read and verify the events.
 //
 // # Guarantees
 //
-// A handoff has one holder at most. The transaction of a claim gives out a new token and makes every earlier token
-// void, and the store runs one writing transaction at a time.
+// A handoff has one holder at most. Each claim gives out a new token and makes every earlier token void, and the store
+// runs one writing transaction at a time.
 //
-// A handoff ends once. No action opens it again. A new handoff continues the work, and the old record names it.
+// A handoff ends once. No action opens it again. A new handoff continues the work, and the old record names the new
+// handoff.
 //
-// An acknowledged action is on disk, together with all its consequences, or the record names the consequences that the
-// server still has to carry out. A crash never leaves an action without its event, an event without its action, or a
-// dependent that stays blocked for ever.
+// When a call returns, its action and all consequences are on disk. Consequences that the server carries out later are
+// named in the record. A crash never leaves an action without its event, or an event without its action.
 //
-// A call may be repeated. Calls with the same request id take effect once; each method documents what a repeated call
-// without a request id does.
+// A call may be repeated. Calls with the same request id take effect once. Each method documents the effect of a
+// repeated call without a request id.
 //
-// No decision depends only on the memory of a process. The waiting calls, the open connections, the last sign of each
-// holder and the time that the machine slept are known only to the process that has the store open. When that process
-// ends, the next one gives all agents time to show that they are there before it takes a claim from them.
+// No decision depends only on the memory of a process. The waiting calls, the open connections and the last sign of
+// each holder are known only to the process that has the store open. When that process ends, the next process gives all
+// agents time to show that they are there, before it takes claims from them.
 //
-// A damaged record stops only itself: an operation over many handoffs logs it and goes on.
+// An operation over many handoffs logs a damaged record and goes on with the other handoffs.
 //
 // # Time
 //
-// No sweeper is needed. A lease or a deadline is over when its time is past, and each operation first applies what is
-// over. Leases are renewed in the same way: when the time of a lease is past, the next operation checks whether the
-// connection that claimed is still open, and if so, it extends the lease.
+// No background job applies time. Each operation first applies the changes that are overdue. For example, when the time
+// of a lease is past, the next operation checks whether the connection that claimed is still open. If so, it extends
+// the lease. Otherwise it ends the claim.
 //
 // # Decisions
 //
-// A result counts even after the lease ended, as long as no other agent claimed. A token becomes void by a newer claim,
-// or when its claim is given back. The end of the lease alone does not make it void, because finished work should not
-// be thrown away. A result that comes after the next claim is kept with the handoff, at most eight of them, and does
-// not change its state: another agent may be at work on it, or have finished it.
+// A result counts even after the lease ended, as long as no other agent claimed, because finished work should not be
+// thrown away. A token becomes void by a newer claim, or when its claim is given back. A result that comes after the
+// next claim is kept with the handoff, at most eight of them, and does not change its state.
 //
-// A message (type "message") makes no record and cannot be claimed, because no agent has to answer or do it. It is a
-// notice.
+// A message (type "message") makes no record and cannot be claimed, because no agent has to do it. It is a notice.
 //
-// If no agent claims work for some time and its sender wants another recipient then, the work gets that recipient and
-// does not end. It stays pending under its id, so its dependents keep waiting for it (due.go).
+// If no agent claims work for some time, the server applies the option no_takers of the sender, which may name another
+// recipient. The work does not end. It stays pending under its id, so its dependents keep waiting for it (due.go).
 //
 // An agent that rejects work may name another agent. The server sends the work to that agent if it is known and not
-// away, accepts the type, and neither sent nor rejected the work; otherwise the sender decides. The agent that rejected
-// the work is excluded from the handoff that continues it, so the work cannot come back to it again and again
-// (release.go).
+// away, accepts the type, and neither sent nor rejected the work. Otherwise the sender decides. The agent that rejected
+// the work is excluded from the handoff that continues it, so the work cannot come back (release.go).
 package mailbox
 
 import (
@@ -91,22 +88,22 @@ type Config struct {
 	// have ended.
 	Store *store.Store
 
-	// Now is the only clock. Each operation reads it once, before its transaction, so all its writes have the same time
-	// however often the transaction runs.
+	// Now returns the current time. Each operation calls it once, before its transaction, so all writes of an operation
+	// have the same time.
 	Now func() time.Time
 
 	// Awake returns how long the machine has been awake since some fixed moment. The result does not grow while the
 	// machine sleeps. Nil means that the machine never sleeps.
 	Awake func() time.Duration
 
-	// NewID makes an id that cannot be guessed, such as "ct_k3v9..." for the prefix "ct". It makes claim tokens and
-	// salts: with a guessed token an agent could finish the work of another agent, and with a guessed salt it could
+	// NewID makes an id that cannot be guessed, such as "ct_k3v9..." for the prefix "ct". The ids are claim tokens and
+	// salts. With a guessed token an agent could finish the work of another agent, and with a guessed salt it could
 	// prove content that was erased.
 	NewID func(prefix string) string
 
-	// Alone tells that all clients of the service before this one have ended with it, so none of their connections can
-	// come back. If it is false, a relay may still announce an old connection to this service. Until the time for that
-	// is over, the service does not take the claims and names of old connections.
+	// Alone says that all clients of an earlier service have ended, so none of their connections can come back. If it
+	// is false, a relay may still announce an old connection to this service. Therefore the service first waits for
+	// some time before it takes the claims and names of old connections.
 	Alone bool
 
 	// Limits are the largest sizes of a task, a title, a handoff and a mailbox, and the largest length of a chain of
@@ -116,8 +113,8 @@ type Config struct {
 	Lease    time.Duration // silence after which a claim ends, default 15 minutes
 	LeaseMax time.Duration // longest silence that an open connection covers, default 2 hours
 
-	// Failed returns the error of the last commit if the store could not keep that commit, else nil. A nil function
-	// means that this is not known. [registry.Registry.Head] returns it.
+	// Failed returns the error of the last commit if the store could not keep that commit, otherwise nil. A nil
+	// function means that the service cannot know it. [registry.Registry.Head] returns the error.
 	Failed func() error
 
 	// Commits returns how long commits of the store took, for [registry.Registry.Stats]. Nil means not measured.
@@ -135,27 +132,25 @@ type Config struct {
 }
 
 // Service has the mailboxes of one workspace and the rules of passing work between them. Its methods may be called
-// concurrently. The caller of each is the agent or person that the transport proved, see [schemas.Caller]; package
-// tools has checked its scope and the schema of the arguments.
+// concurrently. The caller of a method is the agent or person that the transport proved, see [schemas.Caller]. Package
+// tools has checked the scope of the caller and the schema of the arguments. Service also has the methods of
+// [registry.Registry], which read events.
 //
-// It also has the methods of [registry.Registry]. They read events. They write none, except the events of due changes.
-//
-// A method that changes the store does so in one transaction. First it applies due changes, to 256 handoffs at most;
-// then it changes the record; then it carries out the consequences, see [life.ConsequencesOf]. Either all of this is
-// committed, together with the events of the registry, or nothing.
+// A method that changes the store does so in one transaction. First it applies due changes, to 256 handoffs at most.
+// Then it changes the record. Then it carries out the consequences, see [life.ConsequencesOf]. All of this is committed
+// together with the events of the registry, or nothing.
 //
 // Errors are *[schemas.Error]. Each method documents its codes. Every method returns unavailable if the call was cut
-// off before it took effect, if the disk is full and if the store cannot be written; and internal for a fault of this
-// program, with the details in the log. A refused call has changed nothing, with one exception: a late outcome is kept,
-// and the call is refused.
+// off before it took effect, or if the store cannot be written. It returns internal for a fault of this program, with
+// the details in the log. A refused call has changed nothing, with one exception: a late outcome is kept.
 //
-// A call that changes the store may carry a request id; package mcp and the commands give each of their calls one. The
-// result of the call is kept for 24 hours: a call with the same id gets the result again and changes nothing. This is
-// also so if the result is a refusal that kept a late outcome. The remarks on repetition at the methods are about
-// repeated calls with another request id, or with none.
+// A call that changes the store may carry a request id. Package mcp and the commands give each of their calls a request
+// id. The result is kept for 24 hours. A call with the same id gets the result again and changes nothing, even if the
+// result was a refusal that kept a late outcome. The remarks on repetition at the methods are about calls with another
+// request id, or with none.
 //
-// A service is made for one workspace and lives as long as its process. It starts no goroutine: the store knows when
-// changes are due, and the next call, or a call that waits, applies them.
+// A service lives as long as its process, and starts no goroutine. The store knows when changes are due. The next call,
+// or a call that waits, applies them.
 type Service struct {
 	env
 	*connections.Connections // Attach, Detach, NameOf and NotifyNameOwner
@@ -169,8 +164,8 @@ type Service struct {
 	engine *operation.Engine
 }
 
-// env has the parts of the service that an operation uses. It has neither the store nor the engine, so that a method of
-// an operation cannot read outside of its transaction, or begin a second transaction inside of it.
+// env has the parts of the service that an operation uses. It has neither the store nor the engine, so that an
+// operation cannot read outside of its transaction or begin a second transaction.
 type env struct {
 	Limits schemas.Limits
 	Logger *slog.Logger
@@ -184,8 +179,8 @@ type env struct {
 }
 
 // New makes a service over a store. It must be the only service over that store, because each service keeps its waiting
-// calls and open connections only in memory. New neither reads nor writes the store. There is nothing to close; running
-// calls end with their contexts.
+// calls and open connections only in memory. New neither reads nor writes the store. A service need not be closed.
+// Running calls end with their contexts.
 func New(c Config) *Service {
 	c.Limits = c.Limits.OrDefault()
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)

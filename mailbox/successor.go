@@ -16,8 +16,8 @@ import (
 	"handoff/store"
 )
 
-// sendRollback gives the work back, with its content, the failure, the questions and the partial result: to the agent
-// in h.To, else by the rollback rule of the handoff. It is a child of the failed handoff.
+// sendRollback gives failed work back as a child of the failed handoff, with the content, the failure, the questions
+// and the partial result. The child goes to the agent in h.To, otherwise to the agent of [reading.RollbackTarget].
 func (o *op) sendRollback(h *operation.RecordChange) (*store.Record, error) {
 	if h.Now.ReviewOf != 0 {
 		return o.replaceReview(h)
@@ -27,13 +27,13 @@ func (o *op) sendRollback(h *operation.RecordChange) (*store.Record, error) {
 	next.Title = schemas.Clip("Fix: "+r.Title, o.Limits.Title)
 	next.Task = schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.Why.Text()), o.Limits.Task)
 	next.Kind = "rollback"
-	o.becomePreviousStep(r, &next)
+	o.turnIntoPreviousStep(r, &next)
 	return o.createChildOfFailed(life.Rollback, h, schemas.Address(to), next)
 }
 
 // rollbackContent returns the content of r for the agent that takes the work back. The criteria become requirements,
-// because that agent decides how the work goes on and need not meet them. It is empty if the content cannot be read or
-// leaves no room for the failure; the failure then names r.
+// because that agent need not meet them. The result is empty if the content cannot be read, or if it takes more than
+// half of the bytes that a handoff may have.
 func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	var sent schemas.Handoff
 	if o.DecodeContent(r.ID, r.Body, &sent) != nil {
@@ -53,7 +53,7 @@ func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	return all
 }
 
-// sendToHuman asks a person to decide, with a handoff to human that is a child of the ended one.
+// sendToHuman asks a person how the work goes on, with a handoff to human that is a child of the ended handoff.
 func (o *op) sendToHuman(h *operation.RecordChange) (*store.Record, error) {
 	if h.Now.ReviewOf != 0 {
 		return o.replaceReview(h)
@@ -67,9 +67,9 @@ func (o *op) sendToHuman(h *operation.RecordChange) (*store.Record, error) {
 	})
 }
 
-// createChildOfFailed creates a handoff that continues the work after a failure, with the reasons of the failure. If the chain
-// is too long for it, or the workflow is past a limit, it tells a person instead and returns nil: the limit does not
-// refuse the failure, since the work must not be forgotten.
+// createChildOfFailed creates a child of a failed handoff, which continues the work and contains the reasons of the
+// failure. If the chain of parents is too long, or the workflow is past a limit, it tells a person and returns nil. The
+// limit does not refuse the failure, because the work must not be forgotten.
 func (o *op) createChildOfFailed(a life.Action, h *operation.RecordChange, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.Now
 	if err := o.checkChainLength(lineage{}.childOf(r), r); err != nil {
@@ -93,8 +93,8 @@ func (o *op) createChildOfFailed(a life.Action, h *operation.RecordChange, to sc
 	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.createSuccessor(a, r, d, lineage{}.childOf(r)) })
 }
 
-// describeHeldParts names the held parts of a handoff, ten at most: they go on although the whole has ended. It looks at a
-// hundred.
+// describeHeldParts returns a text for each part of a handoff that an agent still holds, ten at most. These parts go on
+// although the whole has ended. It looks at the first hundred parts.
 func (o *op) describeHeldParts(r *store.Record) (parts []string, err error) {
 	for id, err := range reading.AtMost(100, o.OldestFirst(store.IndexByParent(r.ID), 0)) {
 		if err != nil || len(parts) == 10 {
@@ -107,9 +107,9 @@ func (o *op) describeHeldParts(r *store.Record) (parts []string, err error) {
 	return parts, nil
 }
 
-// sendRework sends returned work to the agent that did it, or to the agent that the caller names, with the points to
-// mend. It is a child of the returned handoff, charged to the token of the caller, and needs no approval of its own.
-// The error is limit if the changes make it too large.
+// sendRework sends returned work with the points to mend to the agent that did the work, or to the agent that the
+// caller names. The rework is a child of the returned handoff, counts for the token of the caller, and needs no new
+// approval. The error is limit if the changes make the rework too large.
 func (o *op) sendRework(h *operation.RecordChange) (*store.Record, error) {
 	r, rev := h.Now, h.Revision.(*revision) // a panic undoes the operation, and is a fault of this program
 	d, err := o.draftAgain(r, h.Why, rev)
@@ -125,12 +125,9 @@ func (o *op) sendRework(h *operation.RecordChange) (*store.Record, error) {
 	return o.createSuccessor(life.Redo, r, d, rev.reworkLineage(r))
 }
 
-// createSuccessor creates a handoff that takes the place of r in the work, and names it on r. It makes two events: the
-// new handoff is sent, and then r is noted as retried, tried again, rolled back, escalated or given back, by the action
-// a. Fields that the draft leaves open come from r. It skips the checks of a send, such as a full mailbox, since the
-// actor that ended r may be the clock.
-//
-// A record names one successor, the latest. Errors about an ended handoff name it, so an agent with an old id finds it.
+// createSuccessor creates a handoff that takes the place of r in the work, and names it on r by the action a, for
+// example as retried. Fields that the draft leaves open come from r. It skips the checks of a send, such as a full
+// mailbox, because the clock may have ended r. A record names only its latest successor.
 func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, line lineage) (*store.Record, error) {
 	o.inheritFields(d, r)
 	if err := o.drafts.Encode(d); err != nil {
@@ -147,9 +144,9 @@ func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, lin
 	})
 }
 
-// inheritFields fills a handoff that the server makes with fields of the handoff before it: tags, priority and number of
-// attempts, if the draft leaves them open, and the base commit. It comes from the actor, and from system if that is the
-// clock.
+// inheritFields fills a handoff that the server makes with fields of the handoff r before it: the base commit, and
+// tags, priority and number of attempts if the draft leaves them open. The sender is the caller, unless the draft names
+// a sender. If the clock acts, the sender is system.
 func (o *op) inheritFields(d *draft.Draft, r *store.Record) {
 	h := &d.Handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
@@ -169,11 +166,12 @@ func (o *op) inheritFields(d *draft.Draft, r *store.Record) {
 	d.Base = reading.BaseCommit(o.View, r)
 }
 
-// sendAgain sends the same work again, with the place of r in its chain, the context, partial progress and checkpoint
-// of before, and the reason why r ended. In a pool it excludes the last holder of r, if another agent qualifies; agents
-// that rejected the work stay excluded. Work that its recipient rejected goes to that recipient only if the caller says
-// so. Without changes by a caller the work rests first, see [backoff]. Token is charged with the pending handoff, ""
-// for none.
+// sendAgain sends the work of r again, in the place of r in its chain, with its context, its checkpoint, and the reason
+// why r ended. In a pool it excludes the last holder of r, if another agent qualifies, and agents that rejected the
+// work. Work goes to a recipient that rejected it only if the caller names that recipient.
+//
+// A nil rev means that no caller changes the work. The work then rests first, see [backoff]. The new handoff counts as
+// pending for the given token. A token of "" means none.
 func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token string) (*store.Record, error) {
 	why, err := o.reasonForEnd(r)
 	if err != nil {
@@ -221,8 +219,8 @@ func (o *op) resendToNamedAgent(h *operation.RecordChange) (*store.Record, error
 	return o.sendAgain(life.Rerun, h.Now, rev, h.Now.SentWith)
 }
 
-// decodeFullContent reads the content for an agent that does the work again. The error is conflict if the store no longer
-// keeps all of it.
+// decodeFullContent reads the content of r into h for an agent that does the work again. The error is conflict if the
+// store no longer keeps all of the content.
 func (o *op) decodeFullContent(r *store.Record, h *schemas.Handoff) error {
 	lessened, err := reading.HasLostContent(o.View, r)
 	if err != nil || !lessened {
@@ -232,9 +230,9 @@ func (o *op) decodeFullContent(r *store.Record, h *schemas.Handoff) error {
 		WithHint("It ended too long ago for this workspace. Send a new handoff, and say all that is needed.")
 }
 
-// draftAgain drafts the same work with the reason why it is done again. Deadlines and timeouts in the future stay. A
-// deadline in the past goes, and a timeout then counts anew. A delay belonged to the first attempt, and goes. Earlier
-// amendments are part of the work, and so are the changes of the caller. Work that needed approval once needs it again.
+// draftAgain drafts the work of r again, with the reason why it is done again, with earlier amendments, and with the
+// changes of the caller. Future deadlines stay. A past deadline goes, and a timeout then counts anew. The delay goes,
+// because it belonged to the first attempt. Work that needed approval once needs approval again.
 func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision) (*draft.Draft, error) {
 	d := &draft.Draft{Attempt: attemptsUsed(r), Estimate: r.EstimatedDuration()}
 	if err := o.decodeFullContent(r, &d.Handoff); err != nil {
@@ -268,7 +266,7 @@ func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision)
 	return d, o.addEndReasons(r, &d.Handoff, why.ForRetry())
 }
 
-// rejectingAgent returns the agent that rejected a handoff, "" if it ended otherwise.
+// rejectingAgent returns the agent that rejected a handoff, or "" if the handoff ended in another way.
 func rejectingAgent(r *store.Record, why operation.EndReason) schemas.Agent {
 	if r.Status != schemas.Rejected || why.Failure == nil {
 		return ""
@@ -292,8 +290,8 @@ func attemptsUsed(r *store.Record) int {
 	return r.Attempt
 }
 
-// reasonForEnd returns the reason why a handoff ended badly, if there is one: the failure, the reason of a time-out, or
-// the note of the agent or person that cancelled or refused it; else the state.
+// reasonForEnd returns the reason why a handoff ended badly: the failure, the reason of a time-out, or the note of a
+// cancel or refusal. Without a reason it returns the status.
 func (o *op) reasonForEnd(r *store.Record) (why operation.EndReason, err error) {
 	if r.Result == 0 {
 		said, _ := reading.EndReason(o.View, r, nil) // the work goes on even if the note cannot be read
@@ -306,14 +304,10 @@ func (o *op) reasonForEnd(r *store.Record) (why operation.EndReason, err error) 
 // maxFailures is the number of earlier failures in a handoff.
 const maxFailures = 10
 
-// addEndReasons puts the failure and the achievements of r into the context of the handoff that continues the work: the
-// failure behind earlier ones, of which it keeps ten; its blockers as known issues; its questions; and the last
-// checkpoint, or partial progress if there is no checkpoint. If that makes the handoff too large, it only names the
-// handoff to read: the size must not refuse a handoff that continues the work, since the actor that ended the one
-// before may be the clock.
-//
-// It changes the handoff, but not the lists that the handoff shares with the content of r: it copies them before they
-// grow.
+// addEndReasons adds the end of r to the context of h, the handoff that continues the work: the failure, its blockers,
+// its questions, and the last checkpoint or partial progress. The context keeps ten failures. If h becomes too large,
+// addEndReasons only names r, because the size must not refuse a handoff that continues the work. It copies the lists
+// that h shares with r before they grow.
 func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.EndReason) error {
 	before := schemas.OrZero(h.Context)
 	c := before
@@ -349,5 +343,5 @@ func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.En
 	return nil
 }
 
-// reservedBytes is the room, in bytes, that a handoff made by the server leaves for later fields.
+// reservedBytes is how many bytes a handoff made by the server leaves free for later fields.
 const reservedBytes = 1 << 10

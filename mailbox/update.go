@@ -17,29 +17,28 @@ import (
 	"handoff/store"
 )
 
-// Update does one of the smaller steps in the life of a handoff. Its holder calls progress, ask and release. Its
-// sender, the owner of its workflow or a person calls answer, amend, cancel, accept, return and retry. A person calls
-// approve and refuse. The action of the same name in package life documents each step: its states, consequences, errors
-// and repetition.
+// Update takes one of the smaller actions on a handoff. Its holder calls progress, ask and release. Its sender, the
+// owner of its workflow or a person calls answer, amend, cancel, accept, return and retry. A person calls approve and
+// refuse. The action of the same name in package life documents the states, consequences, errors and repetition of each
+// action.
 //
 // Cancel with the id of a message takes the message back, see [life.Recall]. Answer with the id of a message replies to
 // it, see [op.replyToNotice].
 //
-// Every action takes a note of 4 KiB at most, kept with its event; the last note is shown with the handoff. A holder
-// proves its claim as in [Service.Complete]. The result has the state and the end of the lease after the action; for
-// retry and return the created handoff; for cancel the children, which go on; for amend the changed fields.
+// Every action takes a note of 4 KiB at most, which is kept with its event. A holder proves its claim as in
+// [Service.Complete]. The result has the state and the end of the lease after the action. For retry and return it has
+// the created handoff, for cancel the children, which go on, and for amend the changed fields.
 //
 // Errors:
-//   - invalid: an action that does not exist, a missing argument, or an argument that the action does not use; a
-//     holder's action without proof.
-//   - not_found: there is no handoff with the id; for amend and release, no agent with the name of the new recipient.
-//   - conflict: the state does not allow the action; the error names the handoff that took its place.
+//   - invalid: an unknown action; a missing argument; an argument that the action does not use; a missing claim token.
+//   - not_found: no handoff has the id; for amend and release, no agent has the name of the new recipient.
+//   - conflict: the state does not allow the action. The error names the successor of the handoff.
 //   - denied: the caller has none of the roles that may take the action.
 //   - stale: the claim was lost.
-//   - limit: a text or the chain is too long, or the caller's token has as many pending as it may.
+//   - limit: a text or the chain of parents is too long; the caller's token has its largest number of pending handoffs.
 //
-// With a request id a repetition gets the first result. If the process dies during the call, the store has the step and
-// all consequences, or none of them.
+// A repeated call with the same request id gets the first result. If the process dies during the call, the store has
+// the action and all consequences, or nothing.
 func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.UpdateIn) (schemas.UpdateOut, error) {
 	do, err := s.updateFuncFor(in)
 	if err != nil {
@@ -97,8 +96,8 @@ func isJudgement(a schemas.Action) bool {
 	}, a)
 }
 
-// updateFunc is the function of an action. It commits the step, returns the record as it is then, and adds further changes
-// to the result. It may run twice with the same input, so it does not change the input.
+// updateFunc carries out an action: it commits the action, returns the new record, and adds further changes to the
+// result. It may run twice with the same input, so it does not change the input.
 type updateFunc func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error)
 
 var updateFuncs = map[schemas.Action]updateFunc{
@@ -120,8 +119,8 @@ func noteOnly(in schemas.UpdateIn) schemas.UpdateIn {
 	return schemas.UpdateIn{Action: in.Action, Note: in.Note}
 }
 
-// approveOrRefuse carries out [life.Approve] or [life.Refuse], as the call says. The event keeps the note, and the sender gets
-// it. A handoff that does not wait for approval is a conflict, so a person cannot decide twice.
+// approveOrRefuse carries out [life.Approve] or [life.Refuse]. The event keeps the note, and the sender gets it. The
+// error is conflict for a handoff that does not wait for approval, so a person cannot decide twice.
 func (o *op) approveOrRefuse(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	decided := &operation.RecordChange{Action: life.Approve, Text: in.Note}
 	if in.Action == schemas.ActRefuse {
@@ -141,9 +140,9 @@ func (o *op) approveOrRefuse(r *store.Record, in schemas.UpdateIn, out *schemas.
 	})
 }
 
-// cancel ends a handoff that is no longer wanted, see [life.Cancel]. It dismisses a handoff that ended badly, see
-// [life.Dismiss]. The result lists open descendants, which go on: the caller cancels them separately. For a handoff
-// that has ended already, the error lists its open descendants.
+// cancel ends a handoff that is no longer wanted, see [life.Cancel]. A handoff that ended badly is dismissed instead,
+// see [life.Dismiss]. The result lists open descendants. They go on until the caller cancels each of them. For a
+// handoff that cannot be cancelled any more, the error lists its open descendants.
 func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (_ *store.Record, err error) {
 	if out.Children, err = o.openDescendants(r); err != nil {
 		return nil, err
@@ -169,8 +168,8 @@ func hasEndedBadly(r *store.Record) bool {
 	return r.Status == schemas.Failed || r.Status == schemas.Rejected || r.Status == schemas.TimedOut
 }
 
-// openDescendants returns the open descendants of a handoff, parents before their children, among its first
-// [reading.MaxScanned]. It leaves out handoffs that cannot be read.
+// openDescendants returns the open handoffs among the first [reading.MaxScanned] descendants of a handoff, parents
+// before their children. It leaves out handoffs that cannot be read.
 func (o *op) openDescendants(r *store.Record) (open []schemas.ID, err error) {
 	below := []schemas.ID{r.ID}
 	for i := 0; i < min(len(below), reading.MaxScanned); i++ {
@@ -187,8 +186,8 @@ func (o *op) openDescendants(r *store.Record) (open []schemas.ID, err error) {
 	return open, nil
 }
 
-// cancelUnclaimedPart cancels a handoff that the holder of a failed handoff sent, if it was never claimed. A claimed part goes
-// on, because work under way may still be useful.
+// cancelUnclaimedPart cancels a handoff that the holder of a failed handoff sent, if no agent ever claimed it. A
+// claimed part goes on, because its work may still be useful.
 func (o *op) cancelUnclaimedPart(part, failed *store.Record) error {
 	if part.Status != schemas.Pending || part.Claims > 0 || part.From != failed.Holder {
 		return nil
@@ -197,9 +196,9 @@ func (o *op) cancelUnclaimedPart(part, failed *store.Record) error {
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Cancel, Other: failed.ID, Text: text}, part, o.EndRecord)
 }
 
-// progress notes the progress of the holder, and renews the lease, see [life.Progress]. It withdraws open questions. A
-// checkpoint is an event of its own before the progress, in the same transaction. A percentage of zero keeps the last
-// one.
+// progress records the progress of the holder, and renews the lease, see [life.Progress]. It withdraws open questions.
+// A checkpoint in the call becomes a separate event of the same transaction. A percentage of zero keeps the last
+// percentage.
 func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.checkHolderAction(life.Progress, r, in.Token); err != nil {
 		return nil, err
@@ -234,10 +233,10 @@ func (o *op) saveGivenCheckpoint(r *store.Record, in schemas.UpdateIn, out *sche
 	return kept, nil
 }
 
-// saveCheckpoint stores a checkpoint, and returns the record that names it. It merges the checkpoint into the last one,
-// which may come from a predecessor of this handoff, see [compose.MergeCheckpoints]. For nil it stores nothing and returns
-// the record unchanged. The error is limit if the checkpoint is larger than a handoff may be. Earlier checkpoints stay
-// with their events.
+// saveCheckpoint merges a checkpoint into the last checkpoint of the work, see [compose.MergeCheckpoints], and stores
+// the result. It returns the record that names the new checkpoint. For nil it stores nothing and returns the record
+// unchanged. The error is limit if the checkpoint is larger than a handoff may be. Earlier checkpoints stay with their
+// events.
 func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Record, error) {
 	if c == nil {
 		return r, nil
@@ -252,8 +251,8 @@ func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Reco
 	return o.ChangeRecordWithNote(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEventNumber() })
 }
 
-// usedArguments are the arguments that each action uses, apart from the note and the proof of a claim. Changes do not
-// include their checkpoint.
+// usedArguments are the arguments that each action uses. The note and the claim token are left out, because every
+// action takes a note. The entry changes does not include changes.checkpoint.
 var usedArguments = map[schemas.Action][]string{
 	schemas.ActProgress: {"percent", "changes.checkpoint"},
 	schemas.ActAsk:      {"questions", "conditions", "changes.checkpoint"},
@@ -264,8 +263,8 @@ var usedArguments = map[schemas.Action][]string{
 	schemas.ActRetry:    {"to", "changes"},
 }
 
-// refuseUnusedArguments refuses an argument that the action of a call does not use, because a caller believes that the server
-// uses accepted arguments.
+// refuseUnusedArguments refuses an argument that the action of a call does not use, because the caller would believe
+// that the argument has an effect.
 func refuseUnusedArguments(in schemas.UpdateIn) error {
 	changes := schemas.OrZero(in.Changes)
 	checkpoint := changes.Checkpoint
