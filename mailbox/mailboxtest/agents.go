@@ -16,19 +16,19 @@ import (
 // Human is a person at a terminal.
 var Human = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
 
-// NewWithAgent opens a workspace with one agent on a connection of its own.
+// NewWithAgent opens a workspace with one agent, which has an open connection.
 func NewWithAgent(t testing.TB, name schemas.Agent) (w *World, by schemas.Caller) {
 	w = New(t)
 	return w, w.Stdio(name)
 }
 
-// NewWithTwoAgents is [NewWithAgent] for two agents.
+// NewWithTwoAgents opens a workspace with two agents.
 func NewWithTwoAgents(t testing.TB, a, b schemas.Agent) (w *World, first, second schemas.Caller) {
 	w = New(t)
 	return w, w.Stdio(a), w.Stdio(b)
 }
 
-// NewWithThreeAgents is [NewWithAgent] for three agents.
+// NewWithThreeAgents opens a workspace with three agents.
 func NewWithThreeAgents(t testing.TB, a, b, c schemas.Agent) (w *World, first, second, third schemas.Caller) {
 	w = New(t)
 	return w, w.Stdio(a), w.Stdio(b), w.Stdio(c)
@@ -53,14 +53,14 @@ func (w *World) Stdio(name schemas.Agent) schemas.Caller {
 	return by
 }
 
-// Opens opens a connection of a Claude Code session, which is given a name. For the session "-" the client reports no
-// session id.
+// Opens opens a connection of a Claude Code session and returns the session with the name that the server gave it. If
+// session is "-", the client reports no session id.
 func (w *World) Opens(conn, session string) schemas.Caller {
 	w.T.Helper()
 	return w.OpensFrom(schemas.ConnIn{}, conn, session)
 }
 
-// OpensFrom is [World.Opens] with facts about the process.
+// OpensFrom does the same as [World.Opens] and also reports the client's process.
 func (w *World) OpensFrom(process schemas.ConnIn, conn, session string) schemas.Caller {
 	w.T.Helper()
 	by := schemas.Caller{AgentID: session, Via: schemas.ViaStdio, Conn: conn}
@@ -72,7 +72,7 @@ func (w *World) OpensFrom(process schemas.ConnIn, conn, session string) schemas.
 	return by
 }
 
-// RemoteCaller returns an instance of an agent without a connection, so the server does not see when it leaves.
+// RemoteCaller returns an agent that calls over HTTP and has no connection.
 func RemoteCaller(name schemas.Agent, instance string) schemas.Caller {
 	return schemas.Caller{Agent: name, AgentID: instance, Via: schemas.ViaHTTP}
 }
@@ -98,13 +98,13 @@ func (w *World) Accepts(kind string, agents ...schemas.Caller) {
 	}
 }
 
-// SettleTime is how long a new service waits before connections that were not announced count as gone.
+// SettleTime is how long a new service presumes that earlier connections are open.
 const SettleTime = 5 * time.Second
 
-// PassBackoff lets the time pass for which work rests after its first attempt.
+// PassBackoff moves the clock by the time for which a handoff rests after its first attempt.
 func (w *World) PassBackoff() { w.Pass(10 * time.Second) }
 
-// Sends sends a handoff and requires success. The changes are applied to its input, here as in the methods below.
+// Sends sends a handoff and requires success. The changes are applied to the input of the call.
 func (w *World) Sends(by schemas.Caller, to, task string, changes ...func(*schemas.SendIn)) schemas.SendOut {
 	w.T.Helper()
 	return Must(w.T, w.Send, by, withChanges(schemas.SendIn{To: to, Task: task}, changes))
@@ -238,7 +238,7 @@ func RequireRefusal[In, Out any](
 	return RequireError(t, err, code, want)
 }
 
-// RequireError checks that err has a code and the text want.
+// RequireError requires that err has the code, and that its message, hint or next calls contain want.
 func RequireError(t testing.TB, err error, code schemas.Code, want string) *schemas.Error {
 	t.Helper()
 	require.Error(t, err)

@@ -12,7 +12,7 @@ import (
 	"handoff/store"
 )
 
-// ScriptedBackend is a backend that runs one function of Then after each write transaction.
+// ScriptedBackend is a backend that calls the next function of Then after each write transaction.
 type ScriptedBackend struct {
 	store.Backend
 	Then []func()
@@ -29,8 +29,8 @@ func (b *ScriptedBackend) Update(ctx context.Context, fn func(store.Writer) erro
 	return err
 }
 
-// BreakingBackend is a backend that keeps a number of updates and refuses all later ones, as if the process had ended.
-// It keeps all updates until [Breaking.BreakAfter] is called.
+// BreakingBackend is a backend that refuses updates after a number of successful ones, as if the process had ended. It
+// refuses none until [BreakingBackend.BreakAfter] is called.
 type BreakingBackend struct {
 	store.Backend
 	Wait  func() // runs before the next update, once
@@ -51,18 +51,18 @@ func (b *BreakingBackend) Update(ctx context.Context, fn func(store.Writer) erro
 	return b.Backend.Update(ctx, fn)
 }
 
-// BreakAfter makes it refuse updates after a number of further ones.
+// BreakAfter makes the backend refuse all updates after the given number of further updates.
 func (b *BreakingBackend) BreakAfter(updates int) { b.keeps = &updates }
 
-// Repair makes it keep all updates again.
+// Repair makes the backend accept all updates again.
 func (b *BreakingBackend) Repair() { b.keeps = nil }
 
-// DamageRecord spoils the record of a handoff on disk until the test ends.
+// DamageRecord makes the record of a handoff unreadable until the test ends.
 func DamageRecord(t testing.TB, b store.Backend, id schemas.ID) {
 	SpoilRow(t, b, store.Records, binary.BigEndian.AppendUint64(nil, uint64(id)))
 }
 
-// SpoilRow overwrites a row until the test ends.
+// SpoilRow makes a row unreadable until the test ends.
 func SpoilRow(t testing.TB, b store.Backend, space store.Space, key []byte) {
 	var was []byte
 	write := func(row []byte) {

@@ -7,7 +7,7 @@ import (
 	"handoff/schemas"
 )
 
-// DeclareRules declares rules in a file of the project, with a person's permission.
+// DeclareRules declares rules in a file of the project. A person permits these rules.
 func (w *World) DeclareRules(routes []schemas.Route, plans ...schemas.Plan) schemas.DeclareOut {
 	w.T.Helper()
 	return Must(w.T, w.Declare, schemas.Caller{Via: schemas.ViaCLI}, schemas.DeclareIn{
@@ -24,7 +24,7 @@ func PlanStep(name, address string, changes ...func(*schemas.PlanStep)) schemas.
 	return withChanges(schemas.PlanStep{Step: name, SendIn: RuleSend(address, name+" {{root.task}}: {{outcome.summary}}")}, changes)
 }
 
-// StepsInOrder returns the units of a plan whose steps follow one another.
+// StepsInOrder returns the steps of a plan in which each step follows the one before.
 func StepsInOrder(steps ...schemas.PlanStep) [][]schemas.PlanStep {
 	return schemas.Map(steps, func(s schemas.PlanStep) []schemas.PlanStep { return []schemas.PlanStep{s} })
 }

@@ -1,9 +1,6 @@
-// Package mailboxtest opens a real workspace inside a test: a [mailbox.Service] over a real store. Its clock stands
-// still until the test moves it, and its ids are counted. Every test that needs a workspace in its own process begins
-// here.
-//
-// It contains no fakes: rules, store and registry are the program's own. Only the clock and the ids are the test's, so
-// that each run gives the same results.
+// Package mailboxtest opens a real workspace for a test: a [mailbox.Service] over a real store. Only the clock and the
+// ids are replaced. The clock stands still until the test moves it, and ids are counted, so each run gives the same
+// results.
 package mailboxtest
 
 import (
@@ -25,8 +22,8 @@ import (
 	"handoff/store/storetest"
 )
 
-// World is one workspace. Its methods and those of its service may be called concurrently, except [World.Restart]. The
-// end of the test checks that indexes, counters and hashes of the store are intact, and fails the test if they are not.
+// World is one workspace of a test. Its methods may be called concurrently, except [World.Restart]. At the end of the
+// test, it checks the store and fails the test on any fault.
 type World struct {
 	*mailbox.Service
 	Store   *store.Store
@@ -40,9 +37,8 @@ type World struct {
 // StartTime returns the time at which the clock of every world begins.
 func StartTime() time.Time { return time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC) }
 
-// New opens a workspace. The changes are applied to its configuration: see [InBackend] and [LiveClock]. Without a store
-// in it, New uses [NewMemoryBackend]. The end of the test checks every index, counter and byte of the store, and closes
-// it. Ids are counted from 1 over all prefixes, so a golden file that shows ids shows the same ones each time.
+// New opens a workspace. It applies the changes to the configuration, for example [InBackend] or [LiveClock]. Without a
+// store in the configuration, it uses [NewMemoryBackend]. At the end of the test, it checks and closes the store.
 func New(t testing.TB, changes ...func(*mailbox.Config)) *World {
 	t.Helper()
 	w := &World{T: t}
@@ -69,8 +65,8 @@ func LiveClock(c *mailbox.Config) { c.Now = time.Now }
 // Backends opens each kind of store.
 var Backends = map[string]func(testing.TB) store.Backend{"memory": NewMemoryBackend, "bolt": NewFileBackend}
 
-// NewMemoryBackend returns a store in memory that runs the function of every update twice. So tests find functions that
-// leave state of the first run in the second.
+// NewMemoryBackend returns a store in memory that runs the function of every update twice. So a test fails if the first
+// run of a function changes the result of the second.
 func NewMemoryBackend(testing.TB) store.Backend { return storetest.RunUpdatesTwice(memory.New()) }
 
 // NewFileBackend returns a store in a file of its own.
@@ -79,7 +75,7 @@ func NewFileBackend(t testing.TB) store.Backend {
 	return storetest.OpenBolt(t, filepath.Join(t.TempDir(), "handoff.db"))
 }
 
-// Close does the checks of the test's end at once, for a test that goes on without the store.
+// Close checks and closes the store now. A test that goes on without the store calls it.
 func (w *World) Close() {
 	w.T.Helper()
 	w.closing.Do(func() {
@@ -91,8 +87,8 @@ func (w *World) Close() {
 // Pass moves the clock.
 func (w *World) Pass(d time.Duration) { w.passed.Add(int64(d)) }
 
-// Restart puts the next service over the store, with the same configuration except for these changes, as if the process
-// had died: it knows no connection and no wait of the service before. No other call may be under way.
+// Restart replaces the service by a new service over the same store, as if the process had died. The changes are
+// applied to the configuration. No other call may run at the same time.
 func (w *World) Restart(changes ...func(*mailbox.Config)) {
 	w.Service = mailbox.New(withChanges(w.config, changes))
 }

@@ -1,15 +1,14 @@
-// Package names holds the life of a session's name as tables. A session whose client chose no name is given the name of
-// its client, with a number if other sessions have it: claude-code, claude-code-2, claude-code-3.
+// Package names decides which name a session of a client gets. A session whose client chose no name gets the name of
+// its client, with a number if another session has that name: claude-code, claude-code-2, claude-code-3.
 //
-// Three callers ask for the name of a session, and each has other ties to it: the server that the client starts, the
-// hook that runs when the session begins, and a shell in the session. [Name.State] returns the state of a name, which
-// is the same for all callers. A [Ladder] chooses the name of a caller by its ties to names and by their states.
-// [Name.IsVacantFor] says which names are for callers without a tie.
+// Package mailbox fills in a [Name] for each known name of the client, and a [Caller] for the session. [Name.State]
+// returns the state of a name. A [Ladder] chooses a name that is tied to the caller, for example by the same process.
+// If no name is tied to the caller, the caller gets a name for which [Name.IsVacantFor] is true.
 //
-// A name is an address as well: mail is sent to it, and stays there when its session ends. So the tables prefer to give
-// a session its former name, and never give away a name that a session may still use.
+// Mail is sent to names and stays in the mailbox when a session ends. So a session gets its former name if possible. No
+// session gets a name that another session may still use.
 //
-// The package reads no clock and no store. Package mailbox calls it and stores the results.
+// This package reads no clock and no store.
 package names
 
 import (
@@ -20,20 +19,21 @@ import (
 )
 
 const (
-	// KeptFor is how long a name is kept for a session that left: a person who comes back after a weekend still has it.
+	// KeptFor is how long the server keeps the name of a session that left, so that a person who continues the session
+	// after a weekend gets the same name.
 	KeptFor = 7 * 24 * time.Hour
 
-	// ExpectedFor is how long a server may take to start after the hook of its session. After it the name is free for
-	// any session.
+	// ExpectedFor is how long a server may take to start after the hook of its session has run. After this time any
+	// session may get the name.
 	ExpectedFor = time.Minute
 
-	// Settling is how long a new service presumes connections open that were not closed before. Their processes
-	// announce them within milliseconds, unless they were killed.
+	// Settling is how long a new service presumes that connections of the previous service are still open. Running
+	// processes announce their connections within milliseconds.
 	Settling = 5 * time.Second
 )
 
-// Name holds the facts about a name at one time. Package mailbox fills it in from the stored row of the name and from
-// the open connections; this package stores nothing.
+// Name holds the facts about a name at one time. Package mailbox takes the facts from the stored row of the name and
+// from the open connections.
 type Name struct {
 	Agent  schemas.Agent // the name itself
 	Client schemas.Agent // the client whose sessions were given it; empty if the name was chosen or is new
@@ -49,20 +49,23 @@ type Name struct {
 	Shared  bool // over an open connection another session than the caller's acts under the name
 }
 
-// State is the state of a name. States are bits, so that a rung of a ladder may list several; a name is in exactly one.
+// State is the state of a name. Each state is a bit, so that a rung of a ladder can list several states. A name is in
+// exactly one state.
 type State uint8
 
 // The states, from free to held.
 const (
-	// Free is a name that no session has or keeps: it may be given to any session.
+	// Free is the state of a name that no session has. Any session may get the name.
 	Free State = 1 << iota
-	// Kept is a name that no session has, and that is kept for its last session for a week.
+	// Kept is the state of a name that is kept for its last session for a week.
 	Kept
-	// Expected is a name that a hook told its session before the server started. It lasts a minute.
+	// Expected is the state of a name that a hook told its session before the server of the session has started. The
+	// state lasts at most a minute.
 	Expected
-	// Presumed is a name whose connection may be open: it was not closed, and the service has just begun.
+	// Presumed is the state of a name whose connection may be open: nobody closed the connection, and the service has
+	// just begun.
 	Presumed
-	// Open is a name whose connection is open.
+	// Open is the state of a name whose connection is open.
 	Open
 )
 
@@ -71,8 +74,7 @@ const (
 	unheldStates = Free | Kept | Expected
 )
 
-// State returns the state of a name. The first state that applies holds: an open connection counts before an expected
-// server, and that before a kept name.
+// State returns the state of a name. If several states fit, the first of these counts: Open, Presumed, Expected, Kept.
 func (n Name) State() State {
 	switch {
 	case n.Open:
@@ -87,11 +89,12 @@ func (n Name) State() State {
 	return Free
 }
 
-// IsHeld reports whether a session has the name now: its connection is open, or may be.
+// IsHeld reports whether a session has the name now, because its connection is open or presumed open.
 func (n Name) IsHeld() bool { return n.State()&heldStates != 0 }
 
-// IsVacantFor reports whether the name may be given to a session of a client that has no tie to it. The client's own
-// name is not kept for its last session, and a numbered name is given to no other client.
+// IsVacantFor reports whether a session of client may get the name, although nothing ties the session to the name. The
+// client's own name is vacant even if it is kept for an earlier session. A numbered name is never vacant for another
+// client.
 func (n Name) IsVacantFor(client schemas.Agent) bool {
 	state, own := n.State(), n.Agent == client
 	ofClient := own || n.Client == "" || n.Client == client
@@ -101,10 +104,9 @@ func (n Name) IsVacantFor(client schemas.Agent) bool {
 // maxLength is the limit that [schemas.ParseAgent] sets.
 const maxLength = 64 // characters of a name
 
-// NthName returns the name of a client's n-th session, from 1: the first is the client's own name, the others add a
-// number. It cuts a client's name that is too long for the number, so that each result is a valid name. Two long names
-// of clients that differ only at their ends may be cut to the same name; [Name.IsVacantFor] then passes over a name
-// that was given to the other client.
+// NthName returns the name of a client's n-th session: the client's own name if n is 1, otherwise the name with the
+// number. It shortens a long name of a client, so that the result is a valid name. Two long names may become equal, but
+// [Name.IsVacantFor] refuses a name of another client.
 func NthName(client schemas.Agent, n int) schemas.Agent {
 	if n == 1 {
 		return client
@@ -113,8 +115,8 @@ func NthName(client schemas.Agent, n int) schemas.Agent {
 	return client[:min(len(client), maxLength-len(number))] + schemas.Agent(number)
 }
 
-// CommonPrefix returns the common beginning of all names of a client's sessions, up to number 99,999. Names of other
-// clients may have the same beginning, so callers that search by it compare the client.
+// CommonPrefix returns the beginning that all names of a client's sessions share, for numbers up to 99,999. Names of
+// other clients may have the same beginning, so callers have to compare the client, too.
 func CommonPrefix(client schemas.Agent) string {
 	return string(client[:min(len(client), maxLength-len("-99999"))])
 }

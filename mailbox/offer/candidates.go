@@ -9,13 +9,13 @@ import (
 	"handoff/store"
 )
 
-// maxRouted is how many candidates, and how many excluded agents, a send names. A sender needs to know that some agent
-// can take the work, not every one of them.
+// maxRouted is the number of candidates, and of excluded agents, that the result of a send names. A sender only needs
+// to see that an agent can take the work.
 const maxRouted = 5
 
-// RankCandidates ranks the agents that could take a handoff now, best first. routed names the best of them, and the
-// excluded agents with the reason of each, sorted by name, [maxRouted] of each at most. An agent that does not qualify
-// for the address is in neither list. The cards say how many handoffs the agents hold.
+// RankCandidates ranks the agents that could take a handoff now, best first. routed names at most [maxRouted] of these
+// agents, and at most [maxRouted] excluded agents with their reasons, sorted by name. cards must hold the number of
+// handoffs that each agent holds.
 func (f Offers) RankCandidates(cards []schemas.Card, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed) {
 	want := roster.Work{To: r.To, Type: r.Type, Tags: r.Tags}
 	able, excluded := make([]*schemas.Card, 0, len(cards)), []schemas.Candidate(nil)
@@ -37,11 +37,11 @@ func (f Offers) RankCandidates(cards []schemas.Card, r *store.Record) (ranked []
 	return ranked, routed
 }
 
-// AgentToTellFirst returns the ranked agent that is told first of a handoff: the best one that is present and has no
-// work, "" for none. The answer is stale as soon as an agent claims or registers.
+// AgentToTellFirst returns the best ranked agent that is present and idle, or "" if there is none. The server tells
+// this agent of the handoff before the other members of the pool.
 //
-// An agent is not told first of a handoff that it rejected, held until now, asked about, sent, or was told of before.
-// did, the agent whose action brings the handoff to its pool now, is not told first either.
+// It skips the agents that sent the handoff, held it last, asked about it, or were told of it before. It also skips
+// did, the agent whose action returned the handoff to its pool.
 func (f Offers) AgentToTellFirst(ranked []*schemas.Card, r *store.Record, did schemas.Agent) schemas.Agent {
 	passed := append([]schemas.Agent{r.From, r.Holder, r.Asker, did}, r.Told...)
 	for _, card := range ranked {

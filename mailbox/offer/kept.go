@@ -13,9 +13,9 @@ import (
 	"handoff/store"
 )
 
-// WithheldText says which mail an agent does not get now, and why; "" for none. For an agent at its limit it reads the
-// counters of mailboxes. For any other agent it reads handoffs that can be claimed soon, that are blocked, or that do
-// not fit.
+// WithheldText returns a sentence about pending mail that an agent cannot claim now, with the reason, or "". For an
+// agent at its limit, the sentence gives the number of handoffs. For any other agent, it is about a handoff that
+// becomes claimable soon, is blocked, or does not fit the agent.
 func (f Offers) WithheldText(name schemas.Agent) (string, error) {
 	a, err := sessions.AgentOrNew(f.View, name)
 	if err != nil {
@@ -37,8 +37,8 @@ func (f Offers) WithheldText(name schemas.Agent) (string, error) {
 	return "", nil
 }
 
-// claimableSoonText names the first handoff that the agent may claim within a minute but not yet: another agent was
-// told of it first, or it rests after an attempt.
+// claimableSoonText names the first handoff that the agent may claim within a minute. The agent may not claim it now,
+// because another agent was told of it first, or because the handoff rests after a failed attempt.
 func (t *claimJudge) claimableSoonText() (string, error) {
 	now := t.Here.Now()
 	return firstText(t.View, t.DueHandoffs(now.Add(time.Minute)), func(r *store.Record) string {
@@ -53,8 +53,8 @@ func (t *claimJudge) claimableSoonText() (string, error) {
 	})
 }
 
-// blockedText counts the blocked handoffs for the agent, and names the dependencies of the oldest. The number is too
-// low if there are more than the scan reads.
+// blockedText gives the number of blocked handoffs for the agent, and the dependencies of the oldest. It counts at most
+// a thousand handoffs, to bound the reads.
 func (t *claimJudge) blockedText() (string, error) {
 	seen, oldest := map[schemas.ID]bool{}, ""
 	_, err := firstText(t.View, t.OldestFirst(store.IndexOfAllDependents(), 0), func(r *store.Record) string {
@@ -70,8 +70,7 @@ func (t *claimJudge) blockedText() (string, error) {
 	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), oldest), nil
 }
 
-// unfitText names the first handoff in a pool of the agent that is not offered to it, and why. The agent sees that
-// handoff when it lists its mail.
+// unfitText names the first handoff in a pool of the agent that the agent is not offered, and the reason.
 func (t *claimJudge) unfitText() (string, error) {
 	return firstText(t.View, t.View.ClaimableHandoffs(roster.BoxesForCard(t.Card)...), func(r *store.Record) string {
 		if v := t.verdict(r, Unfit); v.Reason != 0 && t.firstReason(r, Declined) == 0 {
@@ -81,7 +80,8 @@ func (t *claimJudge) unfitText() (string, error) {
 	})
 }
 
-// firstText returns the first text that say returns for a pending handoff of ids. It reads at most a thousand records.
+// firstText calls say for the pending handoffs of ids, and returns the first text that is not empty. It reads at most a
+// thousand records.
 func firstText(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
 	for r, err := range reading.Records(v, reading.AtMost(reading.MaxScanned, ids)) {
 		if err != nil {

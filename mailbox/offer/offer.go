@@ -1,13 +1,12 @@
-// Package offer decides which handoffs an agent may claim: from which mailboxes, in which order, how many there are,
-// and why others are withheld. It reads only a snapshot of the store and the present connections; it writes nothing.
+// Package offer decides which handoffs an agent may claim, in which order, and for which reason the agent may not claim
+// a handoff. Its functions belong to [Offers], which reads a snapshot of the store and the present connections. Package
+// offer writes nothing.
 //
-// One table holds the rules about who may claim a handoff. Claims, queues, rankings, refusals and warnings for senders
-// evaluate it through [Offers.JudgeClaim], each for the reasons that matter to it. All sentences come from the reason
-// that the verdict gives.
+// One table holds all rules about claims. [Offers.JudgeClaim] applies the table, and each caller names the reasons to
+// check. Claims, queues, refusals and warnings to senders all use the table, so they never contradict each other.
 //
-// max_open is checked when an agent claims. An agent that holds that many handoffs is offered nothing more from a pool,
-// even if it was told first. It still gets work that was sent to its own name, and the sender is warned. A send names
-// the same agents as excluded as a claim excludes.
+// An agent that holds max_open handoffs gets no further handoff from a pool. It still gets handoffs that are addressed
+// to its own name.
 package offer
 
 import (
@@ -24,14 +23,16 @@ import (
 	"handoff/store"
 )
 
-// Offers answers questions about one moment. It is valid as long as its snapshot.
+// Offers answers questions about the claims that agents may make at one moment. It is valid only as long as its
+// snapshot.
 type Offers struct {
 	*store.View
 	Here sessions.Presence
 }
 
-// CountInbox counts by the counters of the mailboxes, so it takes as long with a million handoffs as with ten. Notices
-// and held handoffs are counted only in the agent's own mailbox.
+// CountInbox counts the pending handoffs, notices and held handoffs of an agent. It adds up stored counters, so it
+// takes the same time however many handoffs there are. It counts notices and held handoffs only in the agent's own
+// mailbox.
 func (f Offers) CountInbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 	boxes, err := f.AgentBoxes(agent)
 	if err != nil {
@@ -48,7 +49,7 @@ func (f Offers) CountInbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 			in.Notices, in.Held = m.Unread, m.Held
 			continue
 		}
-		// Handoffs that it declined, and reviews of its own work, do not count.
+		// Subtract pending handoffs that exclude this agent, such as reviews of its own work.
 		for r, err := range reading.Records(f.View, reading.AtMost(maxCountedRows, f.View.ClaimableHandoffs(box))) {
 			if err != nil {
 				return in, err
@@ -64,12 +65,13 @@ func (f Offers) CountInbox(agent schemas.Agent) (in schemas.Inbox, err error) {
 	return in, nil
 }
 
-// maxCountedRows is how many handoffs of a pool Inbox reads one by one.
+// maxCountedRows is the number of handoffs in each pool that [Offers.CountInbox] reads to subtract excluded ones. It
+// bounds the reads.
 const maxCountedRows = 10
 
-// AgentBoxes returns the mailboxes that an agent may claim from: its own first, then the pools that it qualifies for,
-// then the mailboxes with mail for absent siblings. It ignores how many handoffs the agent holds: an inbox shows
-// pending work also to an agent at its limit.
+// AgentBoxes returns the mailboxes from which an agent may claim: its own mailbox, its pools, and mailboxes of absent
+// siblings (other sessions of the same client) that contain mail. It ignores max_open, because an inbox shows pending
+// handoffs even to an agent at its limit.
 func (f Offers) AgentBoxes(name schemas.Agent) ([]schemas.Address, error) {
 	a, err := sessions.AgentOrNew(f.View, name)
 	if err != nil {
@@ -79,16 +81,16 @@ func (f Offers) AgentBoxes(name schemas.Agent) ([]schemas.Address, error) {
 	return append(roster.BoxesForCard(a.Card), t.orphanedBoxes()...), t.err
 }
 
-// LongPollBoxes returns the mailboxes in whose lists a long poll of an agent waits. They are those mailboxes that
-// [Offers.Queue] reads, and the mailboxes of all absent siblings, also without mail.
+// LongPollBoxes returns the mailboxes whose new mail wakes a long poll of an agent. In addition to the mailboxes that
+// [Offers.Queue] reads, it returns the empty mailboxes of absent siblings, because mail may arrive in them.
 func (f Offers) LongPollBoxes(a store.Agent) ([]schemas.Address, error) {
 	t := f.newClaimJudge(a)
 	return t.claimBoxes(t.absentBoxes), t.err
 }
 
-// Queue yields the handoffs that an agent may claim next, in the order of claims: from its own mailbox, the pools that
-// it qualifies for, and the mailboxes of absent siblings. An agent at its limit gets only handoffs to its own name.
-// Queue yields nil for a handoff that the agent may not claim, that has none of the tags, or that read leaves out.
+// Queue yields the handoffs in the agent's mailboxes in the order of claims. read returns the record of a handoff, or
+// nil if the caller wants to skip the handoff. Queue yields nil for a skipped handoff, for a handoff that the agent may
+// not claim, and for a handoff that has none of the tags.
 func (f Offers) Queue(
 	a store.Agent, tags []string, read func(schemas.ID) *store.Record,
 ) iter.Seq2[*store.Record, error] {
@@ -114,12 +116,14 @@ func (f Offers) Queue(
 	}
 }
 
-// mayTakeNext reports whether the agent may claim a handoff of its queue that has one of the tags.
+// mayTakeNext reports whether the agent may claim a handoff, and whether the handoff has one of the tags. An empty list
+// of tags allows every handoff.
 func (t *claimJudge) mayTakeNext(r *store.Record, tags []string) bool {
 	return slices.Contains(t.boxes, r.Box) && compose.HasAnyTag(r.Tags, tags) && t.firstReason(r, Claim) == 0
 }
 
-// claimBoxes returns the mailboxes that the agent claims from now, with the mailboxes that siblings returns.
+// claimBoxes returns the mailboxes from which the agent may claim now: only its own mailbox if the agent is at its
+// limit, otherwise also its pools and the mailboxes that siblings returns.
 func (t *claimJudge) claimBoxes(siblings func() []schemas.Address) []schemas.Address {
 	if t.isFull() || t.err != nil {
 		return []schemas.Address{schemas.Address(t.Card.Name)}
@@ -127,16 +131,14 @@ func (t *claimJudge) claimBoxes(siblings func() []schemas.Address) []schemas.Add
 	return append(roster.BoxesForCard(t.Card), siblings()...)
 }
 
-// No other session has the name of a session that is gone, so its mail would stay unclaimed. Therefore, while no
-// session uses a name that was given to a session of a client, mail for that name is orphaned: any other session of the
-// client may claim it.
-
-// orphanedBoxes returns the mailboxes with claimable mail for absent sessions of the agent's client.
+// orphanedBoxes returns the orphaned mailboxes that contain claimable mail. A mailbox is orphaned if it belongs to a
+// session of the agent's client and no session uses its name now. Any other session of the client may claim its mail,
+// because otherwise the mail would stay there.
 func (t *claimJudge) orphanedBoxes() []schemas.Address {
 	return t.filterOrphaned(t.MailboxesWithWork(names.CommonPrefix(t.Client)))
 }
 
-// absentBoxes returns the mailboxes of all absent sessions of the agent's client, with mail or without.
+// absentBoxes returns the orphaned mailboxes of the agent's client, including empty ones.
 func (t *claimJudge) absentBoxes() []schemas.Address {
 	return t.filterOrphaned(func(yield func(schemas.Address, error) bool) {
 		if !yield(schemas.Address(t.Client), nil) {
@@ -150,8 +152,8 @@ func (t *claimJudge) absentBoxes() []schemas.Address {
 	})
 }
 
-// filterOrphaned returns the mailboxes that are orphaned for the agent; it checks at most a thousand. An agent whose
-// name was given to no session of a client has no siblings.
+// filterOrphaned returns the mailboxes of all that are orphaned for the agent. It checks at most [reading.MaxScanned]
+// mailboxes. An agent that chose its own name has no siblings, so the result is nil.
 func (t *claimJudge) filterOrphaned(all iter.Seq2[schemas.Address, error]) (boxes []schemas.Address) {
 	if t.Client == "" {
 		return nil
@@ -165,8 +167,7 @@ func (t *claimJudge) filterOrphaned(all iter.Seq2[schemas.Address, error]) (boxe
 	return boxes
 }
 
-// isOrphaned reports whether a mailbox belongs to another, absent session of the agent's client. Pools are never
-// orphaned, nor is the mailbox of an agent of another client.
+// isOrphaned reports whether a mailbox belongs to an absent sibling of the agent. A pool is never orphaned.
 func (t *claimJudge) isOrphaned(box schemas.Address) bool {
 	name, directed := box.Directed()
 	if !directed || t.Client == "" || name == t.Card.Name || t.err != nil {
@@ -177,7 +178,8 @@ func (t *claimJudge) isOrphaned(box schemas.Address) bool {
 	return isSibling(t.Agent, other) && !t.Here.IsNameInUse(other)
 }
 
-// isSibling reports whether other has the name of a's client, or a name that was given to a session of that client.
+// isSibling reports whether other has the name of a's client, or a name that the server gave to a session of that
+// client.
 func isSibling(a, other store.Agent) bool {
 	return a.Client != "" && (other.Card.Name == a.Client || other.Client == a.Client)
 }

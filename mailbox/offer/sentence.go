@@ -10,8 +10,8 @@ import (
 	"handoff/store"
 )
 
-// reasonClause returns the reason as a clause about the agent, to follow its name; "" for a reason that is not about
-// the agent.
+// reasonClause returns the reason in words that follow the agent's name, such as "is away". It returns "" if the reason
+// is not about the agent.
 func (v Verdict) reasonClause() string {
 	switch r := v.Record; {
 	case v.Reason == Full:
@@ -36,7 +36,7 @@ func (v Verdict) reasonClause() string {
 // formatMinutes formats a duration in whole minutes, halves rounded up.
 func formatMinutes(d time.Duration) string { return fmt.Sprintf("%d min", int(d.Minutes()+0.5)) }
 
-// shortReasonClause returns the clause for a list of agents.
+// shortReasonClause returns the reason in fewer words than [Verdict.reasonClause], for a list of agents.
 func (v Verdict) shortReasonClause() string {
 	switch v.Reason { //nolint:exhaustive // the others use the full clause
 	case Full:
@@ -47,7 +47,8 @@ func (v Verdict) shortReasonClause() string {
 	return v.reasonClause()
 }
 
-// SenderWarnings warns a sender that the named agent takes the work but perhaps not soon: it is away, or at its limit.
+// SenderWarnings returns warnings for the sender of a handoff to an agent: the agent is away, or the agent is at its
+// limit.
 func (f Offers) SenderWarnings(a store.Agent) (warnings []string, err error) {
 	t := f.newClaimJudge(a)
 	if a.Card.Away {
@@ -59,9 +60,9 @@ func (f Offers) SenderWarnings(a store.Agent) (warnings []string, err error) {
 	return warnings, t.err
 }
 
-// RefusalError returns the error for an agent that may not do an action with the handoff, with a way out. It returns
-// nil if the agent may, and for [Ended], [Held] and [NotFor]: for these, package life knows which parts may act in
-// which state.
+// RefusalError returns the error for an agent whose action on the handoff is refused. It returns nil if the agent may
+// claim the handoff. It also returns nil for [Ended], [Held] and [NotFor], because package life returns the errors
+// about these reasons.
 func (v Verdict) RefusalError(action string, now time.Time) error {
 	r := v.Record
 	refuse := func(code schemas.Code, format string, args ...any) *schemas.Error {
@@ -90,7 +91,7 @@ func (v Verdict) RefusalError(action string, now time.Time) error {
 	return nil
 }
 
-// waitText names the dependencies of the handoff, or the time before which it may not be claimed.
+// waitText names the dependencies of a blocked handoff, or the time from which the handoff can be claimed.
 func (v Verdict) waitText() string {
 	if v.Reason == TooEarly {
 		return fmt.Sprintf("%s may not be claimed before %s", v.Record.ID, v.Record.NotBefore.Time().Format(time.RFC3339))
@@ -98,7 +99,8 @@ func (v Verdict) waitText() string {
 	return fmt.Sprintf("%s waits for %s", v.Record.ID, strings.Join(listing.BlockerTexts(v.Record), ", "))
 }
 
-// claimableSoonText says when the agent may claim a handoff that is reserved for another or rests.
+// claimableSoonText says how long the agent has to wait until it may claim a handoff that is reserved for another
+// agent, or that rests after a failed attempt.
 func (v Verdict) claimableSoonText(now time.Time) string {
 	r := v.Record
 	left := r.Wakes.Time().Sub(now).Round(time.Second)
@@ -118,8 +120,8 @@ func (v Verdict) notOfferedText() string {
 	return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", v.Record.ID, v.Record.To, v.Card.Name, v.reasonClause())
 }
 
-// noTakerText says why none of the addressed agents takes the work, with the first five of them; if none is known, it
-// says so.
+// noTakerText says why none of the addressed agents takes the work. It names at most five agents. If all is empty, it
+// says that no such agent is known.
 func noTakerText(to schemas.Address, all []Verdict) string {
 	const most = 5
 	name, directed := to.Directed()

@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// AddressedAgents yields the known agents behind an address: the agent of that name, or else the sessions of the client
-// of that name, or the members of the pool. It yields nothing for human.
+// AddressedAgents yields the known agents for an address. For a pool, it yields the members. For a name, it yields the
+// agent with that name, or, if no agent has it, the sessions of the client with that name. It yields nothing for human.
 func (f Offers) AddressedAgents(to schemas.Address) iter.Seq2[store.Agent, error] {
 	name, directed := to.Directed()
 	if !directed {
@@ -37,9 +37,8 @@ func (f Offers) AddressedAgents(to schemas.Address) iter.Seq2[store.Agent, error
 	}
 }
 
-// NoTakerReason says why none of the addressed agents takes a handoff unless it registers otherwise; "" if one takes
-// it, even if that agent is absent or busy. asked is [Member], or [Present] if agents that are away do not count. A
-// reservation for one of the agents does not matter.
+// NoTakerReason says why none of the addressed agents will take a handoff, or returns "" if an agent will. The agent
+// may be absent or busy now. asked is [Member], or [Present] if agents that are away do not count.
 func (f Offers) NoTakerReason(r *store.Record, asked Reason) (why string, err error) {
 	if r.To == schemas.Address(schemas.Human) {
 		return "", nil
@@ -61,14 +60,14 @@ func (f Offers) NoTakerReason(r *store.Record, asked Reason) (why string, err er
 	return noTakerText(r.To, reasons), nil
 }
 
-// KnownAgent is a known agent; Here reports whether a session uses its name now.
+// KnownAgent is an agent that the store knows. Here reports whether a session uses the agent's name now.
 type KnownAgent struct {
 	store.Agent
 	Here bool
 }
 
-// NoPresentTakerText says that no present agent among the known ones takes work for an address; "" if one does. It
-// ignores how many handoffs an agent holds: an agent at its limit takes the next one later.
+// NoPresentTakerText says that no present agent takes work for an address, or returns "" if an agent does. It ignores
+// max_open, because an agent at its limit takes work later.
 func NoPresentTakerText(known []KnownAgent, to schemas.Address) string {
 	name, directed := to.Directed()
 	owner := store.Agent{Card: schemas.Card{Name: name}}

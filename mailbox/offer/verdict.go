@@ -9,8 +9,8 @@ import (
 	"handoff/store"
 )
 
-// Reason is why an agent may not claim a handoff. Several together are a set: a caller of [Offers.JudgeClaim] passes
-// the reasons that matter to it.
+// Reason is the reason why an agent may not claim a handoff. Several reasons can be combined with |, to name the
+// reasons that [Offers.JudgeClaim] checks.
 type Reason uint16
 
 // The reasons, in the order in which [rules] evaluates them: the first that holds is the verdict.
@@ -30,24 +30,26 @@ const (
 
 // Sets of reasons for the usual questions.
 const (
-	// Claim: may the agent claim it now? An agent that is away may.
+	// Claim has the reasons for which an agent may not claim a handoff now. Away is not among them: an agent that is
+	// away may still claim.
 	Claim = Ended | Held | Blocked | TooEarly | Full | Unfit | Declined | NotFor | Reserved
 
-	// Recipient: does the agent play the part [life.Recipient], in any state of the handoff? An agent at its limit, or
-	// an unfit one, still does.
+	// Recipient has the reasons for which an agent is not [life.Recipient] of a handoff, in any state of the handoff.
 	Recipient = Declined | NotFor | Reserved
 
-	// Member: would the agent, as one of the addressed agents, take it at some time?
+	// Member has the reasons for which an addressed agent will not claim the handoff later either.
 	Member = Unfit | Declined
 
-	// Present is [Member] without agents that said that they are away.
+	// Present is [Member], and also excludes agents that said that they are away.
 	Present = Member | Away
 
-	// Unfit: does the agent always leave it to other members of the pool, until it registers otherwise?
+	// Unfit has the reasons for which an agent leaves a handoff to other members of its pool, until the agent registers
+	// again.
 	Unfit = TooLong | WrongType
 )
 
-// Verdict says whether an agent may claim a handoff. If not, it holds the reason and the facts for a sentence about it.
+// Verdict says whether an agent may claim a handoff. If the agent may not, it holds the reason, and the facts for an
+// error or a warning about it.
 type Verdict struct {
 	Reason    Reason // zero if it may
 	Card      schemas.Card
@@ -56,22 +58,23 @@ type Verdict struct {
 	Delivered bool // the agent did the work that this handoff reviews, for Declined
 }
 
-// JudgeClaim judges whether an agent may claim a handoff. It checks the asked reasons and returns the first that holds.
-// It writes nothing, and reads at most two rows of agents, counters or handoffs. All errors come from the store.
+// JudgeClaim judges whether an agent may claim a handoff. It checks only the asked reasons, and returns the first that
+// holds. It reads at most two rows of the store. All errors come from the store.
 func (f Offers) JudgeClaim(a store.Agent, r *store.Record, asked Reason) (Verdict, error) {
 	t := f.newClaimJudge(a)
 	v := t.verdict(r, asked)
 	return v, t.err
 }
 
-// MayClaim reports whether an agent may claim a handoff, see [Offers.JudgeClaim]; false with an error.
+// MayClaim reports whether none of the asked reasons keeps an agent from claiming a handoff, see [Offers.JudgeClaim].
+// It returns false with an error.
 func (f Offers) MayClaim(a store.Agent, r *store.Record, asked Reason) (bool, error) {
 	t := f.newClaimJudge(a)
 	return t.firstReason(r, asked) == 0, t.err
 }
 
-// claimJudge judges one agent, perhaps for many handoffs. It reads each row about the agent once. It keeps the first
-// error of the store in err, and from then on the agent may claim nothing.
+// claimJudge judges whether one agent may claim handoffs. It may judge many handoffs, and reads each row about the
+// agent only once. It keeps the first error of the store in err, and after an error the agent may claim nothing.
 type claimJudge struct {
 	Offers
 	store.Agent
@@ -85,7 +88,7 @@ type claimJudge struct {
 
 func (f Offers) newClaimJudge(a store.Agent) claimJudge { return claimJudge{Offers: f, Agent: a} }
 
-// rules decide whether an agent may claim a handoff. A rule is evaluated only if no earlier rule holds.
+// rules is the table of the rules about claims. A rule is evaluated only if no earlier rule holds.
 var rules = []struct {
 	reason Reason
 	holds  func(*claimJudge, *store.Record) bool
@@ -107,7 +110,7 @@ var rules = []struct {
 	{Reserved, func(t *claimJudge, r *store.Record) bool { return r.Reserved != 0 && !t.isReservedForAgent(r) }},
 }
 
-// firstReason returns the first asked reason that holds, zero for none.
+// firstReason returns the first asked reason that holds, or zero if none holds.
 func (t *claimJudge) firstReason(r *store.Record, asked Reason) Reason {
 	for _, rule := range rules {
 		if asked&rule.reason != 0 && rule.holds(t, r) || t.err != nil {
@@ -117,7 +120,7 @@ func (t *claimJudge) firstReason(r *store.Record, asked Reason) Reason {
 	return 0
 }
 
-// verdict returns [claimJudge.firstReason] with the facts for a sentence.
+// verdict returns the result of [claimJudge.firstReason], with the facts for a sentence about it.
 func (t *claimJudge) verdict(r *store.Record, asked Reason) Verdict {
 	v := Verdict{Card: t.Card, Record: r, Reason: t.firstReason(r, asked)}
 	if v.Held = t.held; v.Reason == Declined && r.ReviewOf != 0 {
@@ -127,31 +130,32 @@ func (t *claimJudge) verdict(r *store.Record, asked Reason) Verdict {
 	return v
 }
 
-// isReservedForAgent reports whether a handoff is reserved for the agent. The agent may no longer accept its kind.
+// isReservedForAgent reports whether a handoff is reserved for the agent, even if the agent no longer accepts work of
+// this type.
 func (t *claimJudge) isReservedForAgent(r *store.Record) bool {
 	return r.Reserved != 0 && r.Box == schemas.Address(t.Card.Name)
 }
 
-// qualifies reports whether an address is the name of the agent, or a pool that it qualifies for.
+// qualifies reports whether an address is the agent's name or a pool of the agent.
 func (t *claimJudge) qualifies(to schemas.Address) bool {
 	return roster.Qualifies(t.Card, to, t.generalists)
 }
 
-// isRecipient reports whether work for an address is for the agent: the agent qualifies, or the address is an absent
-// sibling's.
+// isRecipient reports whether the agent may take work that is sent to an address: the agent's name, a pool of the
+// agent, or an absent sibling.
 func (t *claimJudge) isRecipient(to schemas.Address) bool {
 	return t.qualifies(to) || slices.Contains(t.boxes, to) || t.isOrphaned(to)
 }
 
-// isOfferedAsMember reports whether a handoff is offered to the agent as a member of its pool, also if it was told
-// first. A handoff to the agent's name is not, nor one that the agent continues after an answer.
+// isOfferedAsMember reports whether the agent is offered a handoff as a member of a pool. It returns false for a
+// handoff that is addressed to an agent's name, and for a handoff that the agent continues after an answer.
 func (t *claimJudge) isOfferedAsMember(r *store.Record) bool {
 	_, directed := r.To.Directed()
 	return !directed && r.Asker != t.Card.Name && (t.isReservedForAgent(r) || t.qualifies(r.To))
 }
 
-// isFull reports whether the agent is at the limit that it registered. An agent without a limit never is. It reads the
-// counters of one mailbox, once.
+// isFull reports whether the agent holds as many handoffs as its registration allows. An agent without a limit is never
+// full.
 func (t *claimJudge) isFull() bool {
 	if t.Card.MaxOpen == 0 {
 		return false

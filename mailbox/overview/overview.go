@@ -1,12 +1,10 @@
-// Package overview computes the state of a workspace for the person in charge of it: the handoffs that need a person,
-// the running work, the stuck work with the reasons, and counts. A command shows it, and a page may.
+// Package overview computes the state of a workspace for the person in charge of it: handoffs that need a person,
+// running handoffs, stuck handoffs with the reasons, and counts. [Compute] reads one snapshot of the store and changes
+// nothing.
 //
-// It is computed from the states of handoffs in one snapshot of the store and from present connections, so reading it
-// changes nothing. Only messages have no state: they need the person until they are read.
-//
-// It reads by seeks, and a bounded number of rows, however large the store is. Each step begins at an index that has
-// mostly matching rows, and reads at most [MaxScanned] of them. A part with a step that stopped early says so. Steps
-// read the oldest rows first, because stuck work is old.
+// Each step of the computation finds one kind of handoff, such as handoffs with an open question. A step reads at most
+// [MaxScanned] rows of an index, so the computation takes the same time in a large store. If a step stops early, the
+// result says that its part is incomplete. Steps read the oldest rows first, because stuck handoffs are old.
 package overview
 
 import (
@@ -30,7 +28,7 @@ const (
 	maxUnread   = 10_000 // notices of the person that are searched for messages
 )
 
-// Config holds the inputs besides the snapshot. Now and Reader are required.
+// Config holds the inputs of [Compute], except the snapshot. Now and Reader are required.
 type Config struct {
 	Now     time.Time
 	Limit   int                               // rows of a part; zero for the default
@@ -40,10 +38,11 @@ type Config struct {
 	// Offers answers questions about the snapshot.
 	Offers offer.Offers
 
-	// LeaveFile returns the file whose rules continue after a handoff and wait for a person's permission, "" for none.
+	// LeaveFile returns the file with the rules that would continue after a handoff and that a person must permit
+	// first. It returns "" if there is no such file.
 	LeaveFile func(*store.Record) string
 
-	// Reader explains the state of a handoff, and knows about its holder.
+	// Reader explains the state of a handoff, and knows when its holder was last heard of.
 	Reader reading.Reader
 }
 
@@ -57,7 +56,7 @@ func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 			l.counts.Agents++
 		}
 	}
-	// The first step that finds a handoff shows it, so steps for concerns of the person come first.
+	// The first step that finds a handoff shows it, so steps for the person come first.
 	for _, step := range []func(){
 		l.countTotals, l.addQuestions, l.addApprovals, l.addRulesAwaitingPermission, l.addFailures, l.addWorkForHuman, l.addMessages, l.addBlockedHandoffs, l.addHeldHandoffs, l.addPendingHandoffs,
 	} {
@@ -72,9 +71,8 @@ func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	return out, l.err
 }
 
-// overviewBuilder computes one overview. Its steps run one after another; a handoff is shown once, by the first step
-// that finds it. All steps read through [yieldUntilError], which stops at the first error of the store, and that error
-// ends the computation.
+// overviewBuilder computes one overview. It shows each handoff once, in the first step that finds the handoff. All
+// steps read through [yieldUntilError], so an error of the store ends the computation.
 type overviewBuilder struct {
 	*store.View
 	Config
@@ -83,8 +81,8 @@ type overviewBuilder struct {
 	seen  map[schemas.ID]bool
 	err   error
 
-	// scanLimit is how many handoffs or notices a step reads for concerns of the person: at least as many as rows are
-	// wanted.
+	// scanLimit is the number of handoffs or notices that a step for the person reads. It is at least the number of
+	// rows that the caller wants.
 	scanLimit int
 
 	needs, running, stuck part
@@ -97,15 +95,15 @@ type part struct {
 	incomplete bool // a step stopped early
 }
 
-// row is a concern with its record. A message has none.
+// row is one row of a part: the concern, and the record of its handoff. The row of a message has no record.
 type row struct {
 	schemas.Concern
 	record *store.Record
 }
 
-// addConcern adds a row for a handoff that no step has found yet. The step passes the time since when the concern
-// exists, and a reason if the handoff's state does not explain it. The caller may fill in the returned concern until
-// the next row is added: rows may move then.
+// addConcern adds a row for a handoff. since is the time at which the concern began, and why is a reason that the state
+// of the handoff does not show. The returned concern is valid until the next row is added, because rows may move in
+// memory then.
 func (l *overviewBuilder) addConcern(p *part, kind schemas.ConcernKind, r *store.Record, since store.Time, why string) *schemas.Concern {
 	l.seen[r.ID] = true
 	c := schemas.Concern{
@@ -122,8 +120,8 @@ func (l *overviewBuilder) addConcern(p *part, kind schemas.ConcernKind, r *store
 	return &p.rows[len(p.rows)-1].Concern
 }
 
-// finishPart sorts a part, cuts it to the row limit, and adds reasons, reports and next calls to the remaining rows.
-// Only those rows cost reads. It keeps an error in l.err, for [Compute] to return.
+// finishPart sorts a part, cuts it to the row limit, and adds reasons and next calls to the remaining rows. It keeps an
+// error of the store in l.err for [Compute].
 func (l *overviewBuilder) finishPart(p part) schemas.Part {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(
@@ -139,23 +137,23 @@ func (l *overviewBuilder) finishPart(p part) schemas.Part {
 	return out
 }
 
-// priorityRank returns the order of priorities above normal; all others are equal.
+// priorityRank returns the rank of a priority for sorting. Normal and low priority have the same rank.
 func priorityRank(p schemas.Priority) int {
 	return max(slices.Index(schemas.Priorities, p), slices.Index(schemas.Priorities, schemas.Normal))
 }
 
-// kinds lists the kinds in the order of attention.
+// kinds lists the kinds of concerns in the order in which they are shown.
 var kinds = []schemas.ConcernKind{
 	schemas.ConcernQuestion, schemas.ConcernApproval, schemas.ConcernLeave, schemas.ConcernFailure, schemas.ConcernEscalation,
 	schemas.ConcernWork, schemas.ConcernMessage, schemas.ConcernYours, schemas.ConcernRunning, schemas.ConcernDead, schemas.ConcernBlocked,
 	schemas.ConcernUnanswered, schemas.ConcernLapsed, schemas.ConcernSilent, schemas.ConcernNoTakers,
 }
 
-// kindRank returns the place of a kind in that order, the most pressing first.
+// kindRank returns the position of a kind in [kinds].
 func kindRank(k schemas.ConcernKind) int { return slices.Index(kinds, k) }
 
 // countTotals reads the mailboxes for later steps, and adds up their counters. It reads at most [maxRows] mailboxes,
-// and as many rows of handoffs that wait for an answer or are blocked.
+// and at most [maxRows] rows each for waiting and for blocked handoffs.
 func (l *overviewBuilder) countTotals() {
 	for b := range yieldUntilError(l, l.NonEmptyMailboxes()) {
 		if len(l.boxes) == maxRows {
@@ -176,7 +174,7 @@ func (l *overviewBuilder) countTotals() {
 	l.counts.Events, l.err = events, cmp.Or(l.err, err)
 }
 
-// presentAgentLoads returns the present agents, sorted by how many handoffs each holds, most first.
+// presentAgentLoads returns the present agents with the number of handoffs that each holds, largest number first.
 func (l *overviewBuilder) presentAgentLoads() []schemas.Load {
 	held := map[schemas.Address]int{}
 	for _, b := range l.boxes {
@@ -192,7 +190,8 @@ func (l *overviewBuilder) presentAgentLoads() []schemas.Load {
 	return l.largestLoads(all)
 }
 
-// pendingBoxLoads returns the mailboxes with claimable work.
+// pendingBoxLoads returns the mailboxes with the number of their claimable handoffs, largest number first. It omits
+// empty mailboxes.
 func (l *overviewBuilder) pendingBoxLoads() []schemas.Load {
 	all := []schemas.Load{}
 	for _, b := range l.boxes {
@@ -208,8 +207,8 @@ func (l *overviewBuilder) largestLoads(all []schemas.Load) []schemas.Load {
 	return all[:min(len(all), l.Limit)]
 }
 
-// yieldUntilError yields the values of read up to the first error, and keeps that error. So steps need not check
-// errors: the loop that runs them does.
+// yieldUntilError yields the values of read until the first error, and keeps that error in the builder. So a step need
+// not check errors.
 func yieldUntilError[T any](l *overviewBuilder, read iter.Seq2[T, error]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for v, err := range read {
@@ -220,7 +219,8 @@ func yieldUntilError[T any](l *overviewBuilder, read iter.Seq2[T, error]) iter.S
 	}
 }
 
-// countDistinct counts the handoffs in the first rows. A handoff with several dependencies has a row for each.
+// countDistinct counts the different handoffs among the first [maxRows] ids. A handoff with several dependencies occurs
+// once for each dependency.
 func (l *overviewBuilder) countDistinct(ids iter.Seq2[schemas.ID, error]) int {
 	found, rows := map[schemas.ID]bool{}, 0
 	for id := range yieldUntilError(l, ids) {
@@ -232,9 +232,8 @@ func (l *overviewBuilder) countDistinct(ids iter.Seq2[schemas.ID, error]) int {
 	return len(found)
 }
 
-// unseenRecords yields the records of the first handoffs. If there are more than limit, it marks the parts as
-// incomplete. It passes over handoffs that an earlier step found, and unreadable ones. These count towards the limit,
-// so the work is bounded even if most were found before.
+// unseenRecords yields the records of the handoffs that no earlier step has found. It reads at most limit ids, and
+// marks the parts as incomplete if there are more. It skips unreadable records.
 func (l *overviewBuilder) unseenRecords(ids iter.Seq2[schemas.ID, error], limit int, parts ...*part) iter.Seq[*store.Record] {
 	return func(yield func(*store.Record) bool) {
 		looked := 0
@@ -255,7 +254,7 @@ func (l *overviewBuilder) unseenRecords(ids iter.Seq2[schemas.ID, error], limit 
 	}
 }
 
-// addReason adds the reason of a row's state, and the last report of its holder.
+// addReason adds to a row the reason of the handoff's state, and the last report of its holder.
 func (l *overviewBuilder) addReason(r *row) error {
 	if r.record == nil {
 		return nil
@@ -281,7 +280,7 @@ func (l *overviewBuilder) addReason(r *row) error {
 	return err
 }
 
-// adviseCalls returns the calls by which a person goes on with a concern, the likeliest first.
+// adviseCalls returns the calls with which a person can act on a concern, the likeliest call first.
 func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 	id := c.HandoffID.String()
 	show := schemas.Call(schemas.GetIn{HandoffID: id}, "shows it")
@@ -329,14 +328,14 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 	return []schemas.Advice{show}
 }
 
-// wouldRefuseRetry reports whether a retry would be refused: the texts of the handoff are no longer kept, or cannot be
-// read.
+// wouldRefuseRetry reports whether the server would refuse a retry, because the texts of the handoff were deleted or
+// cannot be read.
 func (l *overviewBuilder) wouldRefuseRetry(r *store.Record) bool {
 	lessened, err := reading.HasLostContent(l.View, r)
 	return lessened || err != nil
 }
 
-// acceptOrReturnCalls returns the two calls by which a person judges a result that another handoff depends on.
+// acceptOrReturnCalls returns the two calls with which a person accepts or returns the result of a dependency.
 func acceptOrReturnCalls(id schemas.ID) []schemas.Advice {
 	accept := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActAccept}
 	back := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActReturn, Note: schemas.Blank}

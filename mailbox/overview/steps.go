@@ -12,9 +12,9 @@ import (
 	"handoff/store"
 )
 
-// addHeldHandoffs adds handoffs that agents hold, except those with an open question. Absent agents come first, so that
-// none of their handoffs is missed if there are too many. It subtracts the counter of each agent's mailbox from the
-// limit, even if earlier steps found some of the handoffs.
+// addHeldHandoffs adds handoffs that agents hold. It reads at most [MaxScanned] of them, and starts with the handoffs
+// of absent agents, because these may be stuck. Handoffs with an open question belong to
+// [overviewBuilder.addQuestions].
 func (l *overviewBuilder) addHeldHandoffs() {
 	left := MaxScanned
 	for _, here := range []bool{false, true} {
@@ -33,8 +33,8 @@ func (l *overviewBuilder) addHeldHandoffs() {
 	}
 }
 
-// addHeldHandoff adds a held handoff as dead, silent or running. A lost connection is a fact, so it comes before
-// silence, which is a guess.
+// addHeldHandoff adds a held handoff as dead, silent or running. It checks a lost connection first, because that proves
+// that the holder is gone. A silent holder may still work.
 func (l *overviewBuilder) addHeldHandoff(r *store.Record) {
 	switch {
 	case r.Status == schemas.Waiting: // beyond the limit of the step for questions
@@ -47,8 +47,8 @@ func (l *overviewBuilder) addHeldHandoff(r *store.Record) {
 	}
 }
 
-// addBlockedHandoffs adds handoffs that depend on a handoff that ended and was not done well. The concern exists since
-// that end: from then on the handoff waits in vain.
+// addBlockedHandoffs adds handoffs with a dependency that ended badly. These handoffs stay blocked until a person acts,
+// so the concern begins at the end of the dependency.
 func (l *overviewBuilder) addBlockedHandoffs() {
 	looked := 0
 	for id := range yieldUntilError(l, l.BlockingHandoffs()) {
@@ -71,12 +71,12 @@ func (l *overviewBuilder) addBlockedHandoffs() {
 	}
 }
 
-// maxPerBox is how many handoffs of a mailbox are read: the oldest are in front.
+// maxPerBox is the number of handoffs that are read from each mailbox. The oldest handoffs are read first.
 const maxPerBox = 10
 
 // addPendingHandoffs adds pending handoffs whose last lease ended, and pending handoffs that no agent takes. It reads
-// [maxPerBox] of each mailbox, so that a long one does not use up the limit of all. Handoffs behind those do not make
-// the part incomplete.
+// at most [maxPerBox] handoffs of each mailbox, so that a long mailbox does not use up the limit of [MaxScanned]
+// handoffs.
 func (l *overviewBuilder) addPendingHandoffs() {
 	left := MaxScanned
 	for _, b := range l.boxes {
@@ -108,14 +108,14 @@ func (l *overviewBuilder) addPendingHandoffs() {
 	}
 }
 
-// lastLeaseEnded reports whether the last claim of a pending handoff ended by its lease. Then it was neither released
-// nor answered, and its token is valid until the next claim.
+// lastLeaseEnded reports whether a pending handoff was claimed before and the lease of its last claim ended. It returns
+// false if the last holder released the handoff.
 func lastLeaseEnded(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.Claims > 0 && r.Holder != "" && r.Token != "" && !r.Uncharged
 }
 
-// addQuestions adds handoffs that wait for an answer, from the person or from an agent. If the agent is present, the
-// handoff counts as running.
+// addQuestions adds handoffs whose holder asked a question. If the question goes to a present agent, the handoff counts
+// as running. If the agent is absent, the handoff counts as stuck.
 func (l *overviewBuilder) addQuestions() {
 	for r := range l.unseenRecords(l.OldestFirst(store.IndexByState(schemas.Waiting), 0), l.scanLimit, &l.needs) {
 		to, err := reading.AwaitedAnswerer(l.View, r)
@@ -136,9 +136,8 @@ func (l *overviewBuilder) addQuestions() {
 // NoticeApproval is the kind of the notices that ask a person for approval.
 const NoticeApproval = "approval"
 
-// addApprovals adds pending handoffs that wait for approval. If there are too many pending ones, it looks among the
-// person's own handoffs and among the notices, because the person is notified of each approval that others need. Only
-// the record says whether a handoff still waits.
+// addApprovals adds pending handoffs that wait for approval. If there are too many pending handoffs to read, it reads
+// the handoffs that the person sent, and the handoffs of the person's approval notices.
 func (l *overviewBuilder) addApprovals() {
 	var pending part
 	l.addApprovalsFrom(l.NewestFirst(store.IndexByState(schemas.Pending), 0), &pending)
@@ -148,8 +147,8 @@ func (l *overviewBuilder) addApprovals() {
 	}
 }
 
-// addApprovalsFrom adds the handoffs of ids that wait for approval, and marks ended as incomplete if there are too
-// many.
+// addApprovalsFrom adds the handoffs of ids that wait for approval. If it reads only some of the ids, it marks the part
+// ended as incomplete.
 func (l *overviewBuilder) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], ended *part) {
 	for r := range l.unseenRecords(ids, l.scanLimit, ended) {
 		if r.NeedsApproval && r.Status == schemas.Pending {
@@ -158,7 +157,8 @@ func (l *overviewBuilder) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], end
 	}
 }
 
-// approvalEventNumber returns the event since which a handoff waits for approval, 0 if it is not among the last ones.
+// approvalEventNumber returns the number of the event that made a handoff wait for approval. It returns 0 if none of
+// the last [MaxScanned] events of the handoff did.
 func (l *overviewBuilder) approvalEventNumber(r *store.Record) uint64 {
 	events, _ := l.EventsOf(r, MaxScanned) // of a damaged record, the events before the damage
 	for _, e := range events {
@@ -169,7 +169,8 @@ func (l *overviewBuilder) approvalEventNumber(r *store.Record) uint64 {
 	return 0
 }
 
-// approvalNotices yields the handoffs of the person's approval notices, newest first, and 0 for other notices.
+// approvalNotices yields the handoffs of the person's approval notices, newest first. It yields 0 for each notice of
+// another kind.
 func (l *overviewBuilder) approvalNotices() iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		for n, err := range l.Notices(schemas.Human, 0) {
@@ -183,8 +184,9 @@ func (l *overviewBuilder) approvalNotices() iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// addRulesAwaitingPermission adds workflows whose rules wait for the person's permission. Some stand still behind a
-// step that ended; others are under way, and are also shown among the running ones.
+// addRulesAwaitingPermission adds handoffs after which a rule could send more work if a person permitted the rule. Some
+// of these handoffs have ended, so their workflow stands still. A handoff that is still open is also shown among the
+// running ones.
 func (l *overviewBuilder) addRulesAwaitingPermission() {
 	for r := range l.unseenRecords(l.HandoffsAwaitingLeave(), l.scanLimit, &l.needs) {
 		file := r.FileAwaitingLeave()
@@ -206,8 +208,8 @@ func (l *overviewBuilder) addRulesAwaitingPermission() {
 	}
 }
 
-// addFailures adds handoffs that ended badly and that no agent continues, except those that a person refused. It reads
-// the newest of each state, and does not mark the part if there are more.
+// addFailures adds handoffs that ended badly and that no agent continues. It omits handoffs that a person refused. It
+// reads the newest handoffs first, because old failures matter less.
 func (l *overviewBuilder) addFailures() {
 	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
 		for r := range l.unseenRecords(l.NewestFirst(store.IndexByState(state), 0), maxRows) {
@@ -219,8 +221,8 @@ func (l *overviewBuilder) addFailures() {
 	}
 }
 
-// isContinued reports whether the work of a badly ended handoff goes on: another handoff replaced it, it was dismissed,
-// or a part of it was sent since and not cancelled. Other handoffs of its workflow do not count.
+// isContinued reports whether a person or an agent dealt with a badly ended handoff. The handoff has a successor, was
+// dismissed, or has a part (a child handoff) that was sent after the end and was not cancelled.
 func (l *overviewBuilder) isContinued(r *store.Record) bool {
 	if r.Successor != 0 || r.Dismissed != 0 {
 		return true
@@ -238,7 +240,7 @@ func (l *overviewBuilder) isContinued(r *store.Record) bool {
 	return false
 }
 
-// addMessages adds unread messages to the person: no other step shows them.
+// addMessages adds the unread messages to the person.
 func (l *overviewBuilder) addMessages() {
 	ids, err := l.UnreadNoticesAbout(schemas.Human, 0, maxUnread)
 	l.err = cmp.Or(l.err, err)
@@ -264,7 +266,7 @@ func messageConcern(n schemas.Notice) schemas.Concern {
 	}
 }
 
-// addWorkForHuman adds handoffs that the person may claim, and handoffs that the person holds.
+// addWorkForHuman adds the handoffs that the person may claim or holds.
 func (l *overviewBuilder) addWorkForHuman() {
 	for r := range l.unseenRecords(l.ClaimableHandoffs(schemas.Address(schemas.Human)), l.scanLimit, &l.needs) {
 		kind := schemas.ConcernWork
@@ -278,7 +280,7 @@ func (l *overviewBuilder) addWorkForHuman() {
 	}
 }
 
-// isEscalation reports whether r was sent to a person to decide about parent.
+// isEscalation reports whether r was sent to a person to decide about the failed handoff parent.
 func isEscalation(parent, r *store.Record) bool {
 	return parent.Successor == r.ID && parent.Rollback != r.ID &&
 		(parent.Status == schemas.Failed || parent.Status == schemas.TimedOut)

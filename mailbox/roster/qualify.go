@@ -1,18 +1,12 @@
-// Package roster decides which agents may take a piece of work, and which are best.
+// Package roster decides which agents may take work that is sent to an address, and ranks these agents. An address is
+// the name of an agent, "capability:NAME" or "role:NAME".
 //
-// An agent's [schemas.Card] says what it accepts, its skills, its role, and how much it holds. Work is sent to an
-// agent, to "capability:NAME" or to "role:NAME". [Qualifies] reports whether an agent may take work for an address,
-// [BoxesForCard] lists the addresses whose work an agent may take, and [RankCards] orders qualified agents, best first,
-// with reasons. [SuggestPool] suggests an address if no agent qualifies.
+// [Qualifies] reports whether an agent may take work for an address. [BoxesForCard] lists all addresses of an agent,
+// and [RankCards] orders qualified agents, best first. [SuggestPool] suggests another address if no agent qualifies.
 //
-// A role has two spellings, "testing" and "testing-specialist", which name the same one. An agent belongs to the role
-// on its card. The beginning of a name gives a role only if a file declares that role. An agent that neither registered
-// nor has a role gets only work that is sent to its name.
-//
-// Qualifying depends only on the agent's declaration, not on whether it is present or busy: work waits in a pool until
-// a qualified agent claims it. An agent's current load only orders the candidates that a sender is shown.
-//
-// All functions are pure: they ignore the time of day, and use only the order in which agents were seen.
+// The decision depends only on the agent's [schemas.Card], which holds its declaration. It does not matter whether the
+// agent is present or busy, because work waits in a pool until a qualified agent claims it. A role has two spellings,
+// such as "testing" and "testing-specialist". All functions are pure.
 package roster
 
 import (
@@ -24,11 +18,11 @@ import (
 	"handoff/schemas/closest"
 )
 
-// Anything, as an accepted type, makes an agent a generalist: it takes work of any type.
+// Anything is the accepted type of a generalist, an agent that takes work of any type.
 const Anything = "*"
 
-// Qualifies reports whether the agent may take work for an address. Generalists qualify for capabilities that they do
-// not name only if generalists is set. It ignores whether the agent is away, busy or present: [RankCards] uses that.
+// Qualifies reports whether an agent may take work for an address. A generalist qualifies for every capability if
+// generalists is set. Otherwise an agent must accept the capability by name.
 func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	switch kind, name := to.Kind(); kind {
 	case "capability":
@@ -40,8 +34,8 @@ func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	}
 }
 
-// PoolSearchWords returns texts such that the card of each agent that qualifies for a pool has one of them, see
-// [Qualifies]. Callers skip agents without any.
+// PoolSearchWords returns words for a search of cards. The card of each agent that qualifies for the pool contains at
+// least one of these words, so callers need not read other cards.
 func PoolSearchWords(pool schemas.Address, generalists bool) []string {
 	kind, name := pool.Kind()
 	words := []string{name}
@@ -54,15 +48,15 @@ func PoolSearchWords(pool schemas.Address, generalists bool) []string {
 	return words
 }
 
-// AcceptsType reports whether the agent takes work of a type. Every agent takes the types of the protocol itself, such
-// as task_handoff and test_failure_report, and work without a type. An agent that declares nothing takes everything.
-// Sends to an agent by name check it, so that work of the wrong kind is refused at the send.
+// AcceptsType reports whether an agent takes work of a type. Every agent takes the types of the protocol, such as
+// task_handoff, and work without a type. An agent that declares no types takes every type.
 func AcceptsType(card schemas.Card, workType string) bool {
 	return isProtocolType(workType) || len(card.Accepts) == 0 || isGeneralist(card) ||
 		slices.Contains(card.Accepts, workType)
 }
 
-// isProtocolType reports whether a type belongs to the protocol. Such types say how work moves, not which work it is.
+// isProtocolType reports whether a type belongs to the protocol. These types describe a step of the protocol and not a
+// kind of work.
 func isProtocolType(workType string) bool {
 	return slices.Contains([]string{
 		"", schemas.TypeHandoff, schemas.TypeTestFailure, schemas.TypeFixComplete, schemas.TypeVerification, schemas.TypeMessage,
@@ -72,9 +66,8 @@ func isProtocolType(workType string) bool {
 // isGeneralist reports whether an agent said that it accepts [Anything].
 func isGeneralist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
 
-// BoxesForCard lists the addresses whose work the agent may take: its own name first, each capability that it accepts,
-// and its role in both spellings, without duplicates. A generalist also has "capability:*", which gets no work yet.
-// Work waits in the mailbox that its sender wrote, so both spellings of a role are needed.
+// BoxesForCard returns the addresses whose work an agent may take: its name first, then each accepted capability, then
+// its role in both spellings. Each address occurs once.
 func BoxesForCard(card schemas.Card) []schemas.Address {
 	boxes := []schemas.Address{schemas.Address(card.Name)}
 	add := func(kind, name string) {
@@ -90,7 +83,7 @@ func BoxesForCard(card schemas.Card) []schemas.Address {
 	return boxes
 }
 
-// specialist is the ending that the longer spelling of a role has.
+// specialist is the ending of the longer spelling of a role.
 const specialist = "-specialist"
 
 // isSameRole reports whether two texts spell the same role.
@@ -98,7 +91,8 @@ func isSameRole(a, b string) bool {
 	return strings.TrimSuffix(a, specialist) == strings.TrimSuffix(b, specialist)
 }
 
-// otherRoleSpelling is a role without its ending, or with it where it has none; "" for no role.
+// otherRoleSpelling returns the other spelling of a role: "testing-specialist" for "testing", and "testing" for
+// "testing-specialist". It returns "" for "".
 func otherRoleSpelling(role string) string {
 	short, long := strings.CutSuffix(role, specialist)
 	if long || role == "" {
@@ -107,15 +101,16 @@ func otherRoleSpelling(role string) string {
 	return role + specialist
 }
 
-// HasUnacceptedSkill reports whether an agent has a capability, named with or without its prefix, as a skill but does
-// not accept it. It gets no work of that pool.
+// HasUnacceptedSkill reports whether a capability is among the agent's skills but not among the types that the agent
+// accepts. The capability may have its prefix. The agent gets no work for this capability.
 func HasUnacceptedSkill(card schemas.Card, capability string) bool {
 	word := strings.TrimPrefix(capability, "capability:")
 	return slices.Contains(card.Skills, word) && !slices.Contains(card.Accepts, word)
 }
 
-// SuggestPool suggests a pool with a similar name, as "qa takes capability:code": one of the same kind, or of any kind
-// if the pool has none. It returns "" without one.
+// SuggestPool returns a hint with an agent and a pool of a similar name, such as "qa takes capability:code". It
+// considers only pools of the same kind. If pool has no kind, it considers all pools. It returns "" if no name is
+// similar.
 func SuggestPool(pool schemas.Address, cards []schemas.Card) string {
 	kind, wanted, _ := strings.Cut(string(pool), ":")
 	for _, c := range cards {
@@ -129,7 +124,7 @@ func SuggestPool(pool schemas.Address, cards []schemas.Card) string {
 	return ""
 }
 
-// stripSeparators returns a name without characters that people often spell differently.
+// stripSeparators returns a name without the characters _, - and blank, which people often confuse.
 func stripSeparators(name string) string {
 	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)
 }

@@ -10,16 +10,16 @@ import (
 	"handoff/schemas"
 )
 
-// Work describes the work. Only To is required.
+// Work describes the work for which agents are ranked. Only To is required.
 type Work struct {
 	To   schemas.Address // a capability or a role; an agent's name seeks only that agent
 	Type string
 	Tags []string // compared with skills
 }
 
-// RankCards orders qualified agents, the best first: by accepting the work by name, then by skills among the tags,
-// fewest open handoffs, waiting for work now, most recent call, and name. It changes neither cards nor want, and equal
-// arguments give equal lists.
+// RankCards returns the cards of qualified agents in a new order, the best first. The first difference decides:
+// accepting the work by name, the number of skills among the tags, the number of open handoffs (fewest first), waiting
+// for work, the last call (latest first), and the name.
 func RankCards(cards []*schemas.Card, want Work) []*schemas.Card {
 	able := schemas.Map(cards, func(card *schemas.Card) rankedAgent {
 		return rankedAgent{card, acceptsByNameScore(*card, want), len(sharedSkills(*card, want.Tags))}
@@ -28,14 +28,14 @@ func RankCards(cards []*schemas.Card, want Work) []*schemas.Card {
 	return schemas.Map(able, func(m rankedAgent) *schemas.Card { return m.card })
 }
 
-// rankedAgent is a qualified agent with values that are costly to compare.
+// rankedAgent is a qualified agent with two numbers for the comparison.
 type rankedAgent struct {
 	card   *schemas.Card
 	byName int
 	skills int
 }
 
-// compare orders two qualified agents. Names decide last, so that the order is the same each time.
+// compare returns a negative number if a is better than b. Names decide last, so no two agents are equal.
 func (a rankedAgent) compare(b rankedAgent) int {
 	return cmp.Or(
 		cmp.Compare(b.byName, a.byName),
@@ -54,27 +54,28 @@ func boolToInt(is bool) int {
 	return 0
 }
 
-// IsIdle reports whether an agent holds nothing and has nothing in its own mailbox.
+// IsIdle reports whether an agent holds no handoff and has no handoff in its own mailbox.
 func IsIdle(card schemas.Card) bool { return openCount(card) == 0 }
 
-// ExceedsLongestSession reports whether the estimate exceeds the agent's longest session.
+// ExceedsLongestSession reports whether an estimate is longer than the agent's longest session. An agent without this
+// limit takes any estimate.
 func ExceedsLongestSession(card schemas.Card, estimate time.Duration) bool {
 	return card.MaxMinutes > 0 && time.Duration(card.MaxMinutes)*time.Minute < estimate
 }
 
-// RefusesTypeForRole reports whether an agent does not accept the type of work for a role.
+// RefusesTypeForRole reports whether an address is a role and the agent does not accept the type of the work.
 func RefusesTypeForRole(card schemas.Card, to schemas.Address, workType string) bool {
 	return isRole(to) && !AcceptsType(card, workType)
 }
 
-// acceptsByNameScore is 1 for an agent that accepts the work by name, and 0 for one that accepts it as anything.
+// acceptsByNameScore returns 1 if the agent accepts the work by name, and 0 if it accepts any work.
 func acceptsByNameScore(card schemas.Card, want Work) int {
 	sought := soughtCapability(want)
 	return boolToInt(sought != "" && slices.Contains(card.Accepts, sought))
 }
 
-// soughtCapability returns the addressed capability, or the type of the work if it is specific; "" for work that any
-// agent of a role may do.
+// soughtCapability returns the capability that the work needs: the addressed capability, or the type of the work. It
+// returns "" for a type of the protocol, because any agent of the role may do that work.
 func soughtCapability(want Work) string {
 	kind, name := want.To.Kind()
 	switch {
@@ -86,15 +87,14 @@ func soughtCapability(want Work) string {
 	return want.Type
 }
 
-// isRole reports whether an address is a role. Only there the type of the work counts: a capability itself says which
-// work it is.
+// isRole reports whether an address is a role.
 func isRole(to schemas.Address) bool {
 	kind, _ := to.Kind()
 	return kind == "role"
 }
 
-// RankReasons explains an agent's rank in a few words, the strongest reason first. It contains texts of agents' cards,
-// so it is clipped to 200 bytes.
+// RankReasons explains an agent's rank in a few words, the strongest reason first. The result has at most 200 bytes,
+// because cards contain texts of agents.
 func RankReasons(card schemas.Card, want Work) string {
 	var why []string
 	switch {
@@ -126,5 +126,5 @@ func sharedSkills(card schemas.Card, tags []string) []string {
 	return schemas.Unique(slices.DeleteFunc(slices.Clone(card.Skills), other))
 }
 
-// openCount returns how many handoffs an agent holds or has in its own mailbox, by its card.
+// openCount returns the number of handoffs that an agent holds or has in its own mailbox.
 func openCount(card schemas.Card) int { return card.Pending + card.Held }

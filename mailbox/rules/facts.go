@@ -2,16 +2,16 @@ package rules
 
 import "handoff/schemas"
 
-// Facts are the values that expressions read: the handoff of the event, the first one of its chain, and the outcome.
-// The tags hold the names of the language. An unknown name is refused when the rule is read.
+// Facts holds the values that expressions can read: the handoff of the event, its outcome, and root, the first handoff
+// of the chain (handoffs that continue one another).
 type Facts struct {
 	Handoff, Root Handoff
 	Outcome       Outcome
 	Budget        *Budget // of the operation
 }
 
-// Handoff is a handoff as expressions see it. Missing values are empty. Root.Task is the task as it was first sent,
-// even if the first step of a plan rewords it.
+// Handoff is a handoff as expressions see it. The tags hold the names in the language. Task of the root is the task
+// that the sender wrote, even if the first step of a plan changes the text.
 type Handoff struct {
 	ID       string            `cel:"id"`
 	Type     string            `cel:"type"`
@@ -33,7 +33,8 @@ type Handoff struct {
 	Workflow string            `cel:"workflow"`
 }
 
-// Outcome is the outcome of a handoff. Passed is true if it was done well, by the rule for dependents.
+// Outcome is the outcome of a handoff. Passed is true if the handoff was done well enough for the handoffs that depend
+// on it.
 type Outcome struct {
 	Status      string            `cel:"status"` // success, partial, failed, rejected, timed_out …
 	Passed      bool              `cel:"passed"`
@@ -50,7 +51,7 @@ type Outcome struct {
 	Alternative string            `cel:"alternative"` // the agent that the rejecting agent suggests
 }
 
-// HandoffFacts returns a handoff as expressions see it.
+// HandoffFacts returns the values of a handoff for expressions.
 func HandoffFacts(h schemas.Handoff, to schemas.Address, holder schemas.Agent, status schemas.Status) Handoff {
 	return Handoff{
 		ID: h.ID.String(), Type: h.Type, Title: h.Title, Task: h.Task, Summary: h.Summary, Detail: h.Detail, Data: h.Data,

@@ -20,24 +20,26 @@ import (
 	"handoff/schemas"
 )
 
-// maxCost bounds what one evaluation may cost, in the units of the library: about a thousand comparisons. An expression
-// that costs more is ended and counts as an error.
+// maxCost is the maximum cost of one evaluation, in units of the CEL library. It allows about a thousand comparisons.
+// An expression that costs more returns an error.
 const maxCost = 10_000
 
-// Bounds on all evaluations of one operation together. A single evaluation may cost little and take long, as a search
-// for a pattern from the handoff's text: it is the last one.
+// Limits for all expressions of one operation together. The time limit exists because one search by a pattern may have
+// a low cost and still take long.
 const (
 	maxTotalCost = 1_000_000 // in the same units
 	maxTime      = 300 * time.Millisecond
 )
 
-// Budget is the cost and time of one operation's expressions. Its zero value is new, and nil is never spent.
+// Budget counts the cost and the time of the expressions that one operation evaluates. The zero value is an unused
+// budget. A nil budget has no limit.
 type Budget struct {
 	cost uint64
 	took time.Duration
 }
 
-// IsSpent reports whether nothing is left. Every expression is an error then, and [Set.SendsAfter] gives nothing.
+// IsSpent reports whether a limit is reached. After that, every expression returns an error, and [Set.SendsAfter]
+// returns nothing.
 func (b *Budget) IsSpent() bool { return b != nil && (b.cost >= maxTotalCost || b.took >= maxTime) }
 
 func (b *Budget) charge(cost *uint64, begun time.Time) {
@@ -46,7 +48,8 @@ func (b *Budget) charge(cost *uint64, begun time.Time) {
 	}
 }
 
-// language is CEL with the types of [Facts]. It takes a millisecond to make, so it is made with the first expression.
+// language returns the CEL environment with the types of [Facts]. It is created with the first expression, because that
+// takes a millisecond.
 var language = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(
 		ext.NativeTypes(reflect.TypeFor[Handoff](), reflect.TypeFor[Outcome](), ext.ParseStructTags(true)),
@@ -57,7 +60,7 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 	)
 })
 
-// compileExpression reads an expression. The error is a sentence with the column.
+// compileExpression compiles a CEL expression. The error is a sentence with the position of the fault.
 func compileExpression(text string) (cel.Program, *cel.Type, error) {
 	env, err := language()
 	if err != nil {
@@ -73,7 +76,7 @@ func compileExpression(text string) (cel.Program, *cel.Type, error) {
 	return program, ast.OutputType(), err
 }
 
-// condition is an expression that is true or false. Its zero value is true.
+// condition is an expression with the value true or false. The zero value is always true.
 type condition struct{ program cel.Program }
 
 func (s *Set) compileCondition(text string) (c condition, err error) {
@@ -87,8 +90,8 @@ func (s *Set) compileCondition(text string) (c condition, err error) {
 	return condition{program}, err
 }
 
-// holds evaluates the condition. A condition that cannot be evaluated, as with a missing name in data, does not hold,
-// and why says so.
+// holds reports whether the condition is true for the facts, and if not, why. A condition that cannot be evaluated, for
+// example because data has no such name, counts as false.
 func (c condition) holds(f *Facts) (holds bool, why string) {
 	if c.program == nil {
 		return true, ""
@@ -103,8 +106,8 @@ func (c condition) holds(f *Facts) (holds bool, why string) {
 	return holds, why
 }
 
-// evaluate passes the value of an expression for the facts to fn, unless it is an error. The cost and time of both
-// count against the budget of the facts.
+// evaluate calls fn with the value of an expression for the facts. If the expression fails, it returns an error and
+// does not call fn. The cost and the time count against the budget of the facts.
 func (f *Facts) evaluate(program cel.Program, fn func(ref.Val)) error {
 	if f.Budget.IsSpent() {
 		return errors.New("the rules have used up the time and memory of one operation")
@@ -120,13 +123,14 @@ func (f *Facts) evaluate(program cel.Program, fn func(ref.Val)) error {
 	return err
 }
 
-// template is a text with expressions in it: pieces of text and programs in turn.
+// template is a text with expressions: a piece of text, a program, the next piece of text, and so on.
 type template struct {
 	pieces   []string
 	programs []cel.Program // one less than pieces
 }
 
-// eachName is left as it is: the send puts an entry of its list there.
+// eachName is the name in {{each}}. A template keeps {{each}} unchanged, because the send replaces it with an entry of
+// its list.
 const eachName = "each"
 
 // parseTemplate reads a text with expressions in double braces.
@@ -155,8 +159,8 @@ func parseTemplate(s string) (t template, err error) {
 	}
 }
 
-// fill returns the text with the values of its expressions. An expression that cannot be evaluated gives nothing, so a
-// text may name missing values.
+// fill returns the text with the values of its expressions. An expression that cannot be evaluated adds nothing to the
+// text, so a text may name missing data.
 func (t template) fill(f *Facts) string {
 	var b strings.Builder
 	for i, piece := range t.pieces {
@@ -168,7 +172,7 @@ func (t template) fill(f *Facts) string {
 	return b.String()
 }
 
-// formatValue writes a value as text: a list as its entries with commas, an object as JSON.
+// formatValue converts a value to text: a list to its entries with commas between them, an object to JSON.
 func formatValue(v ref.Val) string {
 	native, err := v.ConvertToNative(reflect.TypeFor[*structpb.Value]())
 	if err != nil {
@@ -191,7 +195,7 @@ func formatValue(v ref.Val) string {
 	}
 }
 
-// decodeJSON decodes JSON, nil for none.
+// decodeJSON decodes JSON. It returns nil for empty input.
 func decodeJSON(b json.RawMessage) (v any) {
 	_ = json.Unmarshal(b, &v) // a completion keeps only JSON
 	return v

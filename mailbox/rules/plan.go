@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// plan is how a workflow begins.
+// plan holds the first step of a workflow, its limits, and the index of each step.
 type plan struct {
 	file   string
 	first  schemas.PlanStep
@@ -26,12 +26,11 @@ const endStep = "end"
 // endNames are the ways in which a step may end.
 var endNames = []string{"completed", "failed", "rejected", "timed_out"}
 
-// addPlan reads a workflow: each step gets a route to each step that may follow it. The path of an error leads into the
-// plan.
+// addPlan adds the routes of a workflow: one from each step to each step that may follow. The path of an error leads to
+// the faulty value in the plan.
 //
-// The next step is the first one behind whose condition holds. A step without a condition follows only if the step
-// before was done well. Conditions are evaluated for any end of a step, so a step that handles failures has a
-// condition.
+// After a step ends, the first later step whose condition holds is sent. A step without a condition is sent only if the
+// step before it was done well. So a step that handles a failure needs a condition.
 func (s *Set) addPlan(p schemas.Plan) (path string, err error) {
 	if s.plans[p.Name].first.Step != "" {
 		return "name", fmt.Errorf("there are two workflows %s", p.Name)
@@ -68,7 +67,8 @@ func (s *Set) addPlan(p schemas.Plan) (path string, err error) {
 	return "", nil
 }
 
-// stepIndexes returns the index of each step in a plan, or the error in its order.
+// stepIndexes returns the index of each step in a plan. The error is about the first step that has no valid name or
+// stands in the wrong order; path leads to that step.
 func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 	at = map[string]int{}
 	if slices.ContainsFunc(p.Steps, func(unit []schemas.PlanStep) bool { return len(unit) == 0 }) || len(p.Steps) == 0 {
@@ -96,7 +96,7 @@ func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 	return at, "", nil
 }
 
-// checkStepOrder refuses a step that cannot stand at place i of a plan.
+// checkStepOrder returns an error if the step may not stand at index i of a plan.
 func checkStepOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) error {
 	joins := i > 0 && isParallel(steps[i-1])
 	switch aside := isParallel(steps[i]); {
@@ -110,7 +110,8 @@ func checkStepOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) er
 	return nil
 }
 
-// checkNextStep refuses the next step that a step names where the plan has no such step to go on with.
+// checkNextStep returns an error if the plan has no step named next that can follow. Only a single step after the first
+// can follow.
 func checkNextStep(steps [][]schemas.PlanStep, at map[string]int, next string) error {
 	to, known := at[next]
 	if next == "" || next == endStep || known && to != 0 && !isParallel(steps[to]) {
@@ -120,7 +121,8 @@ func checkNextStep(steps [][]schemas.PlanStep, at map[string]int, next string) e
 		schemas.Visible(next), slices.Sorted(maps.Keys(at)))
 }
 
-// isParallel reports whether steps are side by side: in a list, or one for each of several texts.
+// isParallel reports whether the steps of a unit run in parallel, as a list of steps or as one step for each of several
+// texts.
 func isParallel(unit []schemas.PlanStep) bool {
 	return len(unit) > 1 || unit[0].Options != nil && unit[0].Options.Each != nil
 }
@@ -132,8 +134,9 @@ func stepPath(unit []schemas.PlanStep, i, k int) string {
 	return fmt.Sprintf("steps[%d][%d]", i, k)
 }
 
-// addStepRoutes adds the routes from a step to its possible next steps, which begin at index next. conditions holds the
-// conditions of all steps. A route fires if its own condition holds and no condition of a step between does.
+// addStepRoutes adds the routes from a step to the steps that may follow, from index next on. conditions has the
+// conditions of all steps. A route sends its step only if the condition of the step holds and the conditions of the
+// skipped steps do not.
 func (s *Set) addStepRoutes(p schemas.Plan, conditions []condition, step string, next int) {
 	for i := next; i < len(p.Steps); i++ {
 		unit := p.Steps[i]
@@ -152,7 +155,7 @@ func (s *Set) addStepRoutes(p schemas.Plan, conditions []condition, step string,
 	}
 }
 
-// stepSend returns the send of a step, with its place in the plan.
+// stepSend returns the send of a step, marked with the names of the plan and the step.
 func stepSend(p schemas.Plan, step schemas.PlanStep) schemas.SendIn {
 	send := step.SendIn
 	options := *cmp.Or(send.Options, &schemas.SendOptions{})
@@ -161,23 +164,24 @@ func stepSend(p schemas.Plan, step schemas.PlanStep) schemas.SendIn {
 	return send
 }
 
-// rootTask stands in the title of a step that has none.
+// rootTask is the text in the title of a step without a title.
 const rootTask = "{{root.task}}"
 
-// PlanNames are the names of all plans.
+// PlanNames returns the names of all plans, sorted.
 func (s *Set) PlanNames() []string { return slices.Sorted(maps.Keys(s.plans)) }
 
-// FileOfPlan is the file that has a plan, "" where there is no such plan.
+// FileOfPlan returns the file that declares a plan, or "" if no file does.
 func (s *Set) FileOfPlan(plan string) string { return s.plans[plan].file }
 
-// HasStep reports whether there is a step, as PLAN/STEP.
+// HasStep reports whether a plan has the step; step has the form PLAN/STEP.
 func (s *Set) HasStep(step string) bool {
 	plan, name, _ := strings.Cut(step, "/")
 	_, has := s.plans[plan].at[name]
 	return has
 }
 
-// mergeLimits merges a plan's limits with the requested ones, and takes the lower of each.
+// mergeLimits returns the limits of a plan together with the requested limits. If both limit the same amount, the lower
+// limit counts.
 func mergeLimits(limits, asked map[string]float64) map[string]float64 {
 	if limits == nil {
 		return asked
@@ -191,9 +195,9 @@ func mergeLimits(limits, asked map[string]float64) map[string]float64 {
 	return all
 }
 
-// FirstStepSend returns the first step of an existing plan for a send. Values that the step leaves open come from the
-// send, lists have the entries of both, and the send may lower the plan's limits. The error is limit if the texts of
-// the step take too long.
+// FirstStepSend returns the send of a plan's first step, completed with the fields of the caller's send. A list has the
+// entries of both sends. The caller may only lower the limits of the plan. The error is limit if the expressions in the
+// step take too long.
 func (s *Set) FirstStepSend(name string, asked schemas.SendIn) (first schemas.SendIn, err error) {
 	p := s.plans[name]
 	root := Handoff{Task: asked.Task, Title: asked.Title, Summary: asked.Summary, Detail: asked.Detail, Data: asked.Data, Tags: asked.Tags}
@@ -213,8 +217,8 @@ func (s *Set) FirstStepSend(name string, asked schemas.SendIn) (first schemas.Se
 	return first, nil
 }
 
-// fillOpenFields fills the open values of a step from the send. Both are converted to JSON, in which missing values are
-// absent.
+// fillOpenFields returns the step with the fields of asked added where the step has none. It merges both as JSON,
+// because JSON omits empty fields.
 func fillOpenFields(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
 	var one, other any
 	if err := cmp.Or(schemas.Convert(step, &one), schemas.Convert(asked, &other)); err != nil {
@@ -224,7 +228,8 @@ func fillOpenFields(step, asked schemas.SendIn) (whole schemas.SendIn, err error
 	return whole, err
 }
 
-// mergeValues returns a value with additions of another: the names of an object, the entries of a list.
+// mergeValues returns one with the additional entries of other. Both are objects or lists of JSON. If one is nil, the
+// result is other.
 func mergeValues(one, other any) any {
 	switch one := one.(type) {
 	case nil:

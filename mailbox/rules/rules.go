@@ -1,21 +1,14 @@
-// Package rules decides the sends of the rules of files after an event on a handoff.
+// Package rules decides which handoffs and messages the rules of a project send after an event on a handoff. [Compile]
+// checks and compiles rules, and [Set.SendsAfter] returns their sends. Package mailbox collects the [Facts] for the
+// rules, and makes the sends in the transaction of the event.
 //
-// A [schemas.Route] says: on this event, if this condition holds, send this. A [schemas.Plan] is a named workflow,
-// whose steps become routes, see plan.go, so there is one mechanism. Conditions are expressions of the Common
-// Expression Language (CEL) over [Facts]; texts of sends may have expressions in double braces. An expression reads
-// only the facts, always ends, and has a bounded cost.
+// A [schemas.Route] names events, a condition and sends. A [schemas.Plan] is a workflow of several steps, and becomes
+// one route for each possible next step. Conditions are expressions of the Common Expression Language (CEL); texts of
+// sends may contain expressions in double braces. An expression reads only the facts, and its cost is limited. An
+// unknown name is an error when the rule is compiled. Missing data makes a condition false and adds nothing to a text.
 //
-// [Compile] reads rules and finds their errors. [Set.SendsAfter] is pure: package mailbox collects the facts, and makes
-// the sends in the transaction of the event. The library is used only if there are rules.
-//
-// Texts and conditions use one language. An unknown name is an error when the file is read; missing data leaves a text
-// empty and a condition false.
-//
-// CEL is linked, because a Go program cannot load a library later. Its initialisers, and those that the protocol
-// buffers below it have, run at each start of the program; a test ensures that no other package imports them. The
-// language itself is made when the first rule is read. Only the owner of the store compiles rules: the rules of a
-// changed file, and all rules for an event to which they may apply. Other processes read a file without its
-// expressions.
+// Only the process that owns the store compiles rules. No other package imports CEL, because the library slows down the
+// start of a program; a test checks the imports.
 package rules
 
 import (
@@ -30,9 +23,10 @@ import (
 	"handoff/schemas"
 )
 
-// Set is rules that were read. Its zero value has none. It may be used concurrently.
+// Set holds compiled rules. The zero value has no rules. It may be used concurrently after all files are added.
 type Set struct {
-	// Disallowed rules are not evaluated, since no person allowed them: their expressions are not even read.
+	// Disallowed is true if no person has permitted the rules yet. The expressions of these rules are neither compiled
+	// nor evaluated.
 	Disallowed bool
 
 	routes []route
@@ -43,8 +37,8 @@ type Set struct {
 	expressions int    // wherever they stand, also in texts that are there twice
 }
 
-// maxExpressions is how many expressions the texts of all rules have: as each costs no more than [maxCost], it bounds
-// the consequences of one handoff.
+// maxExpressions is the maximum number of expressions in the texts of all rules. With [maxCost] for each, it bounds the
+// work after one event.
 const maxExpressions = 1_000
 
 type route struct {
@@ -52,16 +46,17 @@ type route struct {
 	file string
 	when condition
 
-	// Of a plan: the step after which it comes, "" for a route of a file, and the conditions of those that come first.
+	// The fields below are set for a route of a plan. step is the step after which the route applies, and unless has
+	// the conditions of the steps before its own.
 	step          string
 	unconditional bool // it comes where the step was done well, and has no condition
 	unless        []condition
 }
 
-// appliesTo reports whether a route may follow a handoff: a route of a plan follows only its step.
+// appliesTo reports whether a route may send something after a handoff: a route of a plan applies only to its own step.
 func (r route) appliesTo(f *Facts) bool { return r.step == "" || r.step == f.Handoff.Step }
 
-// firesOn reports whether a route that concerns the handoff sends something, or why not.
+// firesOn reports whether a route sends something after the event on, and if not, why.
 func (r route) firesOn(on string, f *Facts) (bool, string) {
 	if !slices.Contains(r.On, on) {
 		return false, fmt.Sprintf("it is for %s, and this is %s", strings.Join(r.On, ", "), on)
@@ -74,7 +69,8 @@ func (r route) firesOn(on string, f *Facts) (bool, string) {
 	return r.when.holds(f)
 }
 
-// RuleSends holds the sends of one rule: parallel handoffs, and one that depends on them, nil for none.
+// RuleSends holds the sends of one rule: the parallel handoffs, and a handoff that joins their results. Join is nil if
+// there is no such handoff.
 type RuleSends struct {
 	Route string
 	File  string // that has the rule
@@ -84,14 +80,14 @@ type RuleSends struct {
 	Join  *schemas.SendIn
 }
 
-// RuleName is the plan that goes on, or the route.
+// RuleName returns the name of the plan, or of the route if the rule belongs to no plan.
 func (s RuleSends) RuleName() string {
 	plan, _, _ := strings.Cut(s.Step, "/")
 	return cmp.Or(plan, s.Route)
 }
 
-// Problem is an error in a rule. Path leads to the value, as "when" or "steps[1].task", within the route or plan with
-// the index At.
+// Problem is an error in the route or plan with index At. Path leads to the faulty value in it, such as "when" or
+// "steps[1].task".
 type Problem struct {
 	Plan bool // a plan, not a route
 	At   int
@@ -101,14 +97,14 @@ type Problem struct {
 	Remedy string // "" for the default help
 }
 
-// Compile reads routes and plans. The set is of use only where there are no problems. The shape of both was checked
-// before by their schema.
+// Compile compiles routes and plans. The caller may use the set only if there are no problems. The routes and plans
+// must match their schema.
 func Compile(routes []schemas.Route, plans []schemas.Plan) (*Set, []Problem) {
 	s := &Set{}
 	return s, s.Add("", routes, plans)
 }
 
-// Add reads the routes and plans of one more file, see [Compile].
+// Add compiles the routes and plans of one more file, and returns their problems, see [Compile].
 func (s *Set) Add(file string, routes []schemas.Route, plans []schemas.Plan) (problems []Problem) {
 	if s.file = file; s.plans == nil {
 		s.plans, s.texts = map[string]plan{}, map[string]template{}
@@ -129,8 +125,8 @@ func (s *Set) Add(file string, routes []schemas.Route, plans []schemas.Plan) (pr
 	return problems
 }
 
-// Check refuses rules that cannot be read. The error is invalid, for the first problem. Its field is at, followed by
-// the path of the problem.
+// Check returns an error about the first problem in routes and plans, or nil. The error is invalid. Its field is at,
+// followed by the path of the problem.
 func Check(at string, routes []schemas.Route, plans []schemas.Plan) error {
 	_, problems := Compile(routes, plans)
 	if len(problems) == 0 {
@@ -143,7 +139,7 @@ func Check(at string, routes []schemas.Route, plans []schemas.Plan) error {
 	return schemas.Invalidf(strings.TrimSuffix(fmt.Sprintf("%s%s[%d].%s", at, list, p.At, p.Path), "."), "%s", p.What)
 }
 
-// newProblem makes the problem at a path. An error about a limit brings its own field and remedy.
+// newProblem returns the problem for an error at a path. If the error names a field and a remedy, the problem has both.
 func newProblem(plan bool, at int, path string, err error) Problem {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		return Problem{plan, at, strings.TrimPrefix(path+"."+e.Field, "."), e.Message, e.Hint}
@@ -151,7 +147,7 @@ func newProblem(plan bool, at int, path string, err error) Problem {
 	return Problem{plan, at, path, err.Error(), ""}
 }
 
-// addRoute reads one route. The path of an error leads into the route.
+// addRoute compiles one route. The path of an error leads to the faulty value in the route.
 func (s *Set) addRoute(r schemas.Route) (path string, err error) {
 	if len(r.On) == 0 || len(r.Send) == 0 {
 		return "", errors.New("it has nothing in on, or nothing in send")
@@ -174,7 +170,8 @@ func (s *Set) addRoute(r schemas.Route) (path string, err error) {
 	return "", nil
 }
 
-// checkFixedFields checks the fixed parts of a send before its texts are filled in: its limits, and its addresses.
+// checkFixedFields checks the fields of a send that contain no expressions: its limits and addresses. It refuses parent
+// and workflow, because a rule does not choose them.
 func checkFixedFields(send schemas.SendIn) error {
 	if err := schemas.CheckLimits("options.limits", schemas.OrZero(send.Options).Limits); err != nil {
 		return err
@@ -201,7 +198,8 @@ func checkFixedFields(send schemas.SendIn) error {
 	return nil
 }
 
-// parseTexts reads the texts with expressions of a send, and checks its other fields.
+// parseTexts compiles the expressions in the texts of a send, and checks its other fields. The path of an error leads
+// to the faulty text.
 func (s *Set) parseTexts(send schemas.SendIn) (path string, err error) {
 	if err := checkFixedFields(send); err != nil || s.Disallowed {
 		return "", err
@@ -227,7 +225,8 @@ func (s *Set) LacksRulesFor(on string) bool {
 	return !slices.ContainsFunc(s.routes, func(r route) bool { return slices.Contains(r.On, on) })
 }
 
-// SendsAfter returns the sends of the rules, in their order. It returns nothing if the budget of the facts is spent.
+// SendsAfter returns the sends of all rules after the event on, in the order of the rules. It returns nothing if the
+// budget of the facts is spent. It is pure.
 func (s *Set) SendsAfter(on string, f *Facts) (sends []RuleSends) {
 	for _, r := range s.routes {
 		if !r.appliesTo(f) {
@@ -245,8 +244,8 @@ func (s *Set) SendsAfter(on string, f *Facts) (sends []RuleSends) {
 	return sends
 }
 
-// FileOfNextStep is the file of a rule that may send something after a step, "" for none. Nothing is evaluated: one
-// with a condition may.
+// FileOfNextStep returns the file of a plan that may send a next step after the handoff, or "". It evaluates no
+// condition, so the plan may send nothing after all.
 func (s *Set) FileOfNextStep(on string, f *Facts) string {
 	for _, r := range s.routes {
 		if r.step != "" && r.step == f.Handoff.Step && slices.Contains(r.On, on) && (f.Outcome.Passed || !r.unconditional) {
@@ -256,7 +255,8 @@ func (s *Set) FileOfNextStep(on string, f *Facts) string {
 	return ""
 }
 
-// TryRules says for each rule what it would send, or why not, see [Set.SendsAfter]. Routes of other steps are left out.
+// TryRules returns what each rule would send after the event on, or why the rule would send nothing. It omits routes of
+// other steps.
 func (s *Set) TryRules(on string, f *Facts) (tried []schemas.Tried) {
 	for _, r := range s.routes {
 		if !r.appliesTo(f) {
@@ -278,7 +278,7 @@ func (s *Set) TryRules(on string, f *Facts) (tried []schemas.Tried) {
 	return tried
 }
 
-// sendsOfRoute returns the sends of a route, with texts filled from the facts.
+// sendsOfRoute returns the sends of a route, with the values of the expressions in its texts.
 func (s *Set) sendsOfRoute(r route, f *Facts) RuleSends {
 	fill := func(send schemas.SendIn) schemas.SendIn { return s.fillTexts(send, f) }
 	sends := RuleSends{Route: r.Name, File: r.file, Step: r.step, Parts: schemas.Map(r.Send, fill)}
@@ -296,8 +296,8 @@ func (s *Set) fillTexts(send schemas.SendIn, f *Facts) schemas.SendIn {
 	return filled
 }
 
-// mapTexts replaces each text with braces in a send by the result of fn. It stops at the first error, and returns the
-// path of the text.
+// mapTexts returns a copy of a send in which fn has replaced each text with braces. It stops at the first error, and
+// returns the path of that text.
 func mapTexts(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.SendIn, path string, err error) {
 	b, err := json.Marshal(send)
 	if err != nil || !strings.Contains(string(b), "{{") {

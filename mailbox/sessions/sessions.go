@@ -1,12 +1,10 @@
-// Package sessions finds the name under which a session acts, and reports whether a session uses a name now. It joins
-// the stored rows of names with the connections of a [presence.Tracker]; package names judges the result. It writes
-// nothing: package mailbox stores the choices.
+// Package sessions finds the name under which a session acts, and reports whether a session uses a name now.
+// [Presence.ChooseName] names a session that connects, and [Presence.ShellName] names a shell or a hook. Package
+// sessions joins the stored rows of names with the open connections, and package names decides. Package sessions writes
+// nothing; package mailbox stores the chosen names.
 //
-// A new service counts a connection that was not closed as open for five seconds: processes announce their connections
-// within milliseconds, and only a killed process does not. Other sessions of a client may claim mail for a session that
-// ended while its name is unused, because no other agent has that name. This does not apply to pools, reservations and
-// notices. A shell acts as the session that started it: the environment names the session, and the mailbox knows its
-// name. A name from --agent or HANDOFF_AGENT wins.
+// A new service presumes for five seconds that earlier connections are still open. Until then, running processes
+// announce their connections.
 package sessions
 
 import (
@@ -22,8 +20,8 @@ import (
 	"handoff/store"
 )
 
-// Presence knows the present agents and connections, in the process that owns the store. A new service knows only
-// connections that were announced to it, see [Presence.IsSettled]. Its methods may be called concurrently.
+// Presence knows the present agents and connections, in the process that owns the store. It knows only connections that
+// were announced to this process, see [Presence.IsSettled]. Its methods may be called concurrently.
 type Presence struct {
 	*presence.Tracker
 	Now     func() time.Time
@@ -31,20 +29,21 @@ type Presence struct {
 	Alone   bool      // no other process can announce a connection of an earlier service
 }
 
-// IsConnectionOpen reports whether a connection is open, as far as this process was told. The empty name is never open.
+// IsConnectionOpen reports whether a connection was announced to this process and not closed. It returns false for the
+// empty name.
 func (h Presence) IsConnectionOpen(conn string) bool {
 	_, open := h.Connection(conn)
 	return open
 }
 
-// ActsOverConnection reports whether an agent acts over an open connection that satisfies wanted. Callers use it to
-// tell two sessions under one name apart.
+// ActsOverConnection reports whether an agent acts over an open connection for which wanted returns true. Callers use
+// it to distinguish two sessions with the same name.
 func (h Presence) ActsOverConnection(a schemas.Agent, wanted func(presence.Connection) bool) bool {
 	return slices.ContainsFunc(h.Connections(presence.ConnectionFilter{Agent: a}), wanted)
 }
 
-// ActingAgents returns the agents that act over any open connection, sorted, each once. Agents over HTTP and on the
-// command line have no connection and are not among them.
+// ActingAgents returns the agents that act over an open connection, sorted by name. It omits agents over HTTP and on
+// the command line, because these have no connection.
 func (h Presence) ActingAgents() []schemas.Agent {
 	here := map[schemas.Agent]bool{}
 	for _, c := range h.Connections(presence.ConnectionFilter{}) {
@@ -55,18 +54,18 @@ func (h Presence) ActingAgents() []schemas.Agent {
 	return slices.Sorted(maps.Keys(here))
 }
 
-// IsSettled reports whether a connection that is not known to be open is gone: no other process can announce it, or the
-// service has run for five seconds.
+// IsSettled reports whether every connection that is not known to be open is gone. It returns true if no other process
+// can announce a connection, or if the service has run for five seconds.
 func (h Presence) IsSettled() bool { return h.Alone || h.Now().Sub(h.Started) >= names.Settling }
 
-// IsNameInUse reports whether a session may use a name now. The connection of an agent that chose its name is not
-// stored, so a new service waits until it could be announced. Until then its mail is not given to others: a delay of a
-// few seconds is harmless, two agents on the same work are not.
+// IsNameInUse reports whether a session may use a name now. The store does not keep the connection of an agent that
+// chose its name. So for the first five seconds, a new service treats each of these names as used; otherwise two agents
+// could work on the same mail.
 func (h Presence) IsNameInUse(a store.Agent) bool {
 	return h.IsActing(a.Card.Name) || h.NameFacts(a).IsHeld() || a.Client == "" && !h.IsSettled()
 }
 
-// NameFacts returns the facts about a name now: its stored row, and the tracker's knowledge of its connection.
+// NameFacts returns the facts about a name now, from its stored row and from its connection.
 func (h Presence) NameFacts(a store.Agent) names.Name {
 	return names.Name{
 		Agent: a.Card.Name, Client: a.Client,
@@ -75,15 +74,16 @@ func (h Presence) NameFacts(a store.Agent) names.Name {
 	}
 }
 
-// nameFactsForSession returns the facts about a name for a session: those of [Presence.NameFacts], and whether another
-// session acts under it.
+// nameFactsForSession returns the facts about a name, as [Presence.NameFacts] does, and whether another session than
+// the given one acts under the name.
 func (h Presence) nameFactsForSession(session string, a store.Agent) names.Name {
 	n := h.NameFacts(a)
 	n.Shared = h.ActsOverConnection(a.Card.Name, func(c presence.Connection) bool { return c.Session != session })
 	return n
 }
 
-// allNameFactsForSession returns the facts about all names of a client's sessions for a session.
+// allNameFactsForSession returns the facts about all names that the server gave to sessions of a client, as seen by the
+// given session.
 func (h Presence) allNameFactsForSession(v *store.View, client schemas.Agent, session string) (known []names.Name, err error) {
 	for a, err := range AgentsOfClient(v, client) {
 		if err != nil {
@@ -94,9 +94,9 @@ func (h Presence) allNameFactsForSession(v *store.View, client schemas.Agent, se
 	return known, nil
 }
 
-// ChooseName chooses the name of a session of a client: by the ladder of the caller, else the vacant name with the
-// lowest number. A caller that stores the choice in the same transaction gives two concurrent sessions two names. It
-// reads the names of the client's sessions, and then tries numbers from 1.
+// ChooseName chooses the name for a session of a client: the name that the ladder finds, or else the vacant name with
+// the lowest number. If the caller stores the name in the same transaction, two concurrent sessions get different
+// names.
 func (h Presence) ChooseName(
 	v *store.View, client schemas.Agent, ladder names.Ladder, c names.Caller,
 ) (store.Agent, error) {
@@ -115,9 +115,8 @@ func (h Presence) ChooseName(
 	}
 }
 
-// AgentOrNew returns the stored row of an agent, or a new row. A new row has the file's declaration of the role with
-// which its name begins. It writes nothing. A new name costs one more read for each hyphen in it, until a role is
-// found.
+// AgentOrNew returns the stored row of an agent, or a new row for an unknown name. If a file declares a role with which
+// the name begins, the new row has the declaration of that role. AgentOrNew does not store the new row.
 func AgentOrNew(v *store.View, name schemas.Agent) (found store.Agent, err error) {
 	a, err := v.Agent(name)
 	if a != nil && err == nil {
@@ -139,9 +138,9 @@ func AgentOrNew(v *store.View, name schemas.Agent) (found store.Agent, err error
 	return found, err
 }
 
-// RolePrefix returns the longest role with which a name of several words begins, as testing-specialist for
-// testing-specialist-RedStone; "" for none. is reports whether a name is a role. RolePrefix calls it for the longest
-// first, and never for the whole name.
+// RolePrefix returns the longest role with which a name begins: testing-specialist for testing-specialist-RedStone. It
+// returns "" if the name begins with no role. It calls is for each beginning that ends before a hyphen, longest first;
+// is reports whether its argument is a role.
 func RolePrefix(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 	for at := strings.LastIndexByte(string(name), '-'); at > 0; at = strings.LastIndexByte(string(name[:at]), '-') {
 		if is(name[:at]) {
@@ -151,8 +150,8 @@ func RolePrefix(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 	return ""
 }
 
-// AgentsOfClient yields the agents whose names were given to sessions of the client, by name. It skips agents that
-// chose their own name. It reads the rows of all agents with the same beginning of the name.
+// AgentsOfClient yields the agents whose names the server gave to sessions of a client, sorted by name. It skips agents
+// that chose their own name.
 func AgentsOfClient(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, error] {
 	return func(yield func(store.Agent, error) bool) {
 		for a, err := range v.AgentsWithPrefix(names.CommonPrefix(client)) {
@@ -163,8 +162,8 @@ func AgentsOfClient(v *store.View, client schemas.Agent) iter.Seq2[store.Agent, 
 	}
 }
 
-// ParseClient parses the name of a client, which becomes the name of its sessions. The error is invalid for a reserved
-// or malformed name. Human and system are no clients, since their sessions would act as them.
+// ParseClient parses the name of a client. The error is invalid for a malformed name, and for human and system, because
+// the sessions of a client act under its name.
 func ParseClient(client schemas.Agent) (schemas.Agent, error) {
 	if client == schemas.Human || client == schemas.System {
 		return "", schemas.Invalidf("client", "%s is a reserved name", client)

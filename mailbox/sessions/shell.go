@@ -8,10 +8,11 @@ import (
 	"handoff/store"
 )
 
-// ShellName returns the name under which a shell or a hook acts that a client started: the name with a tie to it
-// ([names.Shell]); else the name of the client's only present session; else the client's own name. The error is invalid
-// for a client with a malformed name, and if another session acts under the client's own name; it lists the present
-// sessions. It writes nothing: asking gives no session a name.
+// ShellName returns the name under which a shell or a hook of a client acts. It takes the name that [names.Shell]
+// finds, or else the name of the client's only present session, or else the client's own name. It stores nothing.
+//
+// The error is invalid for a malformed client. It is also invalid if several sessions are possible and one of them has
+// the client's own name; then the error lists the present sessions.
 func (h Presence) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, error) {
 	client, err := ParseClient(in.Client)
 	if err != nil {
@@ -36,8 +37,9 @@ func (h Presence) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent,
 		WithAgents(here).WithHint("Each session was told its name when it began.")
 }
 
-// nearestServerName returns the name of the server that the nearest parent process started, and the first if it started
-// several: a client starts servers of subagents later. It skips servers of other known sessions.
+// nearestServerName returns the name of the server that the nearest parent process of the shell started. If a process
+// started several servers, it returns the first, because a client starts the servers of subagents later. It skips
+// servers of other sessions.
 func (h Presence) nearestServerName(known []names.Name, in schemas.SessionIn) (name schemas.Agent) {
 	for _, process := range in.Ancestors {
 		first := 0
@@ -54,14 +56,15 @@ func (h Presence) nearestServerName(known []names.Name, in schemas.SessionIn) (n
 	return ""
 }
 
-// belongsToOtherSession reports whether a name belongs to another known session.
+// belongsToOtherSession reports whether a name belongs to a session with another id than the caller's. It returns false
+// if one of the ids is unknown.
 func belongsToOtherSession(n names.Name, in schemas.SessionIn) bool {
 	return in.Session != "" && n.Session != "" && n.Session != in.Session
 }
 
-// filterPossibleNames removes the names that cannot be the caller's: names of other sessions of the client, and names
-// whose server was not started by a parent process of this shell. If the shell did not report its parent processes,
-// nothing is removed: the client may have started a session that its server does not know yet.
+// filterPossibleNames returns here without the names that cannot be the caller's: names of other sessions, and names
+// whose server was started by a process that is no parent of this shell. It removes no name if the shell did not report
+// its parent processes.
 func (h Presence) filterPossibleNames(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
 	if len(in.Ancestors) == 0 {
 		return here
@@ -76,8 +79,8 @@ func (h Presence) filterPossibleNames(here []schemas.Agent, known []names.Name, 
 	})
 }
 
-// presentNames returns the names of a client that sessions use now, with the client's own name, which an agent may have
-// chosen.
+// presentNames returns the names that sessions of a client use now. They include the client's own name if an agent
+// chose it.
 func (h Presence) presentNames(known []names.Name, client schemas.Agent) (here []schemas.Agent) {
 	for _, n := range known {
 		if n.IsHeld() || h.IsActing(n.Agent) {

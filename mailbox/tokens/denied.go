@@ -11,10 +11,10 @@ import (
 	"handoff/schemas"
 )
 
-// RecordDenial records in the registry that a caller with a token asked to act as an agent that the token does not
-// name. The transport calls it after it refused the caller. Each token has at most one event a minute, with the number
-// of denials since its last event, so a client in a loop cannot fill the store. The caller has its refusal already, so
-// Denied only logs an error. Denials without an event yet are lost when the process ends.
+// RecordDenial records in the registry that a caller asked to act as an agent that its token does not name. The
+// transport calls it after the refusal. It writes at most one event a minute for each token, with the number of denials
+// since the last event, so that a client in a loop cannot fill the store. Numbers that are not yet in an event are lost
+// when the process ends. An error is only logged.
 func (s *Tokens) RecordDenial(ctx context.Context, by schemas.Caller, asked string) {
 	if by.Token == "" {
 		return
@@ -30,30 +30,30 @@ func (s *Tokens) RecordDenial(ctx context.Context, by schemas.Caller, asked stri
 	}
 }
 
-// denialEvent is the content of an event of [life.Denied].
+// denialEvent is the content of an event with the action [life.Denied].
 type denialEvent struct {
 	Agent string `json:"agent"` // the agent of the last denial
 	Times int    `json:"times"` // since the event before
 }
 
-// denialInterval is the least time between two events about denials of one token.
+// denialInterval is the minimum time between two events about the same token.
 const denialInterval = time.Minute
 
-// denialCounts counts, by token, the denials without an event yet. It is memory of this process. It has one entry for
-// each token that was ever denied here, and tokens are few: a person makes each.
+// denialCounts counts the denials of each token since the last event about the token. It has one entry for each token
+// that was denied since this process started.
 type denialCounts struct {
 	mu      sync.Mutex // guards the fields below
 	byToken map[string]tokenDenials
 }
 
-// tokenDenials counts the denials of one token.
+// tokenDenials counts the denials of one token since the last event about the token.
 type tokenDenials struct {
 	lastEvent time.Time // when the last event was kept
 	count     int       // denials since
 }
 
-// countDenial adds a denial. If an event is due, it returns the number of denials for it, else zero. A clock that was
-// set back makes an event due.
+// countDenial counts a denial of a token. If a minute has passed since the last event about the token, it returns the
+// number of denials for a new event. Otherwise it returns zero. A clock that was set back also makes a new event due.
 func (d *denialCounts) countDenial(token string, now time.Time) (times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

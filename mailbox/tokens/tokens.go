@@ -1,6 +1,5 @@
-// Package tokens keeps the bearer tokens with which callers over a network act as agents, and counts requests for
-// agents that a token does not name. Only processes of the user that owns the store call it; package mcp/auth checks
-// requests.
+// Package tokens stores the bearer tokens of a workspace. A token lets callers over a network act as certain agents.
+// The package also records denied requests. Package mcp/auth checks each request against the tokens.
 package tokens
 
 import (
@@ -19,22 +18,20 @@ import (
 	"handoff/store"
 )
 
-// Tokens are the bearer tokens of a workspace, with which callers over a network may act. Its methods may be called
-// concurrently.
+// Tokens manages the bearer tokens of a workspace. Its methods may be called concurrently.
 type Tokens struct {
 	Engine  *operation.Engine
 	denials denialCounts
 }
 
-// AddToken stores a bearer token, with which callers over a network may act as its agents. A person calls it with
-// handoff token add, never a caller over HTTP. That command makes the secret: only its SHA-256 comes here, and no event
-// has it. After the first token of a workspace, requests over HTTP need a token, even if it is revoked.
+// AddToken stores a bearer token for the command handoff token add. The command makes the secret and passes only its
+// SHA-256. From the first token on, every request over HTTP needs a token. A successful result means that the token is
+// on disk.
 //
-// The error is denied for a caller over HTTP, and for a token for human if its scope is below admin or the caller does
-// not prove to be a person. It is invalid for a malformed name, agent or hash, or an end in the past. It is conflict
-// for a name or a secret that another token has or had: a name is used once, so that the registry tells tokens apart.
-// Names that differ only in case are equal. So a repeat is a conflict, unless it has the request id of the first call.
-// An acknowledged token is on disk.
+// The error is denied for a caller over HTTP. It is also denied for a token that names human, unless the scope is admin
+// and a person calls. The error is invalid for a malformed name, agent or hash, and for an end in the past. The error
+// is conflict for a name or secret of another token, even of a revoked one. Names are compared without case. A repeat
+// is a conflict, unless it has the request id of the first call.
 func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
 	t, err := s.newToken(by, in)
 	if err != nil {
@@ -54,8 +51,8 @@ func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.Tok
 	})
 }
 
-// ListTokens lists all tokens by name, also those that expired or were revoked. A person calls it with handoff token
-// list. No secret and no hash is in the result. The error is denied for a caller over HTTP. It changes nothing.
+// ListTokens returns all tokens sorted by name, including expired and revoked ones, for the command handoff token list.
+// The result has no hashes. The error is denied for a caller over HTTP.
 func (s *Tokens) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.TokenListIn) (schemas.TokenListOut, error) {
 	if err := refuseRemote(by); err != nil {
 		return schemas.TokenListOut{}, err
@@ -72,9 +69,9 @@ func (s *Tokens) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.To
 	})
 }
 
-// RevokeToken makes a token void from the next request on. A person calls it with handoff token revoke. Claims and
-// sends with the token stay, and its row stays, so that its name is not given again. The error is denied for a caller
-// over HTTP, and not_found for an unknown name. A repeat gets the first result and writes no event.
+// RevokeToken makes a token invalid from the next request on, for the command handoff token revoke. It keeps the claims
+// and sends of the token, and the row, so that the name is not used again. The error is denied for a caller over HTTP,
+// and not_found for an unknown name. A repeat returns the first result and writes no event.
 func (s *Tokens) RevokeToken(
 	ctx context.Context, by schemas.Caller, in schemas.TokenRevokeIn,
 ) (schemas.TokenRevokeOut, error) {
@@ -97,10 +94,10 @@ func (s *Tokens) RevokeToken(
 	})
 }
 
-// FindToken returns the token whose secret has a hash, also an expired or revoked one, and reports whether any token
-// exists: then requests need one. Package mcp/auth calls it with every request, so it reads a row or two and applies no
-// time rules. The caller checks by its own clock whether the token is still valid. The hash may have letters of either
-// case; an unknown hash is no error. The error is denied for a caller over HTTP.
+// FindToken returns the token whose secret has the hash, and whether requests need a token. It also returns an expired
+// or revoked token, so the caller has to check the token. For an unknown hash, the result has no token, and the error
+// is nil. The error is denied for a caller over HTTP. Every request over HTTP calls FindToken, so it reads at most two
+// rows.
 func (s *Tokens) FindToken(ctx context.Context, by schemas.Caller, in schemas.TokenFindIn) (schemas.TokenFindOut, error) {
 	if err := refuseRemote(by); err != nil {
 		return schemas.TokenFindOut{}, err
@@ -120,8 +117,8 @@ func (s *Tokens) FindToken(ctx context.Context, by schemas.Caller, in schemas.To
 	})
 }
 
-// refuseRemote refuses callers over a network: only processes of the user that owns the store manage tokens. The error
-// is denied. It depends on the transport and not on a scope, so no token can manage tokens.
+// refuseRemote returns an error if the caller is connected over HTTP, because only processes of the store's owner may
+// manage tokens. The error is denied. It ignores the scope, so no token can be used to manage tokens.
 func refuseRemote(by schemas.Caller) error {
 	if by.Via != schemas.ViaHTTP {
 		return nil
@@ -130,7 +127,8 @@ func refuseRemote(by schemas.Caller) error {
 		WithHint("Whoever runs the server manages them with handoff token.")
 }
 
-// newToken checks the input of a new token, before any transaction. It does not set the creation time.
+// newToken checks the input of a new token and returns the token without its creation time. It runs before the
+// transaction.
 func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Token, err error) {
 	if err := refuseRemote(by); err != nil {
 		return t, err
@@ -160,8 +158,8 @@ func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Tok
 	}, nil
 }
 
-// checkAgents checks the agents as which a token lets callers act. System is no agent. Human needs scope admin, because
-// human approves, cancels and answers in a person's name.
+// checkAgents checks the agents that a token names. System is refused. Human needs the scope admin, because human
+// approves and cancels on behalf of a person.
 func checkAgents(agents []schemas.Agent, scope schemas.Scope) error {
 	if len(agents) == 0 {
 		return schemas.Invalidf("agents", "is needed").WithHint("Name the agents that the token may act as.")
@@ -184,8 +182,8 @@ func checkAgents(agents []schemas.Agent, scope schemas.Scope) error {
 	return nil
 }
 
-// checkTokenUnused refuses a name or a secret that another token has or had, with conflict. Names that differ only in
-// case are equal. A revoked token keeps its name.
+// checkTokenUnused returns an error if another token, even a revoked one, has the name or the secret. The error is
+// conflict. Names are compared without case.
 func checkTokenUnused(o *operation.Op, t store.Token) error {
 	for had, err := range o.Tokens() {
 		if err != nil {
