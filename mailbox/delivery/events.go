@@ -1,11 +1,9 @@
-// Package delivery selects the news for a client session at an event of the session, such as its start: handoffs that
-// wait for it, handoffs that it holds, and unread notices. It marks these items as delivered, so that a session gets
-// each item once. When a session ends or is compacted, the delivery also asks for a note on each handoff that the
-// session holds; package mailbox stores these notes.
+// Package delivery selects the news for a client session at an event of the session, such as its start: pending
+// handoffs, handoffs that the session holds, and unread notices. It marks these items as delivered, so that a session
+// gets each item once. The marks are in the store, because each hook that asks for news runs in its own short process.
 //
-// The marks are rows of the store, because the hooks that ask for news are short processes, and two may run at once. A
-// delivered notice stays unread. The package reads the store, except for the handoffs that the session holds: the
-// caller passes these, because a lease may have ended meanwhile, and only an operation of package mailbox applies that.
+// When a session ends or is compacted, the delivery asks for a note on each handoff that the session holds. Package
+// mailbox stores these notes.
 package delivery
 
 import (
@@ -22,8 +20,8 @@ import (
 	"handoff/store"
 )
 
-// Session is one client session at an event, such as its start or its end. Its functions return handoffs as they are at
-// the time of the event.
+// Session is one client session at an event, such as its start or its end. Its two functions read handoffs as they are
+// at the event.
 type Session struct {
 	offer.Offers
 	In    schemas.NewsIn
@@ -38,10 +36,8 @@ type Session struct {
 // Delivery is the result of one event: the news for the session, and the changes of its marks. It is valid only in one
 // run of the transaction.
 //
-// A mark says that an item was delivered. Marks are stored for each agent and session. So two sessions under one name
-// each get every item, and a new session gets items that an earlier session got. The row of a session has three sets of
-// ids (handoffs, notices, and handoffs that the session was reminded of), and the time at which a command of the
-// session last began to wait for news.
+// A mark says that an item was delivered to the session. Two sessions under one name have separate marks, so each gets
+// every item.
 type Delivery struct {
 	Session
 	Out          schemas.NewsOut
@@ -60,9 +56,8 @@ type Rows interface {
 	DeleteOldDeliveries(before time.Time, a schemas.Agent, session string, limit int) error
 }
 
-// MakeDelivery finds the items for the event and stores that they were delivered. The error is invalid for an unknown
-// event, else it comes from the store. If the transaction runs again, the caller calls Make again and drops the
-// delivery of the earlier run.
+// MakeDelivery collects the news for the event and stores the marks. The error is invalid for an unknown event; other
+// errors come from the store. If the transaction runs again, the caller must call MakeDelivery again.
 func MakeDelivery(rows Rows, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
 	deliver, ok := handlers[s.In.On]
@@ -90,8 +85,8 @@ var handlers = map[schemas.SessionEvent]func(*Delivery) error{
 	schemas.OnUndelivered: (*Delivery).removeMarks,
 }
 
-// onStart delivers the news to a session that has just started, or that has lost its memory: waiting handoffs, notices,
-// held handoffs and the other agents.
+// onStart delivers the news to a session that has just started or was compacted: pending handoffs, notices, held
+// handoffs, and the other agents.
 func (d *Delivery) onStart() error {
 	if err := d.onLook(); err != nil {
 		return err
@@ -100,7 +95,7 @@ func (d *Delivery) onStart() error {
 	return nil
 }
 
-// onLook delivers the same items as onStart for a person to see, and marks no item as delivered.
+// onLook collects the same items as onStart but marks none as delivered, because a person reads them.
 func (d *Delivery) onLook() (err error) {
 	d.addOtherAgents()
 	held, err := d.heldHandoffs()
@@ -123,8 +118,8 @@ func (d *Delivery) onMail() error {
 	return nil
 }
 
-// onEnd leaves a note on the handoffs that the session holds. It also ends the commands that wait for news to wake the
-// session. The claims of the session stay until their leases end, because the client may come back.
+// onEnd requests a note on each handoff that the session holds, and ends the commands that wait for news of the
+// session. It keeps the claims, because the session may be resumed before the leases end.
 func (d *Delivery) onEnd() error {
 	if d.delivered.Waits != 0 {
 		d.delivered.Waits, d.MarksChanged = d.Now.UnixNano(), true
@@ -133,10 +128,10 @@ func (d *Delivery) onEnd() error {
 	return d.requestNotes("ended")
 }
 
-// onWake delivers the first handoff or answer for which an idle session is woken. If several commands wait to wake the
-// same session, the newest ends the others, so that one item wakes the session once. A session that holds accepted or
-// working handoffs is not woken: it gets the news at its next stop. onWake marks only the first item as delivered,
-// because the woken session sees only that one; the session gets the other items at its next event.
+// onWake delivers the first pending handoff or answer to a command that waits to wake an idle session. It marks only
+// this item as delivered, so the session gets the other items at its next event. If several commands wait for one
+// session, only the newest continues. A session with unfinished handoffs is not woken: it gets the news at its next
+// stop.
 func (d *Delivery) onWake() error {
 	switch {
 	case d.delivered.Waits > d.Since:
@@ -163,17 +158,17 @@ func (d *Delivery) onWake() error {
 }
 
 const (
-	// maxSkipped is the number of handoffs after which findHandoffs stops if the session got all of them before and did
-	// not claim them. It equals the default size of a mailbox.
+	// maxSkipped is the number of handoffs that findHandoffs skips at most because they were delivered before. It
+	// equals the default size of a mailbox.
 	maxSkipped = 10_000
 
 	// NoticeAnswer is the kind of a notice with the answer to a question.
 	NoticeAnswer = "answer"
 )
 
-// findHandoffs finds the handoffs that the session may claim, in the order of claims. If fresh is set, it skips
-// handoffs that were delivered to the session before. It stops after it has read [reading.MaxScanned] records or
-// skipped [maxSkipped] handoffs. It skips unreadable records.
+// findHandoffs collects the handoffs that the session may claim, in the order of claims. If fresh is true, it skips
+// handoffs that were delivered to the session before. It reads at most [reading.MaxScanned] records and skips at most
+// [maxSkipped] handoffs.
 func (d *Delivery) findHandoffs(fresh bool) error {
 	a, err := sessions.AgentOrNew(d.View, d.Agent)
 	if err != nil {
@@ -203,7 +198,7 @@ func (d *Delivery) findHandoffs(fresh bool) error {
 	return nil
 }
 
-// addItem adds a found item to the result: the result names the first [maxNamed] items and counts the others.
+// addItem adds an item to the result. The result names the first [maxNamed] items and only counts the others.
 func (d *Delivery) addItem(it schemas.Item) {
 	if len(d.Out.New) < maxNamed {
 		d.Out.New = append(d.Out.New, it)
@@ -212,8 +207,8 @@ func (d *Delivery) addItem(it schemas.Item) {
 	}
 }
 
-// findNotices finds the unread notices that wanted accepts, newest first. It looks only at the newest thousand unread
-// notices.
+// findNotices collects the unread notices for which wanted returns true, newest first. It reads at most the newest
+// thousand unread notices.
 func (d *Delivery) findNotices(wanted func(schemas.Notice) bool) error {
 	for notice, err := range reading.AtMost(reading.MaxScanned, d.UnreadNotices(d.Agent)) {
 		if err != nil {

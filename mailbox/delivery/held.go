@@ -14,24 +14,23 @@ import (
 )
 
 const (
-	// maxNamed is the maximum number of new items that one delivery names, and also the maximum number of held
-	// handoffs.
+	// maxNamed is the number of items, and of held handoffs, that one delivery names. The result only counts the
+	// others.
 	maxNamed = 5
 
 	// maxOthers is the number of other agents that one delivery names.
 	maxOthers = 8
 )
 
-// addOtherAgents names at most eight other agents that are connected, and counts the rest. Agents that are not
-// connected are missing here; list_agents shows them, too.
+// addOtherAgents adds at most eight other connected agents to the result, and the number of further ones.
 func (d *Delivery) addOtherAgents() {
 	others := slices.DeleteFunc(d.Here.ActingAgents(), func(name schemas.Agent) bool { return name == d.Agent })
 	d.Out.Here = others[:min(len(others), maxOthers)]
 	d.Out.More = len(others) - len(d.Out.Here)
 }
 
-// addHeldHandoffs adds the first [maxNamed] handoffs that the session holds to the result, and counts the rest. It adds
-// the holder's name if the holder is neither the session's agent nor one of the subagents that the call names.
+// addHeldHandoffs adds the first [maxNamed] held handoffs to the result, and the number of further ones. It names the
+// holder if the handoff belongs to a subagent that the call does not name.
 func (d *Delivery) addHeldHandoffs(held []*store.Record) {
 	for _, r := range held[:min(len(held), maxNamed)] {
 		h := schemas.Held{
@@ -46,9 +45,8 @@ func (d *Delivery) addHeldHandoffs(held []*store.Record) {
 	d.Out.MoreHolding = len(held) - len(d.Out.Holding)
 }
 
-// heldHandoffs returns the handoffs that the session holds, under its own name and under the names of subagents on its
-// connection. For a subagent that stops, it returns only the handoffs of that subagent. If another session has the same
-// name, it omits handoffs of that session, see [Delivery.heldByOtherSession].
+// heldHandoffs returns the handoffs that the session and its subagents hold. If a subagent stops, it returns only the
+// handoffs of this subagent. It omits handoffs that another session holds under the same name.
 func (d *Delivery) heldHandoffs() (all []*store.Record, err error) {
 	conns, err := d.sessionConnections()
 	if err == nil && len(d.In.Subagents) == 0 {
@@ -64,7 +62,8 @@ func (d *Delivery) heldHandoffs() (all []*store.Record, err error) {
 	return all, err
 }
 
-// includesAgent reports whether the delivery shows the handoffs that a subagent holds under the given name.
+// includesAgent reports whether the delivery includes handoffs that an agent with the given name holds over a
+// connection of the session.
 func (d *Delivery) includesAgent(name schemas.Agent) bool {
 	if len(d.In.Subagents) > 0 {
 		return name != d.Agent && slices.Contains(d.In.Subagents, name)
@@ -72,8 +71,8 @@ func (d *Delivery) includesAgent(name schemas.Agent) bool {
 	return name != d.Agent && !slices.Contains(d.In.AtWork, name)
 }
 
-// appendHeldBy appends to all the handoffs of an agent for which counts returns true, oldest first. It appends each
-// handoff once, and stops when all has a thousand.
+// appendHeldBy appends the handoffs of an agent for which counts returns true, oldest first. It skips handoffs that all
+// already has, and stops when all has a thousand handoffs.
 func (d *Delivery) appendHeldBy(
 	all []*store.Record, name schemas.Agent, counts func(*store.Record) bool,
 ) ([]*store.Record, error) {
@@ -88,9 +87,9 @@ func (d *Delivery) appendHeldBy(
 	return all, nil
 }
 
-// sessionConnections returns the connections of the session: all connections with the session's id, and the connection
-// that the session's name was given to. That connection may have an earlier id of the session: when the user clears the
-// client, the session gets a new id while the connection stays open.
+// sessionConnections returns the connections with the session's id, and the connection of the session's name. The
+// connection of the name may have an earlier id: when a user clears the client, the session gets a new id on the same
+// connection.
 func (d *Delivery) sessionConnections() (conns []presence.Connection, err error) {
 	if d.In.Session != "" {
 		conns = d.Here.Connections(presence.ConnectionFilter{Session: d.In.Session})
@@ -106,8 +105,8 @@ func (d *Delivery) sessionConnections() (conns []presence.Connection, err error)
 	return conns, nil
 }
 
-// heldByOtherSession reports whether another session with the same name holds a handoff. It returns false if this
-// session has no connection with its id, because then the holder's session id may be an earlier id of this session.
+// heldByOtherSession reports whether another session with the same name holds a handoff. It returns false if no
+// connection has the session's id, because the holder may then be this session under an earlier id.
 func (d *Delivery) heldByOtherSession(r *store.Record) bool {
 	actsIn := func(session string) bool {
 		return d.Here.ActsOverConnection(r.Holder, func(c presence.Connection) bool { return c.Session == session })
@@ -115,13 +114,12 @@ func (d *Delivery) heldByOtherSession(r *store.Record) bool {
 	return r.HolderID != d.In.Session && actsIn(r.HolderID) && actsIn(d.In.Session)
 }
 
-// maxReminders is the number of reminders in a row after which a session may stop, even if it holds unfinished work.
-// Some clients have no limit of their own, and would ask the session to go on for ever.
+// maxReminders is the number of successive reminders after which a session may stop with unfinished handoffs. It is
+// limited because a client might otherwise continue the session for ever.
 const maxReminders = 3
 
-// onStop reminds a session that is about to stop of the handoffs that it holds and has not finished. It reminds of each
-// handoff once, even if the client calls again. After three reminders in a row, the session may stop with unfinished
-// handoffs, and the count begins anew. There is no reminder of a handoff that waits for an answer.
+// onStop reminds a session that is about to stop of its unfinished handoffs. It reminds of each handoff once, and not
+// of a handoff that waits for an answer. After [maxReminders] successive reminders, the session may stop.
 func (d *Delivery) onStop() error {
 	held, err := d.heldHandoffs()
 	if err != nil {
@@ -142,7 +140,8 @@ func (d *Delivery) onStop() error {
 	return nil
 }
 
-// needsAction reports whether the holder has to act on a handoff now. A handoff that waits for an answer may rest.
+// needsAction reports whether the holder has to act on a handoff now. It returns false for a handoff that waits for an
+// answer.
 func needsAction(r *store.Record) bool {
 	return r.Status == schemas.Accepted || r.Status == schemas.Working
 }
@@ -150,8 +149,8 @@ func needsAction(r *store.Record) bool {
 // sessionPrefix begins the line that the server adds to a checkpoint when a session ends or is compacted.
 const sessionPrefix = "[handoff] "
 
-// requestNotes asks for a note to the next holder on each handoff that the session holds. The note says what happened
-// to the session, such as "ended". requestNotes writes nothing: the caller of [MakeDelivery] stores the notes.
+// requestNotes adds each handoff that the session holds to ToNote, so that package mailbox stores a note for the next
+// holder. The note says what happened to the session, such as "ended".
 func (d *Delivery) requestNotes(what string) (err error) {
 	if d.ToNote, err = d.heldHandoffs(); err != nil {
 		return err
@@ -161,10 +160,9 @@ func (d *Delivery) requestNotes(what string) (err error) {
 	return nil
 }
 
-// CheckpointWithNote returns the last checkpoint of a handoff with a line about the session below the holder's text.
-// The line replaces earlier lines of the server about sessions. Note returns nil if the last event of the handoff is a
-// checkpoint that already has a line with the same event of the session, so a session that is compacted ten times in a
-// row adds one line.
+// CheckpointWithNote returns the last checkpoint of a handoff with a line about the session's event. The line replaces
+// earlier lines of the server. The result is nil if the last checkpoint already has the line, so that a session that is
+// compacted often adds only one line.
 func (d *Delivery) CheckpointWithNote(r *store.Record) (*schemas.Checkpoint, error) {
 	last, err := reading.LastCheckpoint(d.View, r)
 	if err != nil {

@@ -12,18 +12,20 @@ import (
 // has ended or the client has disconnected, it removes the marks, so that the next delivery has the items again.
 
 const (
-	// marksLifetime is how long the marks of a session are kept after its last delivery.
+	// marksLifetime is how long the server keeps the marks of a session after its last delivery.
 	marksLifetime = 7 * 24 * time.Hour
 
-	// marksRenewal is the age at which the marks of a session that is still active are stored again with a new time.
+	// marksRenewal is the time after which unchanged marks are stored again. It keeps the marks of an active session
+	// from being deleted.
 	marksRenewal = 24 * time.Hour
 
-	// maxExamined is the number of other sessions whose marks one delivery checks, to delete old marks.
+	// maxExamined is the number of other sessions whose marks one delivery checks for their age. It keeps each delivery
+	// short.
 	maxExamined = 16
 )
 
-// markDelivered marks items as delivered. The marks that were not set before are in the result, so that the caller can
-// remove exactly these marks if it cannot send the result. Marks of earlier deliveries stay.
+// markDelivered marks items as delivered. The result of the call names the new marks, so that the caller can remove
+// exactly these marks if it cannot show the result.
 func (d *Delivery) markDelivered(m schemas.Marks) {
 	fresh := schemas.Marks{
 		Handoffs: keepChangedIDs(m.Handoffs, d.delivered.Handoffs.Add),
@@ -48,8 +50,7 @@ func keepChangedIDs[ID ~uint64](ids []ID, change func(uint64) bool) (done []ID) 
 	return done
 }
 
-// markFirstItem marks only the first found item as delivered: the first handoff, or the first answer if there is no
-// handoff. Later deliveries show the other items.
+// markFirstItem marks only the first item as delivered: the first handoff, or the first answer if there is no handoff.
 func (d *Delivery) markFirstItem() {
 	if len(d.found.Handoffs) > 0 {
 		d.markDelivered(schemas.Marks{Handoffs: d.found.Handoffs[:1]})
@@ -58,10 +59,9 @@ func (d *Delivery) markFirstItem() {
 	}
 }
 
-// removeMarks removes the marks of a delivery that did not reach the session. The session gets the items again at its
-// next event, and its long polls look for the items at once. A reminder that did not arrive does not count towards
-// [maxReminders]. The error is invalid if the call names no marks. removeMarks ignores marks that are not set, so a
-// repeat changes nothing.
+// removeMarks removes the marks of a delivery that did not reach the session, so that the session gets the items again.
+// A reminder that did not reach the session does not count towards [maxReminders]. The error is invalid if the call
+// names no marks. A repeat changes nothing.
 func (d *Delivery) removeMarks() error {
 	marks := d.In.Undelivered
 	if marks == nil {
@@ -80,9 +80,8 @@ func (d *Delivery) removeMarks() error {
 	return nil
 }
 
-// storeMarks stores the marks of the session if they changed. If they did not change, it stores them once a day with
-// the new time, so that an active session keeps its marks. When it stores, it also deletes the marks of sessions that
-// have been inactive for a week. It looks at no more than 16 sessions, so that one call does not take long.
+// storeMarks stores the marks of the session if they changed or are a day old. It then also deletes the marks of
+// sessions without a delivery for a week, and checks at most [maxExamined] sessions.
 func (d *Delivery) storeMarks(rows Rows) error {
 	used := d.delivered.At != 0 && d.Now.Sub(d.delivered.At.Time()) >= marksRenewal
 	if !d.MarksChanged && !used {

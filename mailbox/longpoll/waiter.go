@@ -8,10 +8,9 @@ import (
 	"handoff/schemas"
 )
 
-// Waiter is one call that waits for work. In a loop the call joins the lists of the mailboxes that its agent claims
-// from, and looks for work if [Waiter.JoinLists] returns true. If it claims a handoff, it spends the permit for the
-// mailbox of that handoff. Otherwise it passes its permits on and sleeps until [Waiter.WakeSignal] signals. At the end
-// it must call [Waiter.Leave].
+// Waiter is one call that waits for work. The call runs a loop. It calls [Waiter.JoinLists], and looks for work if
+// JoinLists returns true. After a claim, it calls [Waiter.SpendPermit] and ends. Otherwise it calls
+// [Waiter.PassOnPermits] and sleeps until [Waiter.WakeSignal]. At the end it must call [Waiter.Leave].
 type Waiter struct {
 	hub     *Hub
 	since   time.Time // its position in every list, together with arrival
@@ -19,7 +18,7 @@ type Waiter struct {
 	until   time.Time
 	woken   chan struct{} // holds one signal
 
-	// Choosy is true if the waiter takes only some of the mail in its mailboxes. Callers set it before the first Join.
+	// Choosy is true if the waiter takes only work with certain tags. It is set before the first call of JoinLists.
 	Choosy bool
 
 	// The mutex of the hub guards these.
@@ -29,9 +28,9 @@ type Waiter struct {
 	mayTakeMore bool                     // than at its last look
 }
 
-// NewWaiter makes a waiter that is in no list yet. since is when its wait began, which decides its position; until is
-// when it ends. Both may be in the past. The caller must call [Waiter.Leave] at the end. Otherwise the hub goes on
-// giving permits to a waiter that no longer looks.
+// NewWaiter returns a waiter that is in no list. The wait began at since, which decides the position of the waiter in
+// each list, and ends at until. The caller must call [Waiter.Leave] at the end, because otherwise the hub would go on
+// giving permits to the waiter.
 func (h *Hub) NewWaiter(since, until time.Time) *Waiter {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -44,15 +43,13 @@ func (h *Hub) NewWaiter(since, until time.Time) *Waiter {
 	return w
 }
 
-// WakeSignal returns a channel that signals when the waiter got a permit, may take more work than before, or would
-// sleep past a time at which a handoff changes. The reason may be out of date when the signal arrives. So the receiver
-// calls [Waiter.JoinLists] again and looks only if Join returns true.
+// WakeSignal returns a channel that receives a signal when the waiter may have to look for work. The receiver calls
+// [Waiter.JoinLists] again and looks only if JoinLists returns true.
 func (w *Waiter) WakeSignal() <-chan struct{} { return w.woken }
 
-// JoinLists puts the waiter into the lists of these mailboxes, each at its position, and removes it from all other
-// lists. It returns look as true if the waiter has to look for work now, because it may take other mail than before or
-// because it has permits. If it looks because of its permits, these count as in use from then on, see
-// [Waiter.PermitsInUse].
+// JoinLists puts the waiter into the lists of the given mailboxes and removes the waiter from all other lists. It
+// returns true if the waiter has to look for work now: because its mailboxes changed, because it may take more work
+// than at its last look, or because of its permits. In the last case, JoinLists marks the permits as in use.
 func (w *Waiter) JoinLists(boxes []schemas.Address) (look bool) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -66,24 +63,24 @@ func (w *Waiter) JoinLists(boxes []schemas.Address) (look bool) {
 	return len(w.inUse) > 0
 }
 
-// PermitsInUse returns the mailboxes into which the waiter now looks because it has a permit for them, sorted. A permit
-// stays in use until the waiter spends it, passes it on or leaves.
+// PermitsInUse returns, sorted, the mailboxes of the permits that are in use. A permit is in use from the call of
+// [Waiter.JoinLists] until the waiter spends the permit, passes it on or leaves.
 func (w *Waiter) PermitsInUse() []schemas.Address {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	return slices.Sorted(maps.Keys(w.inUse))
 }
 
-// SpendPermit removes the waiter's permit for box, the mailbox of the handoff that it claimed, if that permit is in
-// use. The other permits of the waiter go to other waiters when it leaves.
+// SpendPermit removes the permit for a mailbox after a claim from the mailbox. It does nothing if no permit for the
+// mailbox is in use.
 func (w *Waiter) SpendPermit(box schemas.Address) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	delete(w.inUse, box)
 }
 
-// PassOnPermits removes the waiter's permits that are in use. If the mailbox of a permit is among pending (the
-// mailboxes that still have mail), the permit goes to a waiter further behind in the list; otherwise it ends.
+// PassOnPermits removes the permits that are in use. If pending contains the mailbox of a permit, the permit goes to a
+// waiter behind this one in the list. Otherwise the permit ends, because the mailbox is empty.
 func (w *Waiter) PassOnPermits(pending []schemas.Address) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -95,8 +92,8 @@ func (w *Waiter) PassOnPermits(pending []schemas.Address) {
 	clear(w.inUse)
 }
 
-// Leave ends the wait. All permits that the waiter has not spent go to other waiters, also permits for which it has not
-// looked yet. Leave must be called once.
+// Leave ends the wait. Each unspent permit goes to another waiter of the same mailbox. Leave must be called exactly
+// once.
 func (w *Waiter) Leave() {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
@@ -107,8 +104,8 @@ func (w *Waiter) Leave() {
 	}
 }
 
-// moveToLists removes the waiter from the lists of other mailboxes, where its permits go to other waiters, and adds it
-// to the lists of these mailboxes.
+// moveToLists adds the waiter to the lists of the given mailboxes and removes it from all other lists. If it has a
+// permit for a mailbox whose list it leaves, the permit goes to another waiter of the mailbox.
 func (w *Waiter) moveToLists(boxes []schemas.Address) {
 	queues := w.hub.lists
 	for _, box := range w.boxes {
@@ -129,7 +126,7 @@ func (w *Waiter) moveToLists(boxes []schemas.Address) {
 	w.boxes = boxes
 }
 
-// wake gives the waiter one signal. Further calls before its next look change nothing.
+// wake sends one signal to the waiter. It does nothing if the waiter has not yet received the last signal.
 func (w *Waiter) wake() {
 	select {
 	case w.woken <- struct{}{}:
@@ -137,10 +134,9 @@ func (w *Waiter) wake() {
 	}
 }
 
-// WaitPeriod returns the beginning and the end of a caller's wait, for a call that waits at most the given number of
-// seconds. A repeated call has the times of its first wait in [schemas.Caller], also if the first call went to another
-// process. If a wait consists of several calls, all have the beginning of the first call, and each has its own end. The
-// function is pure. A beginning in the future counts as now, and no wait ends before now.
+// WaitPeriod returns the beginning and the end of a call that waits at most the given number of seconds. A repeated
+// call keeps the beginning and the end of the first call. Each call of a wait that consists of several calls has the
+// beginning of the first call. No result is in the wrong order: since is at most now, and until is at least now.
 func WaitPeriod(by schemas.Caller, seconds int, now time.Time) (since, until time.Time) {
 	if since = by.Since; since.IsZero() || since.After(now) {
 		since = now
