@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// WarnOfReinterpretedFields returns warnings for the sender about fields that the server understands in another way than they were written,
-// and about options that have no effect on a message of this kind.
+// WarnOfReinterpretedFields returns warnings for the sender about a priority that the server reads as another value,
+// and about a strategy that has no effect on this message.
 func WarnOfReinterpretedFields(in schemas.SendIn) (warnings []string) {
 	if p := schemas.OrZero(in.Origin).Extra["priority"]; p != nil {
 		warnings = append(warnings, schemas.Visible(fmt.Sprintf("priority %v is read as %s", p, cmp.Or(in.Priority, schemas.Normal))))
@@ -23,8 +23,9 @@ func WarnOfReinterpretedFields(in schemas.SendIn) (warnings []string) {
 	return warnings
 }
 
-// WarnOfUnusedFields warns of fields of a message from another system that match no argument of a send. It returns nil
-// if there are none. These fields are kept, but no brief shows them. Aside does not change the maps of the message.
+// WarnOfUnusedFields returns warnings about fields of a message from another system that match no argument of a send,
+// or nil if all fields match. The server stores these fields, but no brief shows them. The maps of the message do not
+// change.
 func WarnOfUnusedFields(from *schemas.Origin) []string {
 	extra := maps.Clone(schemas.OrZero(from).Extra)
 	delete(extra, "priority")
@@ -36,8 +37,8 @@ func WarnOfUnusedFields(from *schemas.Origin) []string {
 	return warnings
 }
 
-// valuePaths returns the paths of the values in an object. Names are joined by dots, in no order. An object without fields
-// counts as a value.
+// valuePaths returns the paths of the values in an object ("a.b"), in no order. An object without fields counts as a
+// value.
 func valuePaths(object map[string]any, at string) (paths []string) {
 	for name, v := range object {
 		if inside, ok := v.(map[string]any); ok && len(inside) > 0 {

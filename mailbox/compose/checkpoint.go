@@ -7,9 +7,9 @@ import (
 	"handoff/schemas"
 )
 
-// FailureCheckpoint returns the checkpoint that a failure leaves for the next holder, or nil if the failure has neither a
-// checkpoint nor partial progress. The partial progress becomes part of the checkpoint, unless the checkpoint has its
-// own.
+// FailureCheckpoint returns the checkpoint that a failure leaves for the next holder, or nil if the failure has neither
+// a checkpoint nor partial progress. The partial progress becomes part of the checkpoint, unless the checkpoint already
+// has partial progress.
 func FailureCheckpoint(in schemas.FailIn) *schemas.Checkpoint {
 	if in.Checkpoint == nil && in.PartialProgress == nil {
 		return nil
@@ -21,10 +21,10 @@ func FailureCheckpoint(in schemas.FailIn) *schemas.Checkpoint {
 	return &c
 }
 
-// MergeCheckpoints merges a later checkpoint into c: the state key by key, the note if later has one, and the lists of
-// finished and open steps. If the two disagree, later counts: a step in the open list of later is no longer finished.
-// If the open list of later is empty, the open steps of c stay, without the steps that are finished now. Checkpoint
-// does not change the lists and maps of c and later.
+// MergeCheckpoints merges a later checkpoint into c: the state key by key, the note if later has a note, and the lists
+// of finished and open steps. If the two disagree, later counts: an open step of later is no longer finished. If later
+// has no open steps, the open steps of c stay, without the steps that are finished now. The lists and maps of c and
+// later do not change.
 func MergeCheckpoints(c, later schemas.Checkpoint) schemas.Checkpoint {
 	mergeInto(&c.State, later.State)
 	later.State = c.State

@@ -1,10 +1,8 @@
-// Package compose makes the content of a handoff: first from the text of its sender, later also from amendments. It
-// does not read the store and does not know the rules; packages draft and mailbox check whether a send or an amendment
-// is allowed.
+// Package compose makes the content of a handoff, first from the text of its sender and later also from amendments.
+// Packages draft and mailbox call it after they checked that the send or the amendment is allowed.
 //
-// All functions are pure. The result is stored as the content of an event, and events never change. Therefore it leaves
-// out states, claims, attempts and times, which change later: these are on the record of the handoff, and readers put
-// them next to the content.
+// All functions are pure. The result becomes the content of an event, and events never change. So the content leaves
+// out states, claims, attempts and times, which stand in the record of the handoff.
 package compose
 
 import (
@@ -19,9 +17,9 @@ import (
 // maxAttempts is the default number of attempts.
 const maxAttempts = 3
 
-// Handoff makes the content of a send to an address, with defaults filled in: the type task_handoff, a title from the
+// Handoff makes the content of a send to an address. It fills in defaults: the type task_handoff, a title from the
 // task, normal priority, three attempts, version 1. It checks nothing. It keeps the lists and maps of in, which must
-// not change afterwards. A reader fills in id, times and the place in the workflow from the record.
+// not change afterwards.
 func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.Handoff {
 	opt := *cmp.Or(in.Options, &schemas.SendOptions{})
 	return schemas.Handoff{
@@ -41,7 +39,7 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 	}
 }
 
-// TargetOf returns an address in the form of a message, with the reason of the sender. It sets exactly one of agent,
+// TargetOf converts an address to the form of a message, with the reason of the sender. It sets exactly one of agent,
 // capability and role.
 func TargetOf(to schemas.Address, reason string) schemas.Target {
 	t := schemas.Target{Reason: reason}
@@ -56,8 +54,8 @@ func TargetOf(to schemas.Address, reason string) schemas.Target {
 	return t
 }
 
-// TitleFromTask returns the first line of a task, at most 80 bytes, without the marks of a Markdown heading. Bytes that are no
-// UTF-8 become escapes.
+// TitleFromTask returns the first line of a task, at most 80 bytes, without the "#" of a Markdown heading. It escapes
+// bytes that are not UTF-8.
 func TitleFromTask(task string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(task), "\n")
 	if heading := strings.TrimLeft(line, "#"); strings.HasPrefix(heading, " ") {
@@ -69,9 +67,9 @@ func TitleFromTask(task string) string {
 	return schemas.Clip(line, 80)
 }
 
-// SplitTags returns the given tags without spaces around them. It leaves out empty tags. It splits "a,b" into two, because
-// models write lists as text. Sends, amendments, claims and lists all read their tags with this function, so that the
-// same text means the same tags everywhere.
+// SplitTags returns the given tags without spaces around them and without empty tags. It splits "a,b" into two tags,
+// because models write lists as text. All callers read tags with this function, so that the same text means the same
+// tags everywhere.
 func SplitTags(said []string) (tags []string) {
 	for _, s := range said {
 		for tag := range strings.SplitSeq(s, ",") {
@@ -83,12 +81,13 @@ func SplitTags(said []string) (tags []string) {
 	return tags
 }
 
-// HasAnyTag reports whether tags contains at least one of the wanted tags. It is true if wanted is empty. Case matters.
+// HasAnyTag reports whether tags contains at least one of the wanted tags. It returns true if wanted is empty. Case
+// matters.
 func HasAnyTag(tags, wanted []string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(t string) bool { return slices.Contains(tags, t) })
 }
 
-// AddRemark adds a remark to the context of h. It copies the list of remarks before it changes it, because other contents
+// AddRemark adds a remark to the context of h. It copies the list of remarks before the change, because other contents
 // may share the list.
 func AddRemark(h *schemas.Handoff, remark schemas.Remark) {
 	c := *cmp.Or(h.Context, &schemas.Context{})
@@ -96,8 +95,7 @@ func AddRemark(h *schemas.Handoff, remark schemas.Remark) {
 	h.Context = &c
 }
 
-// ContextWithState returns a copy of the context c whose state also has more, the values that a holder passes on to the next
-// agent. It does not change c.
+// ContextWithState returns a copy of the context c with the values of more added to its state. It does not change c.
 func ContextWithState(c *schemas.Context, more map[string]any) *schemas.Context {
 	if len(more) == 0 {
 		return c

@@ -10,11 +10,12 @@ import (
 	"handoff/schemas"
 )
 
-// SplitSend splits a send with options.each into several sends. It returns one part for each text of options.each, or only
-// the argument in if there are no texts. It also returns the join, the send that is to wait for all parts, or nil if
-// the options have none; the join does not name the parts as dependencies yet. In each part the text replaces every
-// {{each}}; if the task or the title has no {{each}}, the text is appended to it. A title that was made from the task
-// is cut to maxTitle bytes. Parts does not change in.
+// SplitSend splits a send with options.each into one send for each text of options.each. Without texts it returns only
+// the argument in. It also returns the join (the send that will wait for all parts), or nil if the options have no
+// join. The join does not name its dependencies yet.
+//
+// In each part the text replaces every {{each}}. If the task or the title has no {{each}}, the text is appended. A
+// title that was made from the task is cut to maxTitle bytes. SplitSend does not change in.
 func SplitSend(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *schemas.SendIn, err error) {
 	opt := *in.Options
 	each := opt.Each
@@ -44,11 +45,11 @@ func SplitSend(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *s
 	return parts, join, nil
 }
 
-// eachMark matches {{each}}, which stands in a message for a text of options.each.
+// eachMark matches {{each}}, which a text of options.each replaces.
 var eachMark = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *each *\}\}`) })
 
-// appendEachMark appends {{each}} to a text that does not have it. An empty text stays empty, so that the checks of a send
-// refuse it.
+// appendEachMark appends {{each}} to a text without {{each}}. An empty text stays empty, so that the checks of a send
+// refuse the text.
 func appendEachMark(text string) string {
 	if strings.TrimSpace(text) == "" || eachMark().MatchString(text) {
 		return text
@@ -56,7 +57,7 @@ func appendEachMark(text string) string {
 	return strings.TrimSpace(text) + " ({{each}})"
 }
 
-// fillEachMark returns a message with each {{each}} replaced by a text, in all its fields.
+// fillEachMark returns a message in which a text replaces each {{each}} in all fields.
 func fillEachMark(message any, text string) (in schemas.SendIn, err error) {
 	quoted, _ := json.Marshal(text) // a text can always be encoded
 	b, _ := json.Marshal(message)   // the message came as JSON

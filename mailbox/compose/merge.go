@@ -10,16 +10,13 @@ import (
 	"handoff/schemas"
 )
 
-// MergeChanges applies changes to a handoff and names the changed fields: it extends lists, merges maps, and replaces other
-// values. If a field of the changes is empty, the handoff keeps its old value, so an amendment cannot empty a field,
-// except the lists of dependencies, see [None]. Merge names times among the changed fields but does not set them,
-// because that needs a clock.
+// MergeChanges applies changes to a handoff and returns the names of the changed fields. It extends lists, merges maps,
+// and replaces other values. An empty field of the changes leaves the old value, so an amendment cannot empty a field,
+// except the lists of dependencies, see [None]. It returns the names of changed times but does not set the times,
+// because this needs a clock. If the old title was made from the old task, a new title is made from the new task.
 //
-// If the old title was made from the old task, Merge makes a new title from the new task.
-//
-// Merge changes h. It copies the lists and maps of h before it changes them, because the earlier content is kept. A
-// field that already had the given value is not named as changed, and an entry that a list already has is not added
-// again. So merging the same changes a second time changes nothing.
+// MergeChanges changes h. It copies the lists and maps of h before it changes them, because the earlier content is
+// kept. Merging the same changes a second time changes nothing.
 func MergeChanges(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note := func(name string, did bool) {
 		if did {
@@ -46,14 +43,14 @@ func MergeChanges(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	return changed
 }
 
-// replacePart replaces a part, and reports whether the new one differs.
+// replacePart replaces a part of a handoff, and reports whether the new part differs.
 func replacePart[T any](have **T, with *T) bool {
 	changed := !reflect.DeepEqual(*have, with)
 	*have = with
 	return changed
 }
 
-// mergeContext does the work of [mergedCopy] for contexts, with one addition: a reference replaces stored content of
+// mergeContext does the work of [mergedCopy] for contexts. In addition, a reference in more replaces stored content of
 // the same name.
 func mergeContext(have, more *schemas.Context) *schemas.Context {
 	if have == nil || more == nil {
@@ -66,8 +63,8 @@ func mergeContext(have, more *schemas.Context) *schemas.Context {
 	return mergedCopy(&c, more)
 }
 
-// mergedCopy returns a copy of have, a part of a handoff, with more merged into it, see [mergeInto]. It returns have itself
-// if more is nil.
+// mergedCopy returns a copy of have, a part of a handoff, with more merged into the copy, see [mergeInto]. If more is
+// nil, it returns have itself.
 func mergedCopy[T any](have, more *T) *T {
 	if more == nil {
 		return have
@@ -77,13 +74,12 @@ func mergedCopy[T any](have, more *T) *T {
 	return &part
 }
 
-// mergeInto merges more into the value have, and reports whether have changed. A list gets the entries of more that it does
-// not have, a map gets the keys of more, each field of a struct is merged by itself, and any other value is replaced. A
-// schema is replaced as a whole, because two schemas cannot be joined. A zero value in more means no change, so a bool
-// that is true stays true.
+// mergeInto merges more into the value have, and reports whether have changed. A list gets the new entries of more, a
+// map gets the keys of more, and each field of a struct is merged by itself. Any other value is replaced. A schema is
+// replaced as a whole, because two schemas cannot be joined. A zero value in more means no change, so a true bool stays
+// true.
 //
-// An amendment does not change the fields that the server fills in, see [isFilledByServer]. Lists and maps are copied before
-// they change.
+// Fields that the server fills in do not change, see [isFilledByServer]. Lists and maps are copied before the change.
 func mergeInto[T any](have *T, more T) bool {
 	return mergeValue(reflect.ValueOf(have).Elem(), reflect.ValueOf(more))
 }
@@ -109,12 +105,12 @@ func mergeValue(have, more reflect.Value) (changed bool) {
 	return true
 }
 
-// isFilledByServer reports whether the server fills in a field, so that callers cannot set it.
+// isFilledByServer reports whether the server fills in a field, so that callers cannot set the field.
 func isFilledByServer(f reflect.StructField) bool {
 	return strings.Contains(f.Tag.Get("jsonschema_extras"), "x-filled")
 }
 
-// extendList returns a copy of a list, with the further entries of more.
+// extendList returns a copy of a list with the entries of more that the list does not have yet.
 func extendList(list, more reflect.Value) reflect.Value {
 	all := reflect.AppendSlice(reflect.Zero(list.Type()), list)
 	for _, item := range more.Seq2() {

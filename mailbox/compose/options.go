@@ -7,17 +7,16 @@ import (
 	"handoff/schemas"
 )
 
-// None, as the first entry of a list of dependencies in an amendment, makes that list replace the old list. Without it
-// an amendment extends the list.
+// None, as the first entry of a list of dependencies in an amendment, makes the new list replace the old list. Without
+// None the new list extends the old list.
 const None = "none"
 
-// ReplacesList reports whether a list of dependencies in an amendment replaces the old list: it is empty but not nil, or it
-// begins with [None].
+// ReplacesList reports whether a list of dependencies in an amendment replaces the old list. The list does so if it is
+// empty but not nil, or if it begins with [None].
 func ReplacesList(list []string) bool { return list != nil && (len(list) == 0 || list[0] == None) }
 
-// mergeOptions applies the options of a send to a handoff that was sent before, and calls note with the name of each
-// option and whether it changed. It does not set the time of a delay, because that needs a clock. The option force is
-// for one call and is not kept.
+// mergeOptions applies options of an amendment to a handoff, and calls note with the name of each option and whether
+// the option changed. It does not set the time of a delay, because this needs a clock.
 func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string, bool)) {
 	if opt == nil {
 		return
@@ -38,7 +37,8 @@ func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string
 	note("options.limits", mergeInto(&m.Limits, opt.Limits))
 }
 
-// mergeTerms merges each term by itself, see [mergeInto], and calls note with the name of each term and whether it changed.
+// mergeTerms merges each term by itself, see [mergeInto], and calls note with the name of each term and whether the
+// term changed.
 func mergeTerms(have *schemas.Terms, more schemas.Terms, note func(string, bool)) {
 	now, said := reflect.ValueOf(have).Elem(), reflect.ValueOf(more)
 	for name, term := range schemas.Fields(said.Type()) {
@@ -46,8 +46,8 @@ func mergeTerms(have *schemas.Terms, more schemas.Terms, note func(string, bool)
 	}
 }
 
-// extendDependencies adds the ids of more to a copy of the list have, each id once, and reports whether the list changed. If
-// [ReplacesList] is true for more, the ids of more replace the list.
+// extendDependencies adds the ids of more to a copy of the list have, each id once, and reports whether the list
+// changed. If [ReplacesList] is true for more, the ids of more replace the list.
 func extendDependencies(have *[]string, more []string) bool {
 	before := *have
 	if ReplacesList(more) {

@@ -14,10 +14,10 @@ import (
 const Redacted = "[redacted]"
 
 // RedactTexts returns content, which is one JSON object, with [Redacted] in the place of each text under a path such as
-// data.token, or of all texts if the path is empty. It returns nil if there is no text to replace. Where a path meets a
-// list, it goes on in every entry of the list. Names of fields, numbers, times and the [fixedFields] stay, so a handoff
-// without its texts can still be claimed, completed and listed. If the text of a task is replaced, the title is
-// replaced, too, because it may have been made from the task. The error comes from decoding.
+// data.token, or of all texts if the path is empty. It returns nil if there is no text to replace. At a list, the path
+// continues in every entry of the list. Names of fields, numbers, times and the [fixedFields] stay, so the handoff can
+// still be claimed, completed and listed. With the text of a task it also replaces the title, because the title may
+// have been made from the task. The error comes from decoding.
 func RedactTexts(content []byte, path string) ([]byte, error) {
 	object, err := decodeObject(content)
 	if err != nil {
@@ -34,7 +34,7 @@ func RedactTexts(content []byte, path string) ([]byte, error) {
 	return schemas.Encode(object)
 }
 
-// decodeObject decodes content. Numbers keep their text.
+// decodeObject decodes content that is one JSON object. Numbers keep their text.
 func decodeObject(content []byte) (object map[string]any, err error) {
 	d := json.NewDecoder(bytes.NewReader(content))
 	d.UseNumber()
@@ -42,10 +42,10 @@ func decodeObject(content []byte) (object map[string]any, err error) {
 	return object, err
 }
 
-// redactValue replaces the texts at the end of a path through a value, and reports whether it replaced one. It leaves the
-// [fixedFields] alone, unless the path names one. With free it does replace them, because then the sender chose the
-// names of the fields. A text that is a time stays. A text that was replaced before does not count as a change, so
-// redacting the same path a second time changes nothing.
+// redactValue replaces the texts at the end of a path through a value, and reports whether it replaced a text. It
+// leaves the [fixedFields] unchanged, unless the path names such a field or free is true. Then the sender chose the
+// names of the fields. A text that is a time stays. A text that was replaced before does not count as a change, so a
+// second redaction of the same path changes nothing.
 func redactValue(v any, path []string, free bool) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
@@ -96,11 +96,10 @@ const NotKept = "[no longer kept]"
 // shortText is the size in bytes up to which a text is kept: a title, a summary, a note in one sentence.
 const shortText = 200
 
-// DropLargeTexts returns content, which is one JSON object, without its large texts: texts of more than 200 bytes become
-// [NotKept], a free field that is still longer than 200 bytes is removed, and digests of attached content become
-// [schemas.NotKept]. Agents, places, times, titles, tags and short texts stay. Lessen adds the field [schemas.NotKept].
-// It returns nil if there is nothing to remove, so content that was lessened before stays as it is. The error comes
-// from decoding.
+// DropLargeTexts returns content, which is one JSON object, without its large texts. [NotKept] replaces each text of
+// more than 200 bytes. A free field that is still longer than 200 bytes is removed. Digests of attached content become
+// [schemas.NotKept]. Short texts, agents and times stay. The result has the additional field [schemas.NotKept].
+// DropLargeTexts returns nil if there is nothing to remove. The error comes from decoding.
 func DropLargeTexts(content []byte) ([]byte, error) {
 	object, err := decodeObject(content)
 	if err != nil {
@@ -113,8 +112,8 @@ func DropLargeTexts(content []byte) ([]byte, error) {
 	return schemas.Encode(object)
 }
 
-// dropFromValue removes the large texts from the value of a field, or from the entries of a list in the field. It tells
-// whether it changed something.
+// dropFromValue removes the large texts from the value of a field, or from the entries of a list in the field. It
+// reports whether the value changed.
 func dropFromValue(field string, v any) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
@@ -134,8 +133,8 @@ func dropFromValue(field string, v any) (_ any, changed bool) {
 	return v, changed
 }
 
-// dropFromField removes the large texts from the field name of an object, and reports whether the field changed. Within
-// is the name of the field whose value is the object.
+// dropFromField removes the large texts from the field name of an object, and reports whether the field changed. The
+// argument within is the name of the field that has the object as its value.
 func dropFromField(within string, object map[string]any, name string) (changed bool) {
 	was := object[name]
 	switch {

@@ -11,9 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// ApplyChanges removes the entries of a handoff that the changes want removed, then merges the rest of the changes into it,
-// see [MergeChanges], and names the changed fields. The error is invalid for a removal that matches nothing. With an error h
-// may be changed in part, and must not be used.
+// ApplyChanges removes the entries that the changes name for removal from a handoff, then merges the rest of the
+// changes into the handoff, see [MergeChanges]. It returns the names of the changed fields. The error is invalid for a
+// removal that matches nothing. After an error h may be changed in part, and must not be used.
 func ApplyChanges(h *schemas.Handoff, c schemas.Changes) (changed []string, err error) {
 	if changed, err = removeEntries(h, c.Remove); err != nil {
 		return nil, err
@@ -22,8 +22,8 @@ func ApplyChanges(h *schemas.Handoff, c schemas.Changes) (changed []string, err 
 	return changed, nil
 }
 
-// removeEntries removes the entries of r from a handoff, before anything is merged, and names the changed fields. It copies
-// the lists and maps that the handoff had before, as [MergeChanges] does. The error is invalid for an entry that is not there.
+// removeEntries removes the entries in r from a handoff, and returns the names of the changed fields. It copies lists
+// and maps before it changes them. The error is invalid for an entry that the handoff does not have.
 func removeEntries(h *schemas.Handoff, r *schemas.Removal) (changed []string, err error) {
 	if r == nil {
 		return nil, nil
@@ -64,10 +64,9 @@ func removeEntries(h *schemas.Handoff, r *schemas.Removal) (changed []string, er
 	return changed, nil
 }
 
-// removeTexts returns a list without some of its texts, which are named by their text or by their number. Numbers count
-// from 1 in the original list, so removing one text does not change the numbers of the others. If the list has a text
-// that looks like a number, that text is removed and not the text at that number. If the list has the same text several
-// times, one of them is removed.
+// removeTexts returns a list without some of its texts. The list gone names these texts, or their numbers from 1 in the
+// original list. So the removal of one text does not change the numbers of the other texts. A text that looks like a
+// number is removed before the text at that number. Of several equal texts, one is removed.
 func removeTexts(list, gone []string) (kept []string, err error) {
 	var places []int
 	for _, text := range gone {
@@ -89,8 +88,8 @@ func removeTexts(list, gone []string) (kept []string, err error) {
 	return kept, nil
 }
 
-// clearField clears a field that has a single value. The argument e is a copy of the expectations, which [removeEntries] later
-// puts into the handoff. The error is invalid for a field that this function does not list.
+// clearField clears a field that has a single value. The argument e is a copy of the expectations, which
+// [removeEntries] later puts into the handoff. The error is invalid for any field that cannot be cleared.
 func clearField(h *schemas.Handoff, e *schemas.Expectations, field string) error {
 	fields := map[string]func(){
 		"summary":            func() { h.Summary = "" },

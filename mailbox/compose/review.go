@@ -13,8 +13,9 @@ var verdictSchema = json.RawMessage(`{"type":"object","required":["verdict"],"pr
 	`"verdict":{"enum":["accept","rework"]},"points":{"type":"array","items":{"type":"string"},` +
 	`"description":"with rework: what is to be mended, one each"}}}`)
 
-// ReviewHandoff makes the handoff that asks for a verdict on a result, with the diff by reference. The argument why is the
-// reason for the review, "" if the sender asked for the review. Title and task may be longer than a handoff allows.
+// ReviewHandoff makes the handoff that asks a reviewer for a verdict on a result. Its task names the commits of the
+// diff. The argument why is the reason for the review, or "" if the sender asked for the review. Title and task may be
+// longer than a handoff allows, so callers shorten them.
 func ReviewHandoff(asked schemas.Handoff, done schemas.Completion, of schemas.Review, why string) schemas.Handoff {
 	task := []string{fmt.Sprintf("Review what %s delivered for %s, round %d of %d: compare it with the task.", of.By, of.Of, of.Round, of.Rounds)}
 	if why != "" {
@@ -31,7 +32,7 @@ func ReviewHandoff(asked schemas.Handoff, done schemas.Completion, of schemas.Re
 	}
 }
 
-// diffText describes where to find the changes that belong to a completion. It returns "" if git showed no changes.
+// diffText describes where to find the changes of a completion. It returns "" if git showed no changes.
 func diffText(t *schemas.Tree) string {
 	if t == nil || t.Since == "" {
 		return ""

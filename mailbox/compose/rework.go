@@ -11,10 +11,10 @@ import (
 	"handoff/schemas"
 )
 
-// TurnIntoRework changes h, which has the content of the handoff before, into the next round of the same work. The title then
-// begins with the number of the round. The points to mend are appended to the earlier criteria, so the numbers of these
-// stay. A point with the same text as a criterion is appended, too, because it needs a new answer. Rework copies the
-// lists of h before it changes them.
+// TurnIntoRework changes h, which has the content of the returned handoff, into the next round of the same work. The
+// title begins with the number of the round. The points to correct are appended to the earlier criteria, so the earlier
+// criteria keep their numbers. A point with the text of an earlier criterion is appended, too, because the point needs
+// a new answer. The lists of h are copied before the change.
 func TurnIntoRework(h *schemas.Handoff, round schemas.Rework) {
 	if before := h.Rework; before != nil {
 		h.Title = strings.TrimPrefix(h.Title, reworkTitlePrefix(*before))
@@ -40,9 +40,9 @@ func reworkTitlePrefix(r schemas.Rework) string {
 	return fmt.Sprintf("Rework of %s, round %d: ", r.Of, r.Round)
 }
 
-// SplitPoints moves the criteria of a round out of the changes of a return: the success criteria, and the criteria of
-// deliverables, because those would be inserted before earlier criteria and change their numbers. It does not change c;
-// rest is a copy of c without the points.
+// SplitPoints moves the success criteria and the criteria of deliverables out of the changes of a return. The points
+// are these criteria, which become the criteria of the next round. rest is a copy of c without the points. Criteria of
+// deliverables would stand before earlier criteria and change the numbers of the earlier criteria.
 func SplitPoints(c schemas.Changes) (points []string, rest schemas.Changes) {
 	if c.Expectations == nil {
 		return nil, c
@@ -58,14 +58,14 @@ func SplitPoints(c schemas.Changes) (points []string, rest schemas.Changes) {
 	return slices.DeleteFunc(schemas.Map(points, strings.TrimSpace), func(s string) bool { return s == "" }), c
 }
 
-// bullet matches a line of a list. A number at the beginning of a line has at most two digits, so that a year does not
-// begin a point.
+// bullet matches a line of a list. A number at the beginning of a line has at most two digits, so that a line that
+// begins with a year is no point.
 var bullet = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`) })
 
-// ParsePoints reads the points in the text of a return: the lines of a list, with their continuation lines. Lead is the
-// text before the first point. A text without a list becomes one point, which asks the agent to mend what the text
-// says. ParsePoints can only guess, because people and models write lists in many ways. Callers that want exact points
-// give success criteria in the changes, see [SplitPoints].
+// ParsePoints reads the points in the text of a return: the lines of a list, with their continuation lines. lead is the
+// text before the first point. A text without a list becomes one point. ParsePoints can only guess, because people and
+// models write lists in many ways. Callers that want exact points give success criteria in the changes, see
+// [SplitPoints].
 func ParsePoints(text string) (lead string, points []string) {
 	text = strings.TrimSpace(text)
 	var before []string

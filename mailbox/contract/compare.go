@@ -11,26 +11,27 @@ import (
 	"handoff/schemas"
 )
 
-// answersField is the field that errors about the holder's answers name. In an error about one answer, the index of the
-// answer follows.
+// answersField is the field that errors about the holder's answers name. An error about one answer also has the index
+// of the answer.
 const answersField = "verification.criteria"
 
 // Compare matches the answers of a completion with the criteria of e. It returns the criteria with their answers, in
-// the order of the criteria, or nil if there are neither criteria nor answers. An answer names its criterion by number
-// ("1", "#1", "1.") or by text, also as "1. text"; case and spaces do not matter. A criterion that is a check is
-// answered by the observation of the check, unless the holder answers it with met: false. Checks that the repository
-// requires of all work come last. If a check was not observed, Compare adds the reason to its criterion. That criterion
-// counts as not met even if the holder says met, unless e accepts the holder's word for checks and the check did not
-// fail in an earlier observation. It needs no answer if the holder calls the result partial, or if the completion will
-// be refused because e is strict.
+// the order of the criteria, or nil if e has no criteria and the completion has no answers. An answer names its
+// criterion by number ("1", "#1", "1.") or by text; case and spaces do not matter. Checks that the repository requires
+// of all work come last.
+//
+// The observation (result) of a check answers the criterion of the check, unless the holder answers met: false. A check
+// without an observation counts as not met even if the holder says met, unless e accepts the holder's word and the
+// check did not fail before. Such a check needs no answer if the holder calls the result partial, or if e is strict,
+// because then the completion is refused anyway.
 //
 // Errors, all with the field verification.criteria:
 //   - invalid: an answer names no criterion of the handoff; two answers to one criterion differ; a criterion has no
 //     answer. The error lists the missing answers by number, so that one more call is enough.
-//   - conflict: e is strict and a criterion is not met; a check was observed to fail, and the holder does not call the
-//     result partial.
+//   - conflict: e is strict and a criterion is not met; a check failed, and the holder does not call the result
+//     partial.
 //
-// Two equal answers to one criterion are no error. Compare keeps all their evidence.
+// Two equal answers to one criterion are no error. Compare keeps the evidence of both answers.
 func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.CheckReport) ([]schemas.Answered, error) {
 	asked := NumberedCriteria(e)
 	for _, check := range seen.Checks() {
@@ -51,7 +52,7 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 	return asked, nil
 }
 
-// criteriaAnswers holds the criteria of a handoff with their answers. done says, at the index of each criterion, whether the
+// criteriaAnswers holds the criteria of a handoff with their answers. The list done says for each criterion whether the
 // criterion needs no further answer.
 type criteriaAnswers struct {
 	asked []schemas.Answered
@@ -74,8 +75,8 @@ func (a criteriaAnswers) addAnswers(given []schemas.Criterion) error {
 	return nil
 }
 
-// addObservations adds the observations of checks to their criteria. It returns the criteria whose check failed and
-// that the holder did not answer with met: false.
+// addObservations adds the observations of checks to their criteria. It returns each criterion whose check failed,
+// unless the holder answered met: false.
 func (a criteriaAnswers) addObservations(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.Answered) {
 	for i := range a.asked {
 		c := &a.asked[i]
@@ -101,8 +102,9 @@ var (
 	numberedForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[#(]?([0-9]{1,4})[.):]+\s*(.+)$`) })
 )
 
-// findCriterion returns the index of the criterion that an answer names, or -1. It looks for the name as a text first
-// and then as a number: the name "2" means a criterion with the text "2" if there is one.
+// findCriterion returns the index of the criterion that an answer names, or -1. It compares the name with the texts of
+// the criteria first. So the name "2" means a criterion with the text "2", if there is one, and criterion number 2
+// otherwise.
 func findCriterion(asked []schemas.Answered, name string) int {
 	name = foldText(name)
 	for i, a := range asked {
@@ -123,8 +125,8 @@ func findCriterion(asked []schemas.Answered, name string) int {
 	return -1
 }
 
-// indexOfNumber returns the index of the criterion with a number, which is given in digits, or -1 if no criterion has
-// the number.
+// indexOfNumber returns the index of the criterion with a number in digits ("3" gives 2), or -1 if no criterion has the
+// number.
 func indexOfNumber(asked []schemas.Answered, digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || n > len(asked) {
@@ -149,7 +151,7 @@ const (
 	maxOutputBytes = 4 << 10 // for the output of all failed checks
 )
 
-// unknownCriterionError refuses an answer that names no criterion. The error lists the existing criteria.
+// unknownCriterionError returns the error for an answer that names no criterion. The error lists the existing criteria.
 func unknownCriterionError(asked []schemas.Answered, i int, name string) error {
 	field := fmt.Sprintf("%s[%d].criterion", answersField, i)
 	name = schemas.Clip(schemas.Visible(name), maxTextBytes)
@@ -162,14 +164,14 @@ func unknownCriterionError(asked []schemas.Answered, i int, name string) error {
 		WithKnown(criterionLines(asked)...)
 }
 
-// contradictionError refuses two opposite answers to one criterion, because only the holder knows which of the two is
+// contradictionError returns the error for two opposite answers to one criterion. Only the holder knows which answer is
 // right.
 func contradictionError(a schemas.Answered) error {
 	return schemas.Invalidf(answersField, "criterion %s is answered both met and not met", criterionLine(a)).
 		WithHint("Answer it once; a criterion that is met in part is not met.")
 }
 
-// missingError returns an error with the numbers of all unanswered criteria, or nil if there are none.
+// missingError returns an error with the numbers of all unanswered criteria, or nil if every criterion has an answer.
 func (a criteriaAnswers) missingError() error {
 	var open []schemas.Answered
 	hint := "Answer each of them too, as {criterion: number, met: true or false, evidence: text}."
@@ -188,13 +190,13 @@ func (a criteriaAnswers) missingError() error {
 		WithHint("%s", hint)
 }
 
-// missingHint advises the holder to make the check run rather than to answer it: an answer is only the holder's word.
+// missingHint advises the holder to make the check run, because an answer is only the holder's word.
 const missingHint = "If you can, mend the reason why it was not observed, and complete again. Else, and for a criterion without a check, answer: " +
 	"{criterion: number, met: true or false, evidence: text}. A check is not met by that: the result is partial until it " +
 	"passes or the sender accepts the result, unless the sender said that a claim is enough."
 
-// failedChecksError returns the error for a completion whose checks failed, with the last lines of their output, or nil
-// if the list of failed checks is empty.
+// failedChecksError returns the error for a completion whose checks failed, with the last lines of their output. It
+// returns nil if no check failed.
 func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) error {
 	if len(checks) == 0 {
 		return nil
@@ -213,8 +215,8 @@ func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) err
 		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)
 }
 
-// unmetError returns the error for a completion of a strict handoff with unmet criteria. The error lists these
-// criteria, and says what the holder can do instead.
+// unmetError returns the error for a completion of a strict handoff with unmet criteria. The error lists these criteria
+// and advises the holder what to do instead.
 func unmetError(unmet []schemas.Answered) error {
 	e := schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
 		len(unmet), strings.Join(criterionLines(unmet), "; "))
@@ -222,8 +224,8 @@ func unmetError(unmet []schemas.Answered) error {
 		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 
-// criterionLine returns a criterion on one line of at most 200 bytes, with its number. If the criterion is a check that
-// was not observed, the reason follows.
+// criterionLine returns a criterion on one line of at most 200 bytes, with its number. For a check that was not
+// observed, the line ends with the reason.
 func criterionLine(a schemas.Answered) string {
 	text := strings.Join(strings.Fields(a.Criterion), " ")
 	text = fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.Visible(text), maxTextBytes))
@@ -233,12 +235,12 @@ func criterionLine(a schemas.Answered) string {
 	return text
 }
 
-// criterionLines returns a line for each criterion, at most twenty, and a count of the others.
+// criterionLines returns a line for each criterion, at most twenty lines and then a count of the other criteria.
 func criterionLines(list []schemas.Answered) []string {
 	return firstTexts(schemas.Map(list, criterionLine), maxCriteria)
 }
 
-// firstTexts returns the first most texts and a count of the others.
+// firstTexts returns the first most texts, and then the number of the other texts ("and 5 more").
 func firstTexts(texts []string, most int) []string {
 	if more := len(texts) - most; more > 0 {
 		texts = append(texts[:most], fmt.Sprintf("and %d more", more))

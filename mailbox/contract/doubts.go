@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// Doubts lists statements in a completion that speak against a success, such as a test run that did not pass. If a
-// command was run several times, its last run counts. The outcome of a completion with doubts is never success, see
+// Doubts lists statements in a completion that speak against a success, for example a test run that failed. If a
+// command was run several times, its last run counts. A completion with doubts never has the outcome success, see
 // [CompletionOutcome].
 func Doubts(done schemas.Completion) []string {
 	found := collectStatements(done)
@@ -54,9 +54,9 @@ func CheckStrictCompletion(e *schemas.Expectations, done schemas.Completion) err
 		WithHint("Mend it and complete again, ask the sender, or give up.")
 }
 
-// CheckContradiction refuses a completion that says in one field that the work is not done, for example by an error or
-// by success: false, while the holder does not call the outcome partial. The server does not choose between the two
-// statements, because only the holder knows which is right.
+// CheckContradiction refuses a completion that says in one field that the work is not done, for example by success:
+// false, unless the holder calls the outcome partial. The server does not choose between the two statements, because
+// only the holder knows which statement is right.
 func CheckContradiction(in schemas.CompleteIn) error {
 	no := collectStatements(schemas.Completion{Result: in.Result, Origin: in.Origin})[false]
 	if len(strings.Fields(in.Summary)) < 3 && meansFailure(in.Summary) {
@@ -69,24 +69,25 @@ func CheckContradiction(in schemas.CompleteIn) error {
 		WithHint("Nothing was completed. Put remarks that are no failure of the work into detail.").WithNext(schemas.AdviceForUnfinished(in.HandoffID)...)
 }
 
-// verificationWords matches words that occur in names of fields about a verification, such as tests. If such a field
-// reports a failure, the outcome becomes partial. If a field about the work itself reports a failure, the completion is
-// refused, see [CheckContradiction].
+// verificationWords matches words in names of fields about a verification, such as tests. If such a field reports a
+// failure, the outcome becomes partial. If a field about the work itself reports a failure, the completion is refused,
+// see [CheckContradiction].
 const verificationWords = `(?:all|unit|integration|e2e|regression|tests?|testing|lint(?:er|ing)?|types?|typecheck|builds?|compil(?:e|ation)|` +
 	`ci|checks?|validations?|verifications?|pipeline|suites?|jobs?|gates?|quality)`
 
-// A sign is a kind of field in which agents report whether work succeeded, such as exit_code. The pattern names matches
-// the names of such fields, as [schemas.Word] writes them. The function no reports whether a value (JSON, without
-// quotation marks) means a failure. A field whose name has any other word in it is no sign: "errors" reports a failure,
+// A statusFieldKind is a kind of field in which agents report whether work succeeded, such as exit_code. The pattern
+// names matches the names of such fields, as [schemas.Word] writes them. The function no reports whether a value (JSON,
+// without quotation marks) means a failure. A name with any other word does not match: "errors" reports a failure,
 // "errors_fixed" does not.
 type statusFieldKind struct {
 	names *regexp.Regexp
 	no    func(value string) bool
 }
 
-// signForms holds the known signs and patterns for names of fields. If several signs match a name, the first decides.
-// ends matches fields whose value names the end of the work, such as status; checked matches fields about a
-// verification; within matches other objects whose entries examine reads.
+// signForms holds the kinds of status fields, and patterns for names of fields. If several kinds match a name, the
+// first kind decides. The pattern ends matches fields whose value names the end of the work, such as status. The
+// pattern checked matches fields about a verification. The pattern within matches other objects whose entries
+// examineValue reads.
 var signForms = sync.OnceValue(func() (f struct {
 	signs                 []statusFieldKind
 	ends, checked, within *regexp.Regexp
@@ -121,8 +122,7 @@ var signForms = sync.OnceValue(func() (f struct {
 	return f
 })
 
-// failureWords matches a word for unfinished work, such as "blocked", and a count of failures, as in "3 failed, 9
-// passed".
+// failureWords matches a word for unfinished work ("blocked") and a count of failures ("3 failed, 9 passed").
 var failureWords = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:red|ko|(?:gate_|tests?_|checks?_|build_|some_)?fail(?:s|ed|ing|ures?)?|errors?|errored|broken|crashed|` +
 		`blocked|stuck|aborted|reject(?:ed)?|den(?:y|ied)|unresolved|do_not_.*|f|(?:error_)?max_[a-z]+|length|skipped|pending|paused|waiting|deferred|escalated|expired|timeout|timed_out|` +
@@ -142,12 +142,12 @@ func notAllPassed(passed, total, skipped any) bool {
 	return passed != nil && n(total) > n(passed)+n(skipped)
 }
 
-// isShortText reports whether a text has one to three words, so that it may name the end of the work, as "timed out" does,
-// and is no sentence.
+// isShortText reports whether a text has one to three words. A short text may name the end of the work ("timed out"); a
+// longer text is a sentence.
 func isShortText(text string) bool { return text != "" && len(strings.Fields(text)) <= 3 }
 
-// negativeStatements holds the statements in a completion that speak against its success. The key true has the statements about
-// a verification; the key false has the statements about the work itself.
+// negativeStatements holds the statements in a completion that speak against its success. The key true has the
+// statements about a verification. The key false has the statements about the work itself.
 type negativeStatements map[bool][]string
 
 func collectStatements(done schemas.Completion) negativeStatements {
@@ -164,8 +164,9 @@ func collectStatements(done schemas.Completion) negativeStatements {
 	return s
 }
 
-// examineOutput examines an output that has no schema. All failures in it count as failed verifications, which make the
-// outcome partial and do not refuse the completion: the output may report a failure of something else than this work.
+// examineOutput examines an output that has no schema. All failures in the output count as failed verifications, which
+// make the outcome partial and do not refuse the completion. The reason is that an output may report a failure of
+// something else than this work.
 func (s negativeStatements) examineOutput(output json.RawMessage) {
 	var v any
 	if json.Unmarshal(output, &v) == nil {
@@ -175,8 +176,8 @@ func (s negativeStatements) examineOutput(output json.RawMessage) {
 	}
 }
 
-// examineValue looks for reports of a failure in the value v, which stands at the path at in the completion. verified says
-// whether the value is part of a verification.
+// examineValue looks for reports of a failure in the value v at the path at of the completion. The argument verified
+// says whether v is part of a verification.
 func (s negativeStatements) examineValue(at string, v any, verified bool) {
 	f := newReportedField(at, v, verified)
 	switch {
@@ -204,8 +205,8 @@ func (s negativeStatements) examineEntries(at string, v any, verified bool) {
 	}
 }
 
-// A field is a value in a completion, with its path and with the facts from which [field.reportsFailure] decides whether the
-// value speaks against a success.
+// A reportedField is a value in a completion, with its path and with the facts from which
+// [reportedField.reportsFailure] decides whether the value speaks against a success.
 type reportedField struct {
 	at, name string           // its path, and the last word of the path
 	value    any              // decoded, if it is JSON in a text
@@ -234,9 +235,9 @@ func newReportedField(at string, v any, verified bool) reportedField {
 	return f
 }
 
-// reportsFailure reports whether a field says that the work is not done, or that a verification failed. A field outside of a
-// verification counts only if its name is a sign or it names an end. Within a verification, any text with a word for a
-// failure counts, and also a share below the whole, such as 3/4.
+// reportsFailure reports whether a field says that the work is not done, or that a verification failed. A field outside
+// of a verification counts only if its name is the name of a status field. Within a verification, any text with a word
+// for a failure counts, and also a share below the whole, such as 3/4.
 func (f reportedField) reportsFailure() bool {
 	if f.sign != nil && f.sign.no(f.text) || f.namesBadEnd() {
 		return true
@@ -245,8 +246,8 @@ func (f reportedField) reportsFailure() bool {
 	return f.verified && (share && notAllPassed(of, all, nil) || f.isText && meansFailure(f.text))
 }
 
-// namesBadEnd reports whether a field such as status names an end of the work other than success. Fields below results,
-// data and output do not count, because the agent names these fields freely and a status there may be about anything.
+// namesBadEnd reports whether a field such as status names an end of the work that is no success. Fields below results,
+// data and output do not count, because agents choose the names of these fields freely.
 func (f reportedField) namesBadEnd() bool {
 	part, _, below := strings.Cut(f.at, ".")
 	if below && slices.Contains([]string{"results", "data", "output"}, part) || !f.isText || !isShortText(f.text) {

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// openPoint matches a place in a text that leaves something open: a question, or a placeholder such as TBD.
+// openPoint matches a question or a placeholder such as TBD in a text.
 var openPoint = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[^.!?\n]*\?(?:\s|$)|(?:^|[^.!?\n]*[\s(:])(?:TBD|TODO|FIXME)(?:[\s:).,]|$)`)
 })
@@ -17,9 +17,9 @@ var openPoint = sync.OnceValue(func() *regexp.Regexp {
 // maxOpen is the maximum number of open questions in a list.
 const maxOpen = 5
 
-// MissingInformation lists what the recipient of a handoff may need and the handoff does not have: success criteria, advice for
-// when the recipient is stuck, files that exist, and answers to questions that the texts leave open, at most [maxOpen]
-// of these questions. Missing reads no file: the handoff already says which files do not exist.
+// MissingInformation lists information that the recipient of a handoff may need and the handoff does not have: success
+// criteria, advice for a recipient that is stuck, files that exist, and answers to at most [maxOpen] questions in the
+// texts. It reads no file, because the handoff says which files do not exist.
 func MissingInformation(h schemas.Handoff) (missing []string) {
 	e := cmp.Or(h.Expectations, &schemas.Expectations{})
 	if len(NumberedCriteria(e)) == 0 && len(e.OutputSchema) == 0 {

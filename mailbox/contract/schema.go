@@ -27,14 +27,14 @@ type Schema struct {
 	root *jsonschema.Schema
 }
 
-// Compile compiles the JSON Schema that an output must meet: 2020-12, or the draft in $schema. It returns nil for an
-// empty schema. The server calls Compile at a send and at an amendment, to refuse a schema that cannot work, and at a
+// Compile compiles the JSON Schema that an output must meet: version 2020-12, or the version in $schema. It returns nil
+// for an empty schema. The server calls Compile at a send and at an amendment, to refuse an unusable schema, and at a
 // completion, to check the output.
 //
 // A schema must not refer to other documents. It has at most 32 KiB and 2,000 objects, is nested at most 100 deep, and
-// has no dynamic references, because the time that these take cannot be predicted. Compile reads no file and uses no
-// network. The error is limit for a schema that is too long, and invalid for any other fault. It names the field
-// expectations.output_schema and the place in the schema.
+// has no dynamic references, because the time of a check with dynamic references cannot be predicted. The error is
+// limit for a schema that is too long, and invalid for any other fault. The error has the field
+// expectations.output_schema and the path in the schema.
 func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return nil, nil
@@ -63,12 +63,12 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	return &Schema{root: root}, nil
 }
 
-// Check returns an error that lists how output violates the schema, or nil if output meets it. A nil Schema accepts
-// everything. Before the check, Check computes how long the check would take. If it would take more than about 200 ms,
-// Check returns an error about the schema instead, because only an unreasonable schema takes that long.
+// Check returns an error that lists how output violates the schema, or nil if output meets the schema. A nil Schema
+// accepts every output. If a check would take more than about 200 ms, Check returns an error about the schema instead,
+// because only an unreasonable schema takes that long.
 //
 // The error is invalid, with the field output. It names at most ten violations, each with its path in the output. A
-// missing output is a violation, too.
+// missing output is a violation.
 func (s *Schema) Check(output json.RawMessage) error {
 	if s == nil {
 		return nil
@@ -91,9 +91,9 @@ func (s *Schema) Check(output json.RawMessage) error {
 	return nil
 }
 
-// CheckOutput checks an output against its schema and returns the output to store. Some clients can send a value that
-// is no object only as a text. So if the output is a text that violates the schema, CheckOutput also tries the JSON
-// value in the text. The error comes from [Compile], or from [Schema.Check] for the output as it was sent.
+// CheckOutput checks an output against its schema and returns the output to store. Some clients send a number or a list
+// only as a text. So if a text violates the schema, CheckOutput also tries the JSON value in the text. The error comes
+// from [Compile], or from [Schema.Check] for the output as it was sent.
 func CheckOutput(schema, output json.RawMessage) (json.RawMessage, error) {
 	asked, err := Compile(schema)
 	if err != nil {
@@ -116,9 +116,8 @@ type noLoader struct{}
 
 func (noLoader) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
 
-// checkSubschemas refuses a schema with too many subschemas or with dynamic references, which are resolved only during
-// a check. The time of a check with these has no limit. Other references are allowed: [checkCost] computes the time
-// that they take for each output.
+// checkSubschemas refuses a schema with too many subschemas or with dynamic references. The time of a check with
+// dynamic references has no limit. For other references, [checkCost] computes the time for each output.
 func checkSubschemas(doc any) error {
 	subschemas := 0
 	for path, v := range nestedValues(doc) {
@@ -141,7 +140,7 @@ func checkSubschemas(doc any) error {
 }
 
 // compileError returns an error that explains to the sender why a schema does not compile. It replaces texts of the
-// library about its loader.
+// library that mention its loader.
 func compileError(err error) error {
 	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		return schemas.Invalidf(schemaField, "refers to %q, and other documents are not read",
@@ -158,9 +157,9 @@ func compileError(err error) error {
 		WithHint("Correct the schema, or leave it out and use criteria.")
 }
 
-// OutputTemplate returns an output for a model to fill in: an object with the required properties of the schema, or with all
-// properties if none is required, each with an empty value. The template is a hint, and may itself violate the schema.
-// Template does not follow references.
+// OutputTemplate returns an output for a model to fill in: an object with the required properties of the schema, each
+// with an empty value. If the schema requires no property, the object has all properties. The template is a hint, and
+// may itself violate the schema. References in the schema are ignored.
 func OutputTemplate(schema json.RawMessage) json.RawMessage {
 	var asked struct {
 		Required   []string                   `json:"required"`

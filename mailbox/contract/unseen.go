@@ -10,10 +10,10 @@ import (
 	"handoff/schemas"
 )
 
-// UnconfirmedStatements lists statements of a completion that the holder's working tree does not confirm: the completion names a
-// file that has not changed since the claim, or a commit that is not checked out; or the tree has uncommitted changes
-// in addition to committed ones. It returns nil if git could not read the tree. These statements are only shown, and no
-// completion is refused for them, because there may be a good reason.
+// UnconfirmedStatements lists statements of a completion that the holder's working tree does not confirm. The
+// completion names a file that has not changed since the claim, or a commit that is not checked out. Or the tree has
+// uncommitted changes in addition to commits. The list is nil if git could not read the tree. The server only shows the
+// list and refuses no completion, because there may be a good reason.
 func UnconfirmedStatements(done schemas.Completion) (unseen []string) {
 	t := done.Tree
 	if t == nil || t.Since == "" || t.Unknown != "" {
@@ -32,9 +32,9 @@ func UnconfirmedStatements(done schemas.Completion) (unseen []string) {
 	return unseen
 }
 
-// AddObservations adds the observations of checks that ran after a completion to the completion's answers. A failed
-// check makes the outcome partial. If the outcome was partial only because checks were not observed, and all checks
-// pass now, the outcome becomes success.
+// AddObservations adds the results of checks that ran after a completion to the criteria of the completion. A failed
+// check makes the outcome partial. If the outcome was partial only because checks were not run, and all checks pass
+// now, the outcome becomes success.
 func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 	done.Criteria = slices.Clone(done.Criteria)
 	for _, o := range seen.Observed {
@@ -55,15 +55,15 @@ func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 	}
 }
 
-// AwaitsChecks reports whether the outcome of a completion is partial only because checks were not observed: the holder
-// says that all criteria are met, and nothing in the completion contradicts that.
+// AwaitsChecks reports whether the outcome of a completion is partial only because checks were not run: the holder says
+// that all criteria are met, and no field of the completion contradicts the holder.
 func AwaitsChecks(done schemas.Completion) bool {
 	unmet := UnmetCriteria(done.Criteria)
 	return len(unmet) > 0 && len(Doubts(done)) == 0 && !slices.ContainsFunc(unmet, func(a schemas.Answered) bool { return !a.Met || a.Unobserved == "" })
 }
 
-// unobservedReason returns the reason why a check was not observed. If the check failed in an earlier observation, the
-// text begins with that failure.
+// unobservedReason returns the reason why a check has no result. If an earlier run of the check failed, the text begins
+// with that failure.
 func unobservedReason(check string, seen *schemas.CheckReport) string {
 	why := cmp.Or(schemas.OrZero(seen).Unobserved[check], "no checkout is beside this call")
 	if o := seen.EarlierFailure(check); o != nil {
@@ -75,8 +75,8 @@ func unobservedReason(check string, seen *schemas.CheckReport) string {
 
 const maxReason = 800 // bytes
 
-// isChangedFile reports whether a file, or a directory that contains the file, is among the changes of the tree. The path
-// of the file is absolute, or relative to the root of the tree.
+// isChangedFile reports whether git shows a change of a file, or of a directory that contains the file. The path of the
+// file is absolute, or relative to the root of the tree.
 func isChangedFile(t *schemas.Tree, file string) bool {
 	if rel, err := filepath.Rel(t.Path, file); err == nil && filepath.IsAbs(file) {
 		file = rel
@@ -87,5 +87,5 @@ func isChangedFile(t *schemas.Tree, file string) bool {
 	})
 }
 
-// firstFileNames names three files and counts the others.
+// firstFileNames returns a text with the first three file names and the number of the other files.
 func firstFileNames(files []string) string { return schemas.Visible(schemas.JoinFirst(files, 3)) }

@@ -12,11 +12,12 @@ import (
 	"handoff/schemas"
 )
 
-// maxDepth limits how deep objects and arrays may be nested in a schema and in an output. [walkValues] goes no deeper.
+// maxDepth limits how deep objects and arrays may be nested in a schema and in an output.
 const maxDepth = 100 // of nested objects and arrays
 
-// decodeValue reads one JSON value. Numbers keep their text. It refuses numbers that would be slow to compute with, and
-// values that are nested deeper than [maxDepth]. The error is invalid, with the field and the path in the value.
+// decodeValue decodes one JSON value. Numbers keep their text. It refuses long numbers, because computing with them is
+// slow, and values that are nested deeper than [maxDepth]. The error is invalid, with the field and the path in the
+// value.
 func decodeValue(field string, raw json.RawMessage) (any, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
@@ -34,8 +35,8 @@ func decodeValue(field string, raw json.RawMessage) (any, error) {
 	return doc, nil
 }
 
-// isCheapNumber reports whether exact arithmetic with a number is fast: the number has at most 100 digits, and an exponent of
-// at most three digits. A number such as 1e9999999 would be computed with millions of digits.
+// isCheapNumber reports whether exact arithmetic with a number is fast: the number has at most 100 digits, and an
+// exponent of at most three digits. The number 1e9999999 would be computed with millions of digits.
 func isCheapNumber(n json.Number) bool {
 	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
 	return len(mantissa) <= 100 && len(strings.TrimLeft(exponent, "+-0")) <= 3
@@ -46,8 +47,8 @@ func nestedValues(doc any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { walkValues("", doc, 0, yield) }
 }
 
-// walkValues yields a value and the values in it, depth first, until yield returns false; then walk returns false. Members of
-// an object come in any order.
+// walkValues yields a value and all values inside it, depth first, until yield returns false; then walkValues returns
+// false. Members of an object come in any order.
 func walkValues(path string, v any, depth int, yield func(string, any) bool) bool {
 	if !yield(path, v) {
 		return false

@@ -17,17 +17,17 @@ const (
 	maxAlternatives = 4
 )
 
-// violationTexts returns one text for each violation, with its path, sorted by path: at most ten, and then a count of the
-// rest. If several subschemas find the same violation, it is listed once.
+// violationTexts returns one text for each violation, sorted by path: at most ten texts, and then a count of the
+// others. A violation that several subschemas find is listed once.
 func violationTexts(e *jsonschema.ValidationError) []string {
 	found := violationMessages(e)
 	slices.Sort(found)
 	return firstTexts(slices.Compact(found), maxViolations)
 }
 
-// violationMessages returns the messages of the innermost violations, because an outer violation only says that a value
-// inside is wrong. For a choice such as anyOf, it returns the outer message, because the output has to meet only one of
-// the branches.
+// violationMessages returns the messages of the innermost violations, because an outer violation only says that an
+// inner value is wrong. For a choice such as anyOf, it returns the outer message, because the output has to meet only
+// one of the branches.
 func violationMessages(e *jsonschema.ValidationError) []string {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf:
@@ -45,8 +45,8 @@ func violationMessages(e *jsonschema.ValidationError) []string {
 	return found
 }
 
-// alternativesText returns a text that says why the value fits no branch of a choice such as anyOf, for at most four
-// branches with two reasons each. From the reasons, a model sees which branch its output was closest to.
+// alternativesText says why a value fits no branch of a choice such as anyOf, for at most four branches with two
+// reasons each. From the reasons, a model sees which branch its output was closest to.
 func alternativesText(e *jsonschema.ValidationError) string {
 	if len(e.Causes) == 0 {
 		return violationMessage(e)
@@ -63,9 +63,9 @@ func alternativesText(e *jsonschema.ValidationError) string {
 	return "fits none of the alternatives: " + strings.Join(slices.Compact(why), ", or ")
 }
 
-// messageWithPath returns a message with the JSON pointer of the wrong value before it; (root) stands for the whole output.
-// The pointer has at most 200 bytes and the message at most 400. Hidden characters in both are made visible, because
-// both may contain names that an agent chose.
+// messageWithPath returns a message with the JSON pointer of the wrong value before it; (root) stands for the whole
+// output. The pointer has at most 200 bytes and the message at most 400 bytes. Hidden characters are made visible,
+// because pointer and message may contain names that an agent chose.
 func messageWithPath(e *jsonschema.ValidationError, text string) string {
 	path := ""
 	for _, name := range e.InstanceLocation {
@@ -75,8 +75,8 @@ func messageWithPath(e *jsonschema.ValidationError, text string) string {
 	return path + ": " + schemas.Clip(schemas.Visible(text), 2*maxTextBytes)
 }
 
-// violationMessage describes one violation in words. Most texts come from the library. message replaces texts of the library
-// that would not help a model.
+// violationMessage describes one violation in words. Most texts come from the library. Texts that would not help a
+// model are replaced.
 func violationMessage(e *jsonschema.ValidationError) string {
 	switch k := e.ErrorKind.(type) {
 	case *kind.FalseSchema:

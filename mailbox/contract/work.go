@@ -9,18 +9,18 @@ import (
 	"handoff/schemas"
 )
 
-// maxWork is the largest cost of one check. A unit of cost takes about a microsecond: one schema is applied to one
-// value, one member is skipped, or a pattern is matched for a few hundred steps. So no output delays a caller for more
-// than a fifth of a second, and no sender's schema can stop the server.
+// maxWork is the largest cost of one check. A unit of cost takes about a microsecond: to apply one schema to one value,
+// to skip one member, or to match a pattern for a few hundred steps. So no output delays a caller for more than a fifth
+// of a second.
 const maxWork = 200_000
 
-// maxChain limits how many schemas in a row may refer to one another for the same value, so that schemas that refer to
-// each other in a circle are refused long before [maxWork] is reached.
+// maxChain limits how many schemas may refer to one another for the same value. So schemas that refer to each other in
+// a circle are refused long before [maxWork] is reached.
 const maxChain = 200 // schemas that apply to the same value through one another
 
-// checkCost returns an error if checking v would take too long. It computes the cost before the check begins, because
-// the library has no limit and a running check cannot be stopped. A small schema can be slow: if each definition refers
-// to the next one twice, the cost doubles with each definition.
+// checkCost returns an error if a check of v would take too long. It computes the cost before the check begins, because
+// the library has no limit and a running check cannot be stopped. Even a small schema can be slow: if each definition
+// refers to the next definition twice, the cost doubles with each definition.
 func checkCost(root *jsonschema.Schema, v any) error {
 	m := costMeter{budget: maxWork}
 	if m.countSchema(root, v, 0); m.budget >= 0 {
@@ -30,14 +30,13 @@ func checkCost(root *jsonschema.Schema, v any) error {
 		WithHint("Leave out definitions that refer to themselves or branch; the sender can amend the schema.")
 }
 
-// A meter counts the steps that a validation would take, without doing it. budget is the number of steps left. The
-// meter stops when the budget is below zero: then the check is too expensive. So counting never takes longer than an
+// A costMeter counts the steps of a check without doing the check. The field budget is the number of steps left. The
+// meter stops when budget is below zero: then the check is too expensive. So counting never takes longer than an
 // allowed check.
 type costMeter struct{ budget int }
 
-// countSchema counts the steps of checking the value v with a schema: the schema itself, the schemas that it applies to v by
-// references and choices, and the schemas of v's members. chain is the number of schemas that led from the first schema
-// for v to this one.
+// countSchema counts the steps of checking the value v with a schema, with its references and choices, and with the
+// schemas of v's members. The argument chain is the number of schemas for the same value that led to this schema.
 func (m *costMeter) countSchema(s *jsonschema.Schema, v any, chain int) {
 	if s == nil || m.budget < 0 {
 		return
@@ -68,8 +67,8 @@ func (m *costMeter) countSchema(s *jsonschema.Schema, v any, chain int) {
 	}
 }
 
-// countObject counts the members of an object and the schemas that apply to each. Go yields the members in random order, but
-// whether the cost is too high does not depend on the order.
+// countObject counts the members of an object and the schemas that apply to each member. Go yields the members in
+// random order, but the order does not decide whether the cost is too high.
 func (m *costMeter) countObject(s *jsonschema.Schema, obj map[string]any, chain int) {
 	m.budget -= len(obj) + len(s.Required)
 	for name, t := range s.DependentSchemas {
@@ -101,8 +100,7 @@ func (m *costMeter) countObject(s *jsonschema.Schema, obj map[string]any, chain 
 	}
 }
 
-// countArray counts the schemas that apply to the items of an array, by the keywords of JSON Schema 2020-12 and of earlier
-// drafts.
+// countArray counts the schemas that apply to the items of an array, for JSON Schema 2020-12 and for earlier versions.
 func (m *costMeter) countArray(s *jsonschema.Schema, list []any) {
 	m.budget -= len(list)
 	first, rest := s.PrefixItems, s.Items2020
@@ -124,7 +122,7 @@ func (m *costMeter) countArray(s *jsonschema.Schema, list []any) {
 	}
 }
 
-// matchPattern counts the cost of a pattern and, if the budget allows, reports whether it matches.
+// matchPattern counts the cost of a pattern. It reports whether the pattern matches, or false if the budget is used up.
 func (m *costMeter) matchPattern(re jsonschema.Regexp, text string) bool {
 	p, ok := re.(sizedPattern)
 	if !ok {
@@ -134,16 +132,16 @@ func (m *costMeter) matchPattern(re jsonschema.Regexp, text string) bool {
 	return m.budget >= 0 && p.MatchString(text)
 }
 
-// A pattern is a regular expression with the number of its instructions. The time of a match is at most proportional to
-// that number and to the length of the text.
+// A sizedPattern is a regular expression with the number of its instructions. The time of a match is at most
+// proportional to that number and to the length of the text.
 type sizedPattern struct {
 	*regexp.Regexp
 	size int
 }
 
-// compilePattern compiles a regular expression of a schema with Go's engine, whose time is bounded, and counts the
-// instructions of the compiled expression. Syntax that Go does not have, such as lookahead, is an error in the schema.
-// compilePattern parses the expression twice, because package regexp does not export the number of instructions.
+// compilePattern compiles a regular expression of a schema with Go's engine, whose time is limited, and counts the
+// instructions. Syntax that Go does not have, such as lookahead, is an error in the schema. It parses the expression
+// twice, because package regexp does not export the number of instructions.
 func compilePattern(expr string) (jsonschema.Regexp, error) {
 	re, err := regexp.Compile(expr)
 	if err != nil {

@@ -20,23 +20,23 @@ import (
 	"handoff/store/travel"
 )
 
-// maxNumber is the largest whole number that a field of a row may have. A field may count minutes, and this number of
-// minutes fits into a time.Duration.
+// maxNumber is the largest whole number that a field of a row may have. As a number of minutes, it still fits into a
+// time.Duration.
 const maxNumber = 1 << 27
 
-// dueTimes lists the names, in the stored JSON, of the fields of a row whose time may be in the future.
+// dueTimes lists the fields of a row, by their stored JSON names, whose time may be in the future.
 var dueTimes = []string{"nbf", "dl", "lease", "rsv", "unt", "quiet", "wakes", "due"}
 
-// examiner checks that each row of an exported workspace is one that this program could have written. The hashes in the
-// file are no proof: the author of a file can change its rows and compute all hashes anew.
+// examiner checks that this program could have written each row of an exported workspace. Hashes in the file are no
+// proof, because the author of a file can change rows and compute all hashes anew.
 type examiner struct {
 	*Import
 	firstEvents map[schemas.ID]uint64 // first event of each handoff
 	routed      int                   // number of handoffs that waited for leave
 }
 
-// Examine checks an exported workspace that [travel.Load] loaded into a store. The error is [schemas.Invalid] if a row
-// is one that this program cannot have written; it names the line of the file and the field.
+// Examine checks an exported workspace that package travel loaded into a store. The error is [schemas.Invalid] for a
+// row that this program cannot have written. It names the line of the file and the field.
 func (i *Import) Examine(ctx context.Context, s *store.Store) error {
 	x := examiner{Import: i, firstEvents: map[schemas.ID]uint64{}}
 	line := 1 // the heading
@@ -117,7 +117,7 @@ func (x *examiner) checkRecord(v *store.View, row store.Row) error {
 	return cmp.Or(x.checkReferences(v, &r), checkReadable(v, &r))
 }
 
-// isDueAtOnce reports whether a record has deferred consequences that have been due since the record was made.
+// isDueAtOnce reports whether a record has deferred consequences that were due from the creation of the record.
 func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.Created }
 
 // checkDeferred refuses a record with a deferred consequence that this program would not have deferred.
@@ -137,8 +137,8 @@ func (x *examiner) checkDeferred(r *store.Record) error {
 	return nil
 }
 
-// checkReferences checks that the handoffs in a record's fields exist, that the handoffs from which it comes are older,
-// and that the record's depth in the chain of handoffs is right.
+// checkReferences checks the ids in a record's fields: each handoff exists, handoffs from which the record comes (such
+// as its parent) are older, and the record's depth in the chain of handoffs is right.
 func (x *examiner) checkReferences(v *store.View, r *store.Record) error {
 	older := map[string][]schemas.ID{"parent": {r.Parent}, "retry": {r.RetryOf}, "rework": {r.ReworkOf}, "rvs": {r.ReviewOf}}
 	named := map[string][]schemas.ID{
@@ -167,7 +167,8 @@ func (x *examiner) checkReferences(v *store.View, r *store.Record) error {
 }
 
 // checkReadable checks that the whole content of a handoff can be read and encoded as JSON. The record of a held
-// handoff has no digest of the sent content, so checkReadable compares the title in the record with the sent one.
+// handoff has no digest of the sent content, so checkReadable compares the titles in the record and in the sent
+// content.
 func checkReadable(v *store.View, r *store.Record) error {
 	all := reading.Reader{
 		Logger: slog.New(slog.DiscardHandler), IsConnectionGone: func(*store.Record) bool { return false },
@@ -205,7 +206,7 @@ func (x *examiner) checkKey(v *store.View, row store.Row) error {
 	return cmp.Or(x.checkRow(store.Row{Value: kept.Result}, &schemas.SendOut{}), x.checkBounds("at", reflect.ValueOf(kept.At)))
 }
 
-// checkRow decodes a row into the value into, and refuses a row with a field that is out of bounds.
+// checkRow decodes a row into the argument into, and refuses a row with a field that is out of bounds.
 func (x *examiner) checkRow(row store.Row, into any) error {
 	if err := schemas.Decode(row.Value, into); err != nil {
 		return err
@@ -213,8 +214,8 @@ func (x *examiner) checkRow(row store.Row, into any) error {
 	return x.checkBounds("", reflect.ValueOf(into).Elem())
 }
 
-// checkBounds refuses a value if it, or a value inside it, is one that this program does not write. field is the name
-// of the value in errors.
+// checkBounds refuses a value that this program does not write, and a value that contains one. The argument field is
+// the name of the value in errors.
 func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 	if x.outOfBounds(field, v) {
 		return fmt.Errorf("%s: %.60q is out of bounds", field, fmt.Sprint(v.Interface()))
@@ -238,8 +239,8 @@ func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 	return err
 }
 
-// outOfBounds reports whether a value is outside the bounds of its type, such as a time too far in the future. A type
-// without bounds is never outside.
+// outOfBounds reports whether a value is outside the bounds of its type, for example a time too far in the future. A
+// type without bounds is never outside.
 func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	switch value := v.Interface().(type) {
 	case store.Time:
@@ -261,7 +262,7 @@ func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MaxID
 }
 
-// isUnknown reports whether a word is neither empty nor in the list all.
+// isUnknown reports whether a word is not in the list all. The empty word counts as known.
 func isUnknown[T ~string](word T, all []T) bool { return word != "" && !slices.Contains(all, word) }
 
 // latestTime returns the latest time that a field may have.

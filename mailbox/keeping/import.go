@@ -11,7 +11,7 @@ import (
 )
 
 // An Import prepares an exported workspace that was loaded into the store of another machine or directory, see
-// [life.Import]. No server may use the store meanwhile.
+// [life.Import]. No server may use the store at the same time.
 type Import struct {
 	Heading schemas.ExportHeading
 	By      schemas.Event // the caller, the time, and the proof of the caller
@@ -21,9 +21,9 @@ type Import struct {
 	held []schemas.ID
 }
 
-// RemoveClaims removes all claims from an exported workspace, because the holders are processes of another machine. The
-// caller calls Examine before. A handoff that was held is pending again, as after a release, and its next claim does
-// not count as a new attempt. Each change is an event.
+// RemoveClaims removes all claims from an exported workspace, because the holders are processes of another machine. Its
+// caller calls Examine before. A held handoff becomes pending, as after a release, and its next claim does not count as
+// a new attempt. Each change is an event.
 func (i *Import) RemoveClaims(ctx context.Context, s *store.Store) error {
 	for ids := range slices.Chunk(i.held, operation.MaxSpread) {
 		err := s.Update(ctx, func(tx *store.Tx) error {

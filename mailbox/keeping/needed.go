@@ -10,8 +10,9 @@ import (
 	"handoff/store"
 )
 
-// neededHandoffs holds the handoffs that a retention must keep whole: all handoffs in the workflows of open handoffs, and all
-// handoffs that open handoffs refer to. until is the last event that it takes into account.
+// neededHandoffs holds the handoffs that a retention must keep whole: all handoffs in the workflows of open handoffs,
+// and all handoffs that open handoffs refer to. The field until is the number of the newest event that was taken into
+// account.
 type neededHandoffs struct {
 	until     uint64
 	workflows map[schemas.Workflow]bool
@@ -19,7 +20,7 @@ type neededHandoffs struct {
 	followed  map[schemas.ID]bool // the part of ids whose references were followed
 }
 
-// findNeeded returns the needs of all open handoffs.
+// findNeeded returns the handoffs that any open handoff needs.
 func findNeeded(v *store.View) (neededHandoffs, error) {
 	n, err := newNeededHandoffs(v)
 	if err != nil {
@@ -38,7 +39,7 @@ func findNeeded(v *store.View) (neededHandoffs, error) {
 	return n, nil
 }
 
-// findNeededSince returns the handoffs that are needed by open handoffs which changed after an event.
+// findNeededSince returns the handoffs that are needed by open handoffs which changed after the given event.
 func findNeededSince(v *store.View, event uint64) (neededHandoffs, error) {
 	n, err := newNeededHandoffs(v)
 	if err != nil || event == n.until {
@@ -60,8 +61,8 @@ func newNeededHandoffs(v *store.View) (neededHandoffs, error) {
 	return neededHandoffs{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}, map[schemas.ID]bool{}}, err
 }
 
-// merge adds what findNeededSince found to n. If an open handoff has ended meanwhile, the handoffs that it needed stay in
-// n, so this retention keeps them whole and the next one may drop their content.
+// merge adds the needed handoffs in since to n. If an open handoff has ended meanwhile, the handoffs that it needed
+// stay in n. Then this retention keeps these handoffs whole, and the next retention may drop their content.
 func (n *neededHandoffs) merge(since neededHandoffs) {
 	n.until = since.until
 	maps.Copy(n.workflows, since.workflows)
@@ -70,8 +71,8 @@ func (n *neededHandoffs) merge(since neededHandoffs) {
 
 func (n *neededHandoffs) has(r *store.Record) bool { return n.ids[r.ID] || n.workflows[r.Workflow] }
 
-// addNeedsOf adds the handoffs that a handoff needs, if that handoff is open. It returns an error for an unreadable record,
-// because nobody can know which handoffs that record needs.
+// addNeedsOf adds the handoffs that an open handoff needs. It adds none for an ended handoff. An unreadable record is
+// an error, because its needs are unknown.
 func (n *neededHandoffs) addNeedsOf(v *store.View, id schemas.ID) error {
 	r, err := v.Record(id)
 	if err != nil || r == nil || r.Status.Ended() {
@@ -89,8 +90,8 @@ func (n *neededHandoffs) addNeedsOf(v *store.View, id schemas.ID) error {
 	return nil
 }
 
-// followReferences adds the handoffs that the sent content and the questions of r refer to, and the handoffs that these
-// refer to in turn. It skips unreadable content.
+// followReferences adds the handoffs that the sent content and the questions of r refer to, and all handoffs that the
+// added handoffs refer to. It skips unreadable content.
 func (n *neededHandoffs) followReferences(v *store.View, r *store.Record) {
 	for _, event := range []uint64{r.Body, r.Ask} {
 		content, err := v.RawContent(r.ID, event)

@@ -15,13 +15,13 @@ import (
 	"handoff/store"
 )
 
-// Observe stores observations of checks of completed work, see [life.Observe]. An observation replaces an earlier one
-// of the same check. A failed check makes the outcome partial. If the outcome was partial only because checks were not
-// observed, and all checks pass now, the outcome becomes success, and handoffs that depend on this one may be claimed.
-// The sender gets a notice of either change.
+// Observe stores observations (results) of checks of completed work, see [life.Observe]. An observation replaces an
+// earlier observation of the same check. A failed check makes the outcome partial. If the outcome was partial only
+// because checks were not run, and all checks pass now, the outcome becomes success, and dependent handoffs may be
+// claimed. The sender gets a notice of either change.
 //
-// The errors are not_found for an unknown id; conflict for work that is not completed; invalid for a commit other than
-// the one in the completion.
+// The errors are not_found for an unknown id, conflict for work that is not completed, and invalid for a commit that is
+// not the commit in the completion.
 func (k *Keeping) Observe(ctx context.Context, by schemas.Caller, in schemas.ObserveIn) (schemas.ObserveOut, error) {
 	return operation.Mutate(ctx, k.Engine, by, func(o *operation.Op) (out schemas.ObserveOut, err error) {
 		r, err := o.Find(in.HandoffID)

@@ -1,6 +1,7 @@
-// Package keeping changes the stored content of ended handoffs, each change as an event. A person removes texts from
-// one handoff (redact.go) or drops the large texts of old ones (retention.go), and an observation of checks corrects an
-// outcome (observe.go). The package also prepares an exported workspace for another place (import.go, examine.go).
+// Package keeping changes the stored content of ended handoffs, and records each change as an event. [Keeping.Redact]
+// removes texts from one handoff, [Keeping.Retain] drops the large texts of old handoffs, and [Keeping.Observe]
+// corrects an outcome by the results of checks. Package mailbox offers these methods to its callers. [Import] prepares
+// an exported workspace for another machine or directory.
 package keeping
 
 import (
@@ -27,16 +28,16 @@ type op struct{ *operation.Op }
 
 // Redact removes texts from all stored content of a handoff, or of a message, see [life.Redact]: the texts under a
 // path, such as data.token, or all texts. Names of fields, numbers and times stay. Copies of the texts in other
-// handoffs stay, too. If the content of a reference is redacted, the stored content is deleted, also for other handoffs
-// that refer to it. Only a person may call Redact.
+// handoffs stay. If the content of a reference is redacted, the stored content is deleted, also for other handoffs that
+// refer to this content. Only a person may call Redact.
 //
 // The errors are not_found for an unknown id, denied for a caller that is not a person, and invalid if no text is left
 // to remove. With a request id, a repeat gets the first result.
 //
-// The handoff keeps its state and its events: the registry still shows each action with its agent and time. The event
-// of the redaction has the new digest of each changed content, so an audit can tell a redaction from damage. The
-// digests in the record are emptied, so the server no longer recognises a repeated completion or failure. A search no
-// longer finds the handoff by words of its questions and results, even if only one field was redacted.
+// The handoff keeps its state and its events. The event of the redaction has the new digest of each changed content, so
+// an audit can tell a redaction from damage. Redact also empties the digests in the record, so the server no longer
+// recognises a repeated completion or failure. A search no longer finds the handoff by words of its questions and
+// results.
 func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
 	return operation.Mutate(ctx, k.Engine, by, func(under *operation.Op) (out schemas.RedactOut, err error) {
 		o := op{under}
@@ -69,13 +70,11 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 	})
 }
 
-// redactMessage removes the text of a message, whoever sent it: from the notice in the mailbox and from the event in
-// the registry.
+// redactMessage removes the whole text of a message, from the notice in the mailbox and from the event in the registry.
 //
-// redactMessage ignores the field of the call and removes the whole text. A message has no record that names its event,
-// so redactMessage looks for the event by sender and time among all events of the registry. This takes as long as
-// reading all events. The error is denied for a caller that is not a person, and invalid if no message has the id. An
-// error also undoes the change of the notice.
+// A message has no record that names its event. So redactMessage looks for the event by sender and time among all
+// events of the registry, which takes as long as reading all events. The error is denied for a caller that is not a
+// person, and invalid if no message has the id.
 func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error) {
 	if !o.By.InPerson() {
 		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
@@ -108,11 +107,11 @@ func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error
 	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: len(redaction.Events)}, o.RecordEvent(life.Redact, redaction)
 }
 
-// redactEvents replaces the content of events by content without the redacted texts. It returns the content of the new
-// event that records the redaction.
+// redactEvents removes the redacted texts from the content of events. It returns the content of the new event that
+// records the redaction.
 //
-// redactEvents skips the events of earlier redactions and of imports, because their content is digests and no text of a
-// caller. It also skips content that is not a JSON object or that was erased before. The error is invalid if no content
+// It skips the events of earlier redactions and of imports, because their content has digests and no text of a caller.
+// It also skips content that is not a JSON object or that was erased before. The error is invalid if no content
 // changed, so that a person notices a misspelled path.
 func (o op) redactEvents(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
 	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
@@ -139,9 +138,9 @@ func (o op) redactEvents(events []schemas.Event, in schemas.RedactIn) (schemas.R
 	return done, nil
 }
 
-// deleteUnreferencedContent deletes stored content that a handoff referred to before its redaction and no longer refers to. The
-// store keeps one copy of the content for all handoffs that refer to it, so the content is then missing for the other
-// handoffs, too. That is intended: a person who redacts a text wants it deleted everywhere.
+// deleteUnreferencedContent deletes stored content that a handoff referred to before its redaction and no longer refers
+// to. The store keeps one copy of the content for all handoffs, so other handoffs lose the content, too. This is
+// intended: a person who redacts a text wants the text deleted everywhere.
 func (o op) deleteUnreferencedContent(before, now []byte) error {
 	var sent struct{ Context schemas.Context }
 	if err := schemas.Decode(before, &sent); err != nil {
@@ -158,10 +157,9 @@ func (o op) deleteUnreferencedContent(before, now []byte) error {
 }
 
 // deleteTextCopies removes the copies of a handoff's texts in other rows of the store: in notices about the handoff, in
-// its search words, and in receipts (stored results of calls) that contain its brief.
-//
-// Messages about the handoff stay; a person can redact each by the message's own id. A receipt with a brief of the
-// handoff is deleted. If the call of that receipt is repeated with the same request id, the call takes effect again.
+// its search words, and in receipts (stored results of calls) that contain its brief. Messages about the handoff stay;
+// a person can redact each message by its own id. If the call of a deleted receipt is repeated with the same request
+// id, the call takes effect again.
 func (o op) deleteTextCopies(id schemas.ID, h *schemas.Handoff) error {
 	err := o.RewriteNotices(func(n *schemas.Notice) bool {
 		if n.About != id || n.Kind == schemas.TypeMessage {

@@ -14,19 +14,17 @@ import (
 	"handoff/store"
 )
 
-// Retain drops large content of handoffs that ended before a time: long texts, long data, and content that was sent
-// along and that no remaining handoff refers to, see [retention]. Agents, actions, times, titles and short texts stay,
-// and so do all records and events. Each handoff gets one more event, by which an audit can tell dropped texts from
-// damage, as after [Keeping.Redact]. A person calls Retain with the command handoff compact --keep.
+// Retain drops large content of handoffs that ended before a given time: long texts, long data, and unreferenced
+// content, see [retention]. Agents, actions, times, titles and short texts stay, and so do all records and events. A
+// person calls Retain with the command handoff compact --keep.
 //
-// A handoff stays whole while an open handoff is in the same workflow or refers to it. The open handoff may refer to it
-// as the handoff that it continues, as a present or former dependency, as the work that it reviews, or by a reference
-// in its texts. Messages and notices stay. Retain skips unreadable handoffs and counts them.
+// A handoff stays whole while an open handoff is in the same workflow or refers to it, for example as a parent, a
+// dependency or reviewed work. Messages and notices stay. Retain skips unreadable handoffs and counts them.
 //
-// Each transaction covers some hundred handoffs, or fewer if these have much content. After an error or the end of ctx,
-// the finished transactions stay done, and a repeated call continues with the rest. The error is denied for a caller
-// that is not a person, and invalid if the call has no time; other errors come from the store. With DryRun, Retain
-// changes nothing and returns the counts that a real run would return, but does not count content that was sent along.
+// One transaction covers at most a few hundred handoffs. After an error or the end of ctx, finished transactions stay
+// done, and a repeated call continues with the rest. The error is denied for a caller that is not a person, and invalid
+// for a call without a time; other errors come from the store. With DryRun, Retain changes nothing and returns the
+// counts of a real run, without unreferenced content.
 func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.RetainIn) (schemas.RetainOut, error) {
 	switch {
 	case in.Before.IsZero():
@@ -47,22 +45,13 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	return done, operation.ErrorWithCode(err)
 }
 
-// A retention drops large content of handoffs that ended long ago and that no open work needs.
+// A retention is one run of [Keeping.Retain]. It goes through all records, the oldest first, and handles one portion of
+// the records in each transaction. It replaces the long texts and data of each old handoff that no open handoff needs
+// (needed.go), see [compose.DropLargeTexts]. Then it deletes the content that was sent along and that no handoff refers
+// to any more (sweep.go). For each handoff it writes the event of a redaction, by which an audit can tell dropped texts
+// from damage.
 //
-// A retention goes through all records, the oldest first, and handles one portion of them in each transaction. If a
-// handoff ended before the given time and no open handoff needs it (needed.go), the retention replaces its long texts
-// and long data, see [compose.DropLargeTexts]. Then it deletes content that was sent along and that no handoff refers to any
-// more (sweep.go). Agents, actions, times, titles and short texts stay, and so do all records and events.
-//
-// A retention writes the same event as a redaction for each handoff, so audits, exports and readers need no new rule.
-// The remaining content is JSON of the same form. To count the bytes that a retention would drop, all old handoffs have
-// to be read; the command handoff where tries that for a second, and omits the number if it takes longer. The store
-// does not count the references to content that was sent along. So the sweep reads the contents of all events, and the
-// transaction that deletes also reads the events that came since. No server runs a retention by itself, because dropped
-// texts are lost: a person runs it, or sets up cron to run it.
-//
-// A retention value is for one run. After an error, the finished transactions stay done, and the next retention
-// continues with the rest.
+// No server runs a retention by itself, because dropped texts are lost: a person runs it, or sets up cron to run it.
 type retention struct {
 	engine *operation.Engine
 	by     schemas.Caller
@@ -109,7 +98,7 @@ func (r *retention) shortenHandoffs(ctx context.Context) (err error) {
 	return nil
 }
 
-// runPortion runs fn in one transaction. In a dry run, it runs fn on a read-only snapshot, and the *operation.Op is nil.
+// runPortion runs fn in one transaction. In a dry run, it runs fn on a read-only snapshot, and the operation is nil.
 func (r *retention) runPortion(ctx context.Context, fn func(*operation.Op, *store.View) error) error {
 	if r.dry {
 		return r.engine.Store.View(ctx, func(v *store.View) error { return fn(nil, v) })
@@ -117,7 +106,7 @@ func (r *retention) runPortion(ctx context.Context, fn func(*operation.Op, *stor
 	return r.engine.Update(ctx, r.by, func(o *operation.Op) error { return fn(o, o.View) })
 }
 
-// A portion is the part of a retention that runs in one transaction. In a dry run, it reads a snapshot and tx is unset.
+// A retentionPortion is the part of a retention that runs in one transaction. In a dry run, it reads a snapshot.
 type retentionPortion struct {
 	*retention
 	tx op // unset in a dry run
@@ -162,14 +151,14 @@ func (p *retentionPortion) run(after schemas.ID) (err error) {
 }
 
 // isDroppable reports whether the retention may drop content of a handoff: the handoff ended before the given time, has
-// no deferred consequences, and is not needed by an open handoff.
+// no deferred consequences, and no open handoff needs it.
 func (p *retentionPortion) isDroppable(r *store.Record) bool {
 	ended := r.Status.Ended() && len(r.Owes) == 0 && r.Ended < p.before
 	return ended && !p.needed.has(r) && !p.newNeeds.has(r)
 }
 
-// shortenContents replaces the long contents of a handoff's events by shorter ones. It changes nothing and counts the handoff
-// as unread if an event cannot be read.
+// shortenContents replaces the long contents of a handoff's events by shorter contents. If an event cannot be read, it
+// changes nothing and counts the handoff as unread.
 func (p *retentionPortion) shortenContents(r *store.Record) error {
 	found, err := p.shorterContents(r)
 	switch {

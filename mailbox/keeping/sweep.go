@@ -14,10 +14,9 @@ const (
 	maxNewEvents = 5_000 // events since the scan that it reads
 )
 
-// deleteUnusedContent deletes content that was sent along and that no event refers to any more, also content that an interrupted
-// retention left. To find the references, sweep reads all events: first those that exist at its start, in portions
-// outside of a transaction, and then, in each transaction that deletes, the events that came later. The later events
-// matter because a new send may refer to content that the store already has.
+// deleteUnusedContent deletes content that was sent along and that no event refers to any more. To find the references,
+// it first reads all existing events outside of a transaction. Then each transaction that deletes content reads the
+// events that came later, because a new send may refer to stored content.
 func (r *retention) deleteUnusedContent(ctx context.Context) error {
 	unused, err := operation.ReadSnapshot(ctx, r.engine, (*store.View).ReferenceDigests)
 	if err != nil {
@@ -54,7 +53,7 @@ func (r *retention) deleteUnusedContent(ctx context.Context) error {
 	return nil
 }
 
-// sweepResult is the result of one transaction of a sweep.
+// sweepResult is the result of one transaction of [retention.deleteUnusedContent].
 type sweepResult struct {
 	gone  []string // digests of unused content that it deleted, or found used or damaged
 	freed int64
@@ -94,8 +93,8 @@ func deleteUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swe
 	return s, nil
 }
 
-// contentDigestsAfter returns the digests of stored content that occur in the contents of the events after a given event, at most
-// most of them. last is the last event that it read, and more says whether there are later events.
+// contentDigestsAfter returns the digests of stored content in the contents of the events after a given event. It reads
+// at most most events. last is the last event that it read, and more says whether later events exist.
 func contentDigestsAfter(v *store.View, after uint64, most uint64) (digests []string, last uint64, more bool, err error) {
 	last = after
 	for e, err := range v.EventsAfter(after) {
