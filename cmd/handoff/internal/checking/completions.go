@@ -1,10 +1,13 @@
-// Package checking runs the checks of a repository for work that a call completes. It runs them before the completion
-// is recorded, in the process that takes the call, or later, in another process that has a checkout of the repository.
+// Package checking runs the checks of a repository for completed work. A server wraps its invoker in a
+// [CompletionChecker], which runs the checks before it passes a completion on. [ProjectChecks.RunLater] runs them
+// afterwards, in a process that has a checkout of the repository.
 //
-// A completion with failed checks is refused before it is recorded. The holder then learns of the failed check while it
-// still holds the work and knows it best; a completion that is returned afterwards would come too late for that. The
-// base, with which results are compared, is fixed before the work begins and stays the same for all attempts. Otherwise
-// a holder could weaken a test, commit, and claim again, and the weakened test would become the measure.
+// A completion with failed checks is refused and not recorded. So the holder learns of a failed check while it still
+// holds the work and knows it best.
+//
+// Results are compared with the base of the work. The base is fixed before the work begins, and is the same for all
+// attempts. Otherwise a holder could weaken a test, commit, and claim again, and the weakened test would become the
+// standard.
 package checking
 
 import (
@@ -21,12 +24,12 @@ import (
 	"handoff/tools"
 )
 
-// CompletionChecker is an invoker that runs the checks of work that a call completes, and adds their observations to
-// the call. It passes on all other calls, and completions without a repository or without checks, unchanged.
+// CompletionChecker is an invoker that runs the checks of a completion, and adds the observations to the call. It
+// passes all other calls on unchanged. It also does so for completions without a repository or without checks.
 //
-// A call waits for its checks at most as long as the field Patience says. Then CompletionChecker refuses the call as
-// unavailable and records no completion, but keeps the result in a checkpoint of the handoff. The checks go on, and a
-// repeat of the call waits for the same checks. Stop ends the checks, and so does the end of the process.
+// A call waits for its checks at most for the time in Patience. Then the call is refused as unavailable and records no
+// completion, but its result is kept in a checkpoint of the handoff. The checks continue, and a repeat of the call
+// waits for the same checks. Stop ends the checks, and so does the end of the process.
 //
 // Its methods may be called concurrently.
 type CompletionChecker struct {
@@ -71,7 +74,7 @@ func (c *CompletionChecker) Stop() {
 }
 
 // runChecks runs the checks of a completion. It returns nil if there is no check to run, or if the mailbox will refuse
-// the call in any case.
+// the call for another reason.
 func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*schemas.CheckReport, error) {
 	var in schemas.CompleteIn
 	tool, err := tools.Find(call.Tool)
@@ -116,8 +119,8 @@ func (c *CompletionChecker) startPatience() <-chan time.Time {
 	return time.After(c.Patience)
 }
 
-// findOrStartRun returns the run of a job for a handoff. If the same job runs already, it returns that run. If another
-// job runs for the handoff, it ends that run and starts a new one.
+// findOrStartRun returns the run of a job for a handoff. If the same job already runs, it returns the running one. If
+// another job runs for the handoff, it ends that job and starts a new run.
 func (c *CompletionChecker) findOrStartRun(id schemas.ID, job checks.Job) *checkRun {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,14 +144,14 @@ func (c *CompletionChecker) findOrStartRun(id schemas.ID, job checks.Job) *check
 	return l
 }
 
-// isSameJob reports whether two jobs would have the same observations. For this it matters whether there are
-// uncommitted files, but not which files these are.
+// isSameJob reports whether two jobs would have the same observations. It compares whether there are uncommitted files,
+// but not their names.
 func isSameJob(a, b checks.Job) bool {
 	return a.Base == b.Base && a.Commit == b.Commit && slices.Equal(a.Names, b.Names) && a.Unknown == b.Unknown &&
 		(len(a.Uncommitted) == 0) == (len(b.Uncommitted) == 0)
 }
 
-// removeRun removes the run of a handoff, so that its next completion starts a new one.
+// removeRun removes the run of a handoff. The next completion then starts a new run.
 func (c *CompletionChecker) removeRun(id schemas.ID, l *checkRun) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,8 +160,8 @@ func (c *CompletionChecker) removeRun(id schemas.ID, l *checkRun) {
 	}
 }
 
-// refuseWhileRunning refuses a completion whose checks still run. It keeps the result of the work in a checkpoint, so
-// that a next holder has it if this holder is gone before the checks end.
+// refuseWhileRunning refuses a completion whose checks still run. It keeps the result of the work in a checkpoint. If
+// the holder is gone before the checks end, the next holder gets that result.
 func (c *CompletionChecker) refuseWhileRunning(ctx context.Context, call tools.Call, in schemas.CompleteIn, l *checkRun) error {
 	running := "its checks run"
 	if len(l.job.Names) > 0 {

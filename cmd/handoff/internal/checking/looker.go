@@ -31,8 +31,8 @@ func (l ProjectChecks) readWork(ctx context.Context, by tools.Invoker, call tool
 	return tools.Ask[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
 }
 
-// newJob returns the checks to run for work. They run at the commit that the result of the work names, or else at the
-// commit of the working tree. Unseen is the reason why no check can run, or "".
+// newJob returns the checks to run for a handoff. The checks run at the commit that the result names, or otherwise at
+// the commit of the working tree. If no check can run, unseen is the reason.
 func (l ProjectChecks) newJob(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
 	job.Names = schemas.OrZero(schemas.OrZero(work.Handoff).Expectations).Checks
 	var known bool
@@ -62,8 +62,8 @@ func (l ProjectChecks) newJob(ctx context.Context, work schemas.GetOut, results 
 	return job, ""
 }
 
-// uncommittedFiles returns the files of a working tree that were uncommitted when the work was done. Unknown is the
-// reason why handoff does not know these files, or cannot rely on them because they may have changed since.
+// uncommittedFiles returns the files of a working tree that were uncommitted when the work was done. If handoff does
+// not know these files, or if they may have changed since, unknown says why.
 func uncommittedFiles(repository git.Repository, tree *schemas.Tree) (files []string, unknown string) {
 	if tree == nil {
 		return nil, "the checkout in which the work was done is elsewhere"
@@ -77,8 +77,8 @@ func uncommittedFiles(repository git.Repository, tree *schemas.Tree) (files []st
 	return tree.Uncommitted, unknown
 }
 
-// RunLater runs the checks of completed work and records the observations in the mailbox. A process that has a checkout
-// calls it if the agent that completed the work had no checkout.
+// RunLater runs the checks of completed work and records the observations in the mailbox. It is for work whose holder
+// had no checkout: the process that calls RunLater must have a checkout.
 func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller schemas.Caller, id string) (schemas.CheckReport, error) {
 	work, err := l.readWork(ctx, by, tools.Call{Caller: caller}, id)
 	if err != nil {
@@ -109,9 +109,9 @@ func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller sc
 	return sight, nil
 }
 
-// reportUnobserved returns a report without observations. It has the same reason for each check that the job names or
-// that the repository always runs. If the list of checks cannot be read at the base, unobserved takes the names from
-// the list in the working tree.
+// reportUnobserved returns a report without observations. Each check that the job names, or that the repository always
+// runs, gets the reason why. If the list of checks cannot be read at the base, the names come from the list in the
+// working tree.
 func (l ProjectChecks) reportUnobserved(ctx context.Context, job checks.Job, why string) schemas.CheckReport {
 	s := schemas.CheckReport{Unobserved: map[string]string{}}
 	list, err := l.Runner.ReadList(ctx, job.Repository, job.Base)
@@ -127,8 +127,8 @@ func (l ProjectChecks) reportUnobserved(ctx context.Context, job checks.Job, why
 	return s
 }
 
-// recordedObservations returns the observations of a completion. All says that they are complete, so that no check has
-// to run again.
+// recordedObservations returns the observations of a completion. All reports whether they are complete, so that no
+// check has to run again.
 func recordedObservations(done *schemas.Completion) (seen schemas.CheckReport, all bool) {
 	all = true
 	for _, a := range done.Criteria {

@@ -13,7 +13,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// repositoryDir returns the directory of a repository below the runner's directory. Worktrees share it.
+// repositoryDir returns the directory of a repository below the runner's directory. All worktrees of a repository have
+// the same directory.
 func (r Runner) repositoryDir(of git.Repository) string {
 	return filepath.Join(r.Dir, fmt.Sprintf("%x", sha256.Sum256([]byte(platform.Canonical(of.Common))))[:16])
 }
@@ -23,8 +24,8 @@ func (r Runner) Permissions(of git.Repository) consent.Book {
 	return consent.Book{IDDir: of.Common, StateDir: filepath.Join(filepath.Dir(r.Dir), ".leave")}
 }
 
-// CheckPermission returns nil if a person allowed the list of checks of a repository. Otherwise it returns an error. If
-// there is a permission that does not count, the error says why.
+// CheckPermission returns nil if a person allowed this list of checks of the repository. Otherwise it returns an error.
+// If an earlier permission does not count, the error says why.
 func (r Runner) CheckPermission(from git.Repository, l List) error {
 	given, err := r.Permissions(from).Find(consent.Checks, l.Digest)
 	if given != nil {

@@ -1,33 +1,31 @@
 // Package checks runs the checks of a repository on work.
 //
-// The file .handoff/checks.yaml of a repository is a list of checks by name: commands, and questions about the files
-// of a commit. It is read from the base of the work, never from a working tree, so that a change cannot weaken its
-// own gate. A person allows a list once, by its digest; a changed list needs a new permission. Without permission
-// nothing runs, and no command ever comes from a handoff.
+// Its caller reads the list of checks with [Runner.ReadList] and runs a [Job] with [Runner.Run]. The list is the file
+// .handoff/checks.yaml of the repository. It has commands, and questions about the files of a commit. It is read from
+// the base of the work and never from a working tree, so that the work cannot weaken its own checks. A person allows a
+// list once, by its digest. A changed list needs a new permission. Without permission nothing runs. No command ever
+// comes from a handoff.
 //
-// A command runs in a clean tree of its own, at the commit under test. The tree is kept between runs below the
-// directory of handoff's files, in a slot:
+// A command runs in a clean tree at the commit under test. The tree is in a slot below the directory of handoff's
+// files. Slots are kept between runs, and the next run writes only the files that differ:
 //
-//	REPOSITORY/git         a git directory that borrows the objects of the repository, and has no configuration of it
+//	REPOSITORY/git         a git directory that borrows the objects of the repository, without its configuration
 //	REPOSITORY/kept-KEY    the tests that passed at a base
-//	REPOSITORY/N/lock      held while a process uses slot N
-//	REPOSITORY/N/mark      the id of the command that runs in it
-//	REPOSITORY/N/git       a git directory as above, with the index of the tree
+//	REPOSITORY/N/lock      a lock that the process which uses slot N holds
+//	REPOSITORY/N/mark      the id of the command that runs in the slot
+//	REPOSITORY/N/git       a git directory that borrows objects, with the index of the tree
 //	REPOSITORY/N/tree      the files, with another git directory for the command
 //
-// Between the command and this process stands a supervisor, see [Supervise]: it ends all processes that a command
-// started, also when this process is killed.
+// The slots do not use git worktree, because git worktree would leave traces in the repository and run its hooks and
+// filters.
 //
-// git worktree would leave traces in the repository, and run its hooks and filters; therefore handoff has its own git
-// directory. The next run writes into the kept tree only the files that differ.
-//
-// The supervisor is this program again. The end of its input tells it that the process that waits for it was killed.
-// On Linux it inherits processes that detach themselves, so it can end all of them. A second supervisor above it does
-// the same if the first was stopped or killed. If both were killed, the process that runs the checks does it: it
-// adopts orphans during the run, and knows them by their session, which no process can enter from another one, so it
-// takes neither its own children nor their exit status. If that process was killed too, a variable in the environment
-// of the processes identifies them. The lock of the slot passes to the supervisor and to git, so no other run enters
-// a tree in which a process still works.
+// A supervisor runs the command, and ends all processes that the command started. The supervisor is this program again,
+// see [Supervise]. The end of its input tells it that the process that runs the checks was killed. On Linux the
+// supervisor adopts orphaned processes, so it can end all of them. A second supervisor above it does the same if the
+// command stopped or killed the first one. If both supervisors were killed, the process that runs the checks ends the
+// remaining processes. It knows them by their session, which no other process can enter. If that process was killed
+// too, the next run finds the processes by a variable in their environment. The supervisor and git inherit the lock of
+// the slot, so no other run uses a tree while a process still works in it.
 package checks
 
 import (
@@ -47,7 +45,7 @@ type List struct {
 	Checks []Check `json:"checks"`
 }
 
-// A Check is one row of a list of checks: a command, or a question about a commit. Only the fields of its kind are set.
+// Check is one row of a list of checks: a command, or a question about a commit. Only the fields of its kind are set.
 type Check struct {
 	Name   string `json:"name"`
 	Always bool   `json:"always,omitempty"` // the check runs for all work in the repository
@@ -68,8 +66,7 @@ type Check struct {
 	Schema  string   `json:"schema,omitempty"`  // a JSON Schema of the base
 }
 
-// WantedNames returns the names of the checks to run: the names in asked, and the checks of the list that always run.
-// Each name is there once.
+// WantedNames returns the names in asked, and the names of the checks that always run. It returns each name once.
 func (l List) WantedNames(asked []string) []string {
 	for _, c := range l.Checks {
 		if c.Always {
@@ -82,7 +79,7 @@ func (l List) WantedNames(asked []string) []string {
 // Names returns the names of all checks, in the order of the list.
 func (l List) Names() []string { return schemas.Map(l.Checks, func(c Check) string { return c.Name }) }
 
-// String describes a check in one line, for the person that allows it.
+// String describes a check in one line for the person that allows it.
 func (c Check) String() string {
 	var what []string
 	say := func(name, said string) {
@@ -109,9 +106,8 @@ func (c Check) String() string {
 	return c.Name + ": " + strings.Join(what, "; ")
 }
 
-// checkField describes one field of a check. Of is the name of the kind of checks that has the field. The name of a
-// kind is the name of its main field, and for a main field of is empty. The fields touches and leaves belong to one
-// kind.
+// checkField describes one field of a check. A kind of check has the name of its main field. Of is the name of the kind
+// that has this field, and is empty for a main field. The fields touches and leaves belong to one kind.
 type checkField struct {
 	name  string
 	value any // a pointer into the check

@@ -18,8 +18,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// checkClean returns the uncommitted files in the place where the work was done, and the settings that hide these files
-// from git. It reads each file of the place, so it runs only if a check asks for a clean tree.
+// checkClean returns a sentence about the uncommitted files in the working tree where the work was done, and about the
+// settings that hide them from git. It returns "" if there are no such files. It reads each file of the tree, so it
+// runs only for a check that asks for a clean tree.
 func (l *jobRun) checkClean(ctx context.Context) (why string, err error) {
 	if l.Unknown != "" {
 		return "", schemas.Errorf(schemas.Unavailable, "nobody knows whether the working tree is clean: %s", l.Unknown).
@@ -40,10 +41,10 @@ func (l *jobRun) checkClean(ctx context.Context) (why string, err error) {
 // mostUncommitted is the maximal number of listed files.
 const mostUncommitted = 20
 
-// uncommittedFiles lists the files of a working tree that differ from a commit. It uses a git directory of handoff's
-// own with a new index, so that the index flags, ignore lists and settings of the user hide no file. It respects only
-// committed files .gitignore and .gitattributes, the exclusions of a sparse checkout, and pointers of Git LFS. Of a
-// submodule that is not checked out, it lists all files.
+// uncommittedFiles lists the files of a working tree that differ from a commit. It uses its own git directory with a
+// new index, so that the index flags, ignore lists and settings of the user hide no file. It respects committed
+// .gitignore and .gitattributes files, the exclusions of a sparse checkout, and pointers of Git LFS. For a submodule
+// that is not checked out, it lists all files.
 func (s *slot) uncommittedFiles(ctx context.Context, dir, commit string) (files []string, err error) {
 	of, _ := git.FindRepository(dir, func(at string) bool { return at != dir })
 	if of.Root == "" {
@@ -84,10 +85,10 @@ func (s *slot) uncommittedFiles(ctx context.Context, dir, commit string) (files 
 	return files, err
 }
 
-// uncommittedFile reads one row of the output of git status. The row is "1 XY SUB MODE MODE MODE ID ID PATH" for a
-// changed file, with modes of HEAD, index and tree; "? PATH" for an untracked file; or "! PATH" for an ignored file. Ok
-// reports whether the file counts as uncommitted. An uncommitted .gitignore or .gitattributes always counts, because it
-// could hide other files.
+// uncommittedFile returns the file of one row of the output of git status. Ok reports whether the file counts as
+// uncommitted. A row is "1 XY SUB MODE MODE MODE ID ID PATH" for a changed file, with the modes in HEAD, index and
+// tree. It is "? PATH" for an untracked file, and "! PATH" for an ignored file. An uncommitted .gitignore or
+// .gitattributes always counts, because it could hide other files.
 func (o objectStore) uncommittedFile(ctx context.Context, row string) (file string, ok bool) {
 	kind, file, ok := strings.Cut(row, " ")
 	if fields := strings.SplitN(row, " ", 9); kind == "1" && len(fields) == 9 {

@@ -60,8 +60,8 @@ func outputTail(printed []byte) string {
 	return strings.ToValidUTF8(text[max(0, len(text)-mostTail):], "")
 }
 
-// runCommand runs the command of a check at a commit, and returns the tests in the command's report. If the command
-// fails, ended.Why says why, and the error is nil. The error is set only if the command could not run.
+// runCommand runs the command of a check at a commit. Reported holds the tests in the command's report. If the command
+// fails, ended.Why says why, and err is nil. Err is set only if the command could not run.
 func (l *jobRun) runCommand(ctx context.Context, c Check, commit string) (ended commandOutcome, reported testResults, err error) {
 	if err := l.checkOut(ctx, c, commit); err != nil {
 		return ended, reported, err
@@ -103,7 +103,8 @@ func (l *jobRun) runCommand(ctx context.Context, c Check, commit string) (ended 
 	return ended, reported, nil
 }
 
-// checkOut checks a commit out into the tree. Files that the check takes from the base come from there instead.
+// checkOut checks a commit out into the tree of the slot. Files that match the globs in the check's field Base come
+// from the base instead.
 func (l *jobRun) checkOut(ctx context.Context, c Check, commit string) error {
 	if err := l.slot.checkOut(ctx, commit); err != nil {
 		return err
@@ -123,8 +124,8 @@ func (l *jobRun) checkOut(ctx context.Context, c Check, commit string) error {
 // succeeded reports whether a command ended with status 0.
 func (e *commandOutcome) succeeded() bool { return e.Exit != nil && *e.Exit == 0 }
 
-// setFailure sets Why, the reason why the outcome is a failure. It looks first at the exit status of the command, then
-// at the command's report.
+// setFailure sets Why, the reason why the command counts as failed. It looks at the exit status first, and then at the
+// command's report.
 func (e *commandOutcome) setFailure(reported testResults) {
 	if e.succeeded() {
 		e.Why = cmp.Or(e.Why, reported.problem())
@@ -172,8 +173,8 @@ func (l *jobRun) environment(c Check, id string) (vars []string) {
 	return append(vars, "TMPDIR="+temporaryDir(id), markVariable+"="+id)
 }
 
-// supervise runs a command under a supervisor, and waits for the command. When ctx or this process ends, the supervisor
-// ends all processes that the command started.
+// supervise runs a command under a supervisor, and waits for the command. When ctx ends, or when this process ends, the
+// supervisor ends all processes of the command.
 func (l *jobRun) supervise(ctx context.Context, o commandOrder) (ended commandOutcome, err error) {
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), l.Executable, superviseArgs...) //nolint:gosec // this program itself
 	cmd.Env = os.Environ()
@@ -191,8 +192,8 @@ func (l *jobRun) supervise(ctx context.Context, o commandOrder) (ended commandOu
 	return ended, nil
 }
 
-// testsPassedAtBase returns the tests that passed at the base. It runs the command at the base once, and keeps the
-// result.
+// testsPassedAtBase returns the tests that passed at the base. It runs the command at the base once, and stores the
+// result for later runs.
 func (l *jobRun) testsPassedAtBase(ctx context.Context, c Check) (names []string, err error) {
 	said, _ := json.Marshal(c) // texts and numbers can be encoded
 	key := fmt.Sprintf("%x", sha256.Sum256(append([]byte(l.Base+" "), said...)))

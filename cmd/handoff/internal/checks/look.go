@@ -19,7 +19,7 @@ import (
 	"handoff/tools/platform"
 )
 
-// Runner runs checks. Its methods may be called concurrently, also by several processes.
+// Runner runs checks. Several goroutines and several processes may call its methods at once.
 type Runner struct {
 	Dir        string // for kept files, see [handoff/cmd/handoff/internal/workspace.ChecksDir]
 	Executable string // this program, which the runner starts again to supervise commands
@@ -39,16 +39,15 @@ type Job struct {
 	Unknown     string   // why they are not known
 }
 
-// AdviceOnBase tells in a sentence how the sender, or the person, names another base for the work.
+// AdviceOnBase returns a sentence that says how the sender or a person names another base for the work.
 func (j Job) AdviceOnBase() string {
 	return fmt.Sprintf("the sender of %s or human names another base: handoff update %s --base COMMIT, or changes.expectations.base of amend", j.Work, j.Work)
 }
 
-// ReadList reads the list of checks at a commit of a repository. It does not ask for permission: see
-// [Runner.CheckPermission]. Errors are *[schemas.Error]: unavailable without a repository, without git and without
-// this commit, not_found without a list, and invalid, with all problems, for a broken list.
-//
-// For a repository without a list it writes nothing.
+// ReadList reads the list of checks at a commit of a repository. It does not look for a permission: see
+// [Runner.CheckPermission]. Errors are *[schemas.Error]: unavailable without a repository, without git or without this
+// commit, not_found without a list, and invalid with all problems of a broken list. If the repository has no list,
+// ReadList writes no file.
 func (r Runner) ReadList(ctx context.Context, from git.Repository, base string) (List, error) {
 	if !platform.Exists(r.repositoryDir(from)) {
 		if has, err := from.HasPath(ctx, base, File); err == nil && !has {
@@ -100,9 +99,9 @@ func (r Runner) openObjects(from git.Repository, base string) (objectStore, erro
 	return o, nil
 }
 
-// Run runs the checks of a job. The report has an observation for each wanted check or, if there is none, the reason in
-// a sentence for models that also says what a person can do. If the list of checks cannot be read, the report says so,
-// even if the job wants no check. A failed check is not an error: Run returns an error only if ctx ends.
+// Run runs the checks of a job. The report has one observation for each wanted check. If a check cannot run, the report
+// has the reason for models, and says what a person can do. If the list of checks cannot be read, the report says so
+// even if the job wants no check. A failed check is no error. Run returns an error only if ctx ends.
 func (r Runner) Run(ctx context.Context, job Job) (schemas.CheckReport, error) {
 	seen := schemas.CheckReport{Unobserved: map[string]string{}}
 	all := func(names []string, err error) (schemas.CheckReport, error) {
@@ -145,8 +144,8 @@ func (r Runner) Run(ctx context.Context, job Job) (schemas.CheckReport, error) {
 	return seen, ctx.Err()
 }
 
-// explain writes an error and its remedies as one text. For an error with the field base, which another base may
-// remedy, it adds how to name one.
+// explain returns an error and its remedies as one text. If another base may remedy the error, the text says how to
+// name another base.
 func (j Job) explain(err error) string {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
@@ -191,7 +190,7 @@ func (l *jobRun) checkBase(ctx context.Context) (err error) {
 		WithField("base").WithHint("Merge the base, or rebase onto it, and complete the work again.")
 }
 
-// changedFiles returns the files that differ between the commit and its base.
+// changedFiles returns the files that differ between the commit and the base.
 func (l *jobRun) changedFiles(ctx context.Context) (_ []changedFile, err error) {
 	if l.changed == nil {
 		l.changed, err = l.objects.changedFiles(ctx, l.Base, l.Commit)
@@ -199,7 +198,7 @@ func (l *jobRun) changedFiles(ctx context.Context) (_ []changedFile, err error) 
 	return l.changed, err
 }
 
-// runCheck runs one check. Its error is the reason why there is no observation.
+// runCheck runs one check. The error is the reason why there is no observation.
 func (l *jobRun) runCheck(ctx context.Context, name string) (*schemas.Observation, error) {
 	i := slices.IndexFunc(l.list.Checks, func(c Check) bool { return c.Name == name })
 	if i < 0 {
@@ -227,10 +226,10 @@ func (l *jobRun) runCheck(ctx context.Context, name string) (*schemas.Observatio
 	return said, err
 }
 
-// checkAgainstBase judges an observation by the difference between the commit and the base. If the work changed no
-// file, a check that the sender named proves nothing about the work, unless the check asks for a clean tree. The error
-// is then conflict. If a check fails and the work changed files that the check takes from the base, Why says how to
-// name another base.
+// checkAgainstBase judges an observation by the files that the work changed. If the work changed no file, a passed
+// check that the sender named proves nothing, and the error is conflict. This does not apply to a check that asks for a
+// clean tree. If a check fails and the work changed files that the check takes from the base, Why says how to name
+// another base.
 func (l *jobRun) checkAgainstBase(ctx context.Context, c Check, said *schemas.Observation) error {
 	changed, err := l.changedFiles(ctx)
 	decide := compileGlobs(slices.Concat(c.Base, c.Leaves))
@@ -274,7 +273,8 @@ func (l *jobRun) checkScope(ctx context.Context, c Check) (why string, err error
 	return fileProblem(left, "the commit changes files that it must not change"), nil
 }
 
-// fileProblem returns a sentence about a problem that names the first few of its files, or "" if there are no files.
+// fileProblem returns a sentence about a problem, with the names of the first files. It returns "" if there are no
+// files.
 func fileProblem(files []string, what string) string {
 	if len(files) == 0 {
 		return ""

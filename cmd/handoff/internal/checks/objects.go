@@ -15,9 +15,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// objectStore is a git directory of handoff's own that borrows the objects of a repository, so that git can read the
-// repository's commits. The configuration of the repository and of the user have no effect in it: it has no hooks, no
-// filters, and no program that watches files.
+// objectStore is a git directory that borrows the objects of a repository, so that git can read the repository's
+// commits. The configuration of the repository and of the user has no effect in it. It has no hooks, no filters, and no
+// program that watches files.
 type objectStore struct {
 	dir     string   // the git directory
 	tree    string   // its working tree; empty if only objects are read
@@ -26,8 +26,8 @@ type objectStore struct {
 	shallow string // the file with the ends of a shallow history; empty for a complete one
 }
 
-// borrowObjects prepares a git directory that borrows from a repository. The directory may exist already. Its HEAD
-// becomes commit.
+// borrowObjects prepares a git directory that borrows the objects of a repository. The directory may already exist. Its
+// HEAD becomes commit.
 func borrowObjects(dir string, from git.Repository, commit string) (objectStore, error) {
 	o := objectStore{dir: dir}
 	if shallow := filepath.Join(from.Common, "shallow"); platform.Exists(shallow) {
@@ -56,8 +56,8 @@ func borrowObjects(dir string, from git.Repository, commit string) (objectStore,
 	return o, nil
 }
 
-// writeIfChanged writes a text to a file, unless the file has it already. Other processes may read the file at the
-// same time.
+// writeIfChanged writes a text to a file, unless the file already has this text. Other processes may read the file at
+// the same time.
 func writeIfChanged(path, text string) error {
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
 		if said, err := os.ReadFile(path); err == nil && string(said) == text {
@@ -67,7 +67,7 @@ func writeIfChanged(path, text string) error {
 	return platform.Replace(path, ".new-*", []byte(text), nil)
 }
 
-// runGit runs git with an input, and returns its output. The error has git's message.
+// runGit runs git with an input, and returns the output. The error has git's message.
 func (o objectStore) runGit(ctx context.Context, input string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // no argument comes from a call
 	env := []string{
@@ -95,14 +95,14 @@ func (o objectStore) hasCommit(ctx context.Context, commit string) bool {
 	return err == nil && kind == "commit\n"
 }
 
-// isFile reports whether a path leads to a regular file of a commit, through links that stay in the tree.
+// isFile reports whether a path leads to a regular file of a commit. It follows links that stay within the tree.
 func (o objectStore) isFile(ctx context.Context, commit, path string) (bool, error) {
 	id, _, err := o.findFile(ctx, commit, path)
 	return id != "", err
 }
 
 // readText returns the text of a regular file of a commit. Ok is false if there is no regular file at the path, or if
-// it has more than `most` bytes.
+// the file has more than most bytes.
 func (o objectStore) readText(ctx context.Context, commit, path string, most int) (text string, ok bool, err error) {
 	id, size, err := o.findFile(ctx, commit, path)
 	if err != nil || id == "" || size > most {
@@ -112,7 +112,8 @@ func (o objectStore) readText(ctx context.Context, commit, path string, most int
 	return text, err == nil, err
 }
 
-// findFile returns the id and the size of a regular file of a commit. The id is empty if there is none.
+// findFile returns the id and the size of a regular file of a commit. If there is no regular file at the path, id is
+// empty.
 func (o objectStore) findFile(ctx context.Context, commit, path string) (id string, size int, err error) {
 	found, err := o.runGit(ctx, commit+":"+path+"\n", "cat-file", "--batch-check", "--follow-symlinks")
 	words := strings.Fields(found)

@@ -28,8 +28,8 @@ const (
 	mostTimeout  = 2 * time.Hour
 )
 
-// Parse reads a list of checks, and returns all problems as sentences with file, line and remedy. Callers must not use
-// the checks if there are problems.
+// Parse reads a list of checks. It returns all problems as sentences with file, line and remedy. If there are problems,
+// callers must not use the checks.
 func Parse(text []byte) (List, []string) {
 	p := &parser{agentsfile.NodeReader{NoAliases: true}, List{Digest: fmt.Sprintf("%x", sha256.Sum256(text))}}
 	if len(text) > mostBytes {
@@ -99,7 +99,7 @@ func (p *parser) parseCheck(name, says *yaml.Node) {
 	p.list.Checks = append(p.list.Checks, c)
 }
 
-// checkFields reports fields that do not go together, and fills in defaults.
+// checkFields reports fields that exclude each other, and sets default values.
 func (p *parser) checkFields(c *Check, name *yaml.Node, given map[string]*yaml.Node) {
 	kind := ""
 	for _, f := range c.fields() {
@@ -187,7 +187,7 @@ func (p *parser) parseWords(field string, list *yaml.Node) (words []string) {
 	return words
 }
 
-// checkValue reports an invalid value, for a field that does not accept every text.
+// checkValue reports a value that its field does not accept.
 func (p *parser) checkValue(field, said string, n *yaml.Node) {
 	path := said
 	switch field {
@@ -213,14 +213,14 @@ func (p *parser) checkValue(field, said string, n *yaml.Node) {
 	}
 }
 
-// isLocal reports whether a path, with slashes, always stays in the repository.
+// isLocal reports whether a path, written with slashes, stays in the repository.
 func isLocal(path string) bool {
 	return fs.ValidPath(path) && filepath.IsLocal(filepath.FromSlash(path)) && !strings.Contains(path, `\`) &&
 		!strings.ContainsFunc(path, schemas.Hidden) && path != ".git" && !strings.HasPrefix(path, ".git/")
 }
 
-// compileGlobs returns one expression for paths that match any of the patterns: ** stands for any directories, * and ?
-// for characters of one name.
+// compileGlobs returns one regular expression for paths that match any of the patterns. In a pattern, ** stands for any
+// directories. The characters * and ? stand for parts of one name.
 func compileGlobs(patterns []string) *regexp.Regexp {
 	signs := strings.NewReplacer(`\*\*/`, `(.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`)
 	all := schemas.Map(patterns, func(pattern string) string { return signs.Replace(regexp.QuoteMeta(pattern)) })

@@ -18,7 +18,7 @@ import (
 
 const gotest = "gotest"
 
-// junitFile returns the file of a report in the form of JUnit.
+// junitFile returns the path of a JUnit report. Ok is false if the report has another form.
 func junitFile(report string) (path string, ok bool) {
 	path, ok = strings.CutPrefix(report, "junit:")
 	return strings.TrimSpace(path), ok
@@ -29,7 +29,7 @@ const noTests = "its report names no test that passed"
 // testResults are the tests of a report: passed and failed ones.
 type testResults struct{ passed, failed []string }
 
-// problem returns the reason why a report does not prove good work, or "" if it does.
+// problem returns the reason why a report does not show success, or "" if it shows success.
 func (r testResults) problem() string {
 	switch {
 	case len(r.failed) > 0:
@@ -40,7 +40,7 @@ func (r testResults) problem() string {
 	return ""
 }
 
-// lostTests returns the tests that passed before and do not pass in this report.
+// lostTests returns the tests in before that do not pass in this report.
 func (r testResults) lostTests(before []string) []string {
 	return slices.DeleteFunc(slices.Clone(before), func(name string) bool {
 		_, found := slices.BinarySearch(r.passed, name)
@@ -48,7 +48,7 @@ func (r testResults) lostTests(before []string) []string {
 	})
 }
 
-// normalise sorts the tests. A test may have run twice, so it also removes each failed test from the passed tests.
+// normalise sorts the tests. It also removes each failed test from the passed tests, because a test may have run twice.
 func (r *testResults) normalise() {
 	r.failed = slices.Compact(slices.Sorted(slices.Values(r.failed)))
 	r.passed = slices.DeleteFunc(r.passed, func(name string) bool {
@@ -58,8 +58,8 @@ func (r *testResults) normalise() {
 	r.passed = slices.Compact(slices.Sorted(slices.Values(r.passed)))
 }
 
-// readReport reads the report of a command, of the kind that its check names: from a file in the tree, or from its
-// output.
+// readReport reads the report of a command, in the form that the check names. The report comes from a file in the tree,
+// or from the output of the command.
 func readReport(report, tree, printed string) (r testResults, err error) {
 	path, isFile := junitFile(report)
 	if !isFile {
@@ -86,7 +86,7 @@ func readReport(report, tree, printed string) (r testResults, err error) {
 	return readJUnit(bytes.NewReader(text))
 }
 
-// clearReport removes a report that existed before the command, for example a committed one.
+// clearReport removes a report that existed before the command ran, for example a committed report.
 func clearReport(report, tree string) error {
 	path, isFile := junitFile(report)
 	if !isFile {
@@ -103,7 +103,7 @@ func clearReport(report, tree string) error {
 	return schemas.IgnoreError(fs.ErrNotExist, root.RemoveAll(path))
 }
 
-// readGoTest reads the output of go test -json (go doc test2json). It ignores other lines.
+// readGoTest reads the output of go test -json (see go doc test2json). It ignores lines that are no test events.
 func readGoTest(in io.Reader) (r testResults, err error) {
 	var line []byte
 	for lines := bufio.NewReader(in); err == nil; {
@@ -125,7 +125,7 @@ func readGoTest(in io.Reader) (r testResults, err error) {
 	return r, err
 }
 
-// readJUnit reads the test cases of a report, however its suites are nested.
+// readJUnit reads the test cases of a report at any depth of nested suites.
 func readJUnit(in io.Reader) (r testResults, err error) {
 	for d := xml.NewDecoder(in); ; {
 		token, err := d.Token()

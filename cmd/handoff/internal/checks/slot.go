@@ -27,7 +27,7 @@ const (
 	stdout       = "stdout" // the output of a command, for its report
 )
 
-// A slot is a place on disk with a tree in which one command runs at a time.
+// A slot is a directory with a tree in which one command at a time runs.
 type slot struct {
 	objectStore
 	path string
@@ -35,8 +35,8 @@ type slot struct {
 	lock *os.File
 }
 
-// takeSlot returns a slot of a repository that no other process uses. It first ends the processes that a killed run
-// left in the slot.
+// takeSlot returns a slot of a repository that no other process uses. If a killed run left processes in the slot,
+// takeSlot ends these processes.
 func takeSlot(ctx context.Context, place string, from git.Repository, commit string) (s *slot, err error) {
 	for s == nil {
 		for n := range slots {
@@ -60,7 +60,7 @@ func takeSlot(ctx context.Context, place string, from git.Repository, commit str
 	return s, nil
 }
 
-// tryLock locks a slot. It returns nil if another process uses the slot, or has just removed it.
+// tryLock locks a slot. It returns nil if another process uses the slot or has just removed it.
 func tryLock(path string) (*slot, error) {
 	if err := os.MkdirAll(path, 0o700); err != nil {
 		return nil, err
@@ -87,13 +87,13 @@ func tryLock(path string) (*slot, error) {
 func (s *slot) release() { _ = s.lock.Close() } // nothing was written
 
 // temporaryDir returns the directory for temporary files of a command. Its path is short, because programs make sockets
-// below it.
+// below it and paths of sockets must be short.
 func temporaryDir(id string) string { return filepath.Join(os.TempDir(), "handoff-"+id) }
 
 var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z2-7]{16}$`) })
 
-// killRemaining ends the processes of a command that are left because both the run and its supervisor were killed. It
-// also removes the temporary files of the command.
+// killRemaining ends the processes of a command whose run and supervisors were killed. It also removes the temporary
+// files of the command.
 func (s *slot) killRemaining() {
 	path := filepath.Join(s.path, markFile)
 	id, err := platform.ReadRegular(path, 64)
@@ -105,7 +105,8 @@ func (s *slot) killRemaining() {
 	_ = os.Remove(filepath.Join(s.path, stdout))
 }
 
-// checkOut checks a commit out into the tree and removes all other files there. If that fails, it makes a new tree.
+// checkOut checks a commit out into the tree, and removes all other files of the tree. If the checkout fails, it makes
+// a new tree.
 func (s *slot) checkOut(ctx context.Context, commit string) error {
 	err := s.update(ctx, commit)
 	if err == nil || ctx.Err() != nil {
@@ -131,8 +132,8 @@ func (s *slot) update(ctx context.Context, commit string) error {
 	return err
 }
 
-// addGitDir gives the tree at a commit a new git directory of its own. A command may change settings or index flags in
-// this directory. The next command gets a new one, so these changes do not reach it.
+// addGitDir gives the tree a new git directory. A command may change settings or index flags in this directory. The
+// next command gets a new directory without these changes.
 func (s *slot) addGitDir(commit string) error {
 	lent := filepath.Join(s.tree, ".git")
 	if err := removeAll(lent); err != nil {
@@ -148,8 +149,8 @@ func (s *slot) addGitDir(commit string) error {
 	return writeIfChanged(filepath.Join(lent, "index"), string(index))
 }
 
-// restoreFiles replaces files of the tree by their state at the base: the files that match a pattern and that the work
-// changed. It removes a matching file that the base does not have.
+// restoreFiles gives files of the tree the content that they have at the base. It restores files that match a pattern
+// and that the work changed. It removes a matching file that the base does not have.
 func (s *slot) restoreFiles(ctx context.Context, base string, changed []changedFile, patterns []string) error {
 	root, err := os.OpenRoot(s.tree)
 	if err != nil {
@@ -175,7 +176,7 @@ func (s *slot) restoreFiles(ctx context.Context, base string, changed []changedF
 	return err
 }
 
-// removeAll removes a directory, also if parts of it are not writable.
+// removeAll removes a directory, even if parts of the directory are not writable.
 func removeAll(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil
@@ -189,7 +190,7 @@ func removeAll(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// removeUnusedSlots removes slots and kept results of all repositories that no run used for a week.
+// removeUnusedSlots removes the slots and stored results that no run used for a week, in all repositories.
 func removeUnusedSlots(dir string, now time.Time) {
 	all, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
 	for _, path := range all {

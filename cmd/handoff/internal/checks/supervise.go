@@ -54,9 +54,9 @@ type commandOutcome struct {
 	Output string // SHA-256 of all output
 }
 
-// Supervise reads an order from in, runs the command of the order, and writes the result to out. It returns when all
-// processes that the command started have ended. If in ends, the process that gave the order is gone, and Supervise
-// kills the command at once.
+// Supervise reads an order from in, runs the command of the order, and writes the outcome to out. It returns when all
+// processes of the command have ended. If in ends, the process that gave the order was killed, and Supervise kills the
+// command at once.
 func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	said := bufio.NewReader(in)
 	line, err := said.ReadBytes('\n')
@@ -83,8 +83,8 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 	return json.NewEncoder(out).Encode(done)
 }
 
-// superviseChild runs a second supervisor as a child, because the command may stop or kill the supervisor above it. The
-// first supervisor measures the time itself, and ends all remaining processes when the child has ended.
+// superviseChild runs a second supervisor as a child, because the command may stop or kill its supervisor. When the
+// child has ended, superviseChild ends all remaining processes. It measures the time limit itself.
 func (o commandOrder) superviseChild(ctx context.Context, out io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -102,7 +102,7 @@ func (o commandOrder) superviseChild(ctx context.Context, out io.Writer) error {
 var superviseArgs = []string{"checks", "run", "--" + SuperviseFlag}
 
 // supervise starts a supervisor with the order, and returns its output. When ctx ends, it tells the supervisor to end.
-// If the supervisor still runs `late` after that, or `late` after its time limit, supervise kills it with all processes
+// If the supervisor runs for the duration late longer than allowed, supervise kills the supervisor and all processes
 // below it.
 func (o commandOrder) supervise(ctx context.Context, by *exec.Cmd, late time.Duration) ([]byte, error) {
 	in, err := by.StdinPipe()
@@ -130,7 +130,7 @@ func (o commandOrder) supervise(ctx context.Context, by *exec.Cmd, late time.Dur
 	return out.Bytes(), nil
 }
 
-// killLate kills a late supervisor and all processes below it, also a stopped one.
+// killLate kills a supervisor that runs too long, and all processes below it. It kills a stopped supervisor too.
 func (o commandOrder) killLate(ctx context.Context, by *exec.Cmd, in io.Closer, late time.Duration, ended <-chan struct{}) {
 	select {
 	case <-ended:
@@ -186,7 +186,7 @@ func (o commandOrder) runCommand(ctx context.Context, over context.CancelCauseFu
 	return done, nil
 }
 
-// killWhenExceeded ends a command that takes too much of the machine.
+// killWhenExceeded kills the processes of a command that exceed the limit of processes, memory or disk space.
 func (o commandOrder) killWhenExceeded(pid int, over context.CancelCauseFunc, ended <-chan struct{}) {
 	look := time.NewTicker(watchInterval)
 	defer look.Stop()
@@ -212,7 +212,8 @@ func (o commandOrder) killWhenExceeded(pid int, over context.CancelCauseFunc, en
 	}
 }
 
-// countRemaining counts the processes that a command left running. It first gives them a moment to end by themselves.
+// countRemaining returns the number of processes that a command left running. Before it counts, it waits a moment, so
+// that processes can end by themselves.
 func countRemaining(ctx context.Context, pid int) (left int) {
 	for until := time.Now().Add(grace); ctx.Err() == nil; {
 		left = 0
@@ -225,8 +226,8 @@ func countRemaining(ctx context.Context, pid int) (left int) {
 	return left
 }
 
-// outputSink takes the output of a command. It keeps the last part of the output, and ends the command if the output
-// exceeds the limit.
+// outputSink takes the output of a command and keeps its last part. If the output exceeds the limit, it ends the
+// command.
 type outputSink struct {
 	over context.CancelCauseFunc
 
@@ -249,8 +250,7 @@ func (s *outputSink) Write(p []byte) (int, error) {
 	return s.tail.Write(p)
 }
 
-// last returns the last 8 KiB of the output. If a secret begins before this part and is masked, at least 4 KiB are
-// left.
+// last returns the last 8 KiB of the output. If a masked secret begins before these 8 KiB, at least 4 KiB remain.
 func (s *outputSink) last() []byte {
 	kept := s.tail.Bytes()
 	return kept[max(0, len(kept)-2*mostTail):]

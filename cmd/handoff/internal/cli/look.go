@@ -17,13 +17,13 @@ import (
 	"handoff/tools"
 )
 
-// ReadingCaller is like [App.Caller], for a command that only reads. A caller that names another agent with --agent may
-// see the mail of that agent but leaves no trace: the notices stay unread and the claims are not renewed, unless --read
-// is given. This applies to a person at a terminal and, if lists is true, to every caller. A name that comes from the
-// surroundings of an agent, or from HANDOFF_AGENT, is the caller's own name, so the caller reads its own mail.
+// ReadingCaller is like [App.Caller], for a command that only reads. If the caller names another agent with --agent, it
+// sees the mail of that agent, but notices stay unread and claims are not renewed. This applies to a person at a
+// terminal and, if lists is true, to every caller. The flag --read turns it off. A name from the environment is the
+// caller's own name, so it reads its own mail.
 //
 // An unread notice for a person shows that the person is needed. So mail of human counts as read only at a terminal
-// that no agent uses, or with --read. A script, and a model with --agent human, leave it unread.
+// that no agent uses, or with --read.
 func (a *App) ReadingCaller(lists bool) (schemas.Caller, error) {
 	by, err := a.Caller(false)
 	named := a.Agent != "" && a.Agent != a.Getenv("HANDOFF_AGENT") && by.Agent != schemas.Human
@@ -36,8 +36,8 @@ func (a *App) ReadingCaller(lists bool) (schemas.Caller, error) {
 	return by, err
 }
 
-// LeaveHumanMailUnread returns the caller for reading the mail of human. Unless a person is at the terminal or --read
-// is given, the returned caller leaves the mail unread.
+// LeaveHumanMailUnread returns the caller for reading the mail of human. The returned caller leaves the mail unread,
+// unless a person is at the terminal or --read is given.
 func (a *App) LeaveHumanMailUnread(by schemas.Caller) schemas.Caller {
 	if whose, _ := identity.CommandCaller("", a.Getenv, a.AtTerminal()); whose.Agent != schemas.Human && !a.MarkRead {
 		by.Scope = schemas.ScopeRead
@@ -50,7 +50,8 @@ func (a *App) DefineReadFlag(flags *pflag.FlagSet) {
 	flags.BoolVar(&a.MarkRead, "read", false, "with --agent: shown notices count as read, as if that agent, or the person, had listed them")
 }
 
-// ReadRemark says whether shown notices of an agent are read now. Unread is their number.
+// ReadRemark returns a sentence that says whether the shown notices of an agent now count as read. Unread is the number
+// of shown notices.
 func (a *App) ReadRemark(by schemas.Caller, of schemas.Agent, unread int) string {
 	switch {
 	case unread == 0:
@@ -61,9 +62,8 @@ func (a *App) ReadRemark(by schemas.Caller, of schemas.Agent, unread int) string
 	return fmt.Sprintf("%s of %s: read now.", schemas.Counted(unread, "new notice"), of)
 }
 
-// ConnectToRead is like [App.Connect], for a command that only reads. If the workspace was never used, ConnectToRead
-// shows an empty workspace to fn and creates none. The error is not_found if the user typed the name of a workspace
-// that does not exist.
+// ConnectToRead is like [App.Connect], for a command that only reads. It creates no workspace: for an unused workspace,
+// fn sees an empty one. The error is not_found if the user typed the name of a workspace that does not exist.
 func (a *App) ConnectToRead(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
 	place, err := workspace.Find(a.Location())
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *App) ConnectToRead(ctx context.Context, by schemas.Caller, fn func(*Con
 	return fn(conn)
 }
 
-// UsesDatabase reports whether workspaces are in a database, and not in files of this machine.
+// UsesDatabase reports whether workspaces are in a database. Otherwise they are in files of this machine.
 func (a *App) UsesDatabase() bool { return a.Getenv("HANDOFF_STORE") != "" }
 
 // ConnectForTool is [App.ConnectToRead] for a tool that only reads, and [App.Connect] for every other tool.
@@ -114,8 +114,8 @@ func (a *App) hasTypedWorkspace() bool {
 	return a.Workspace != "" && a.Workspace != a.Getenv("HANDOFF_WORKSPACE")
 }
 
-// checkTypedWorkspace returns an error if the user typed the name of a new workspace that resembles the name of an
-// existing one, because this is probably a misspelling.
+// checkTypedWorkspace returns an error if the user typed the name of a new workspace that resembles an existing name,
+// because the new name is probably a misspelling.
 func (a *App) checkTypedWorkspace() error {
 	place, err := workspace.Find(a.Location())
 	if err != nil || a.UsesDatabase() || !a.hasTypedWorkspace() || place.Exists() {

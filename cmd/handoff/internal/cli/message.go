@@ -21,13 +21,13 @@ import (
 	"handoff/tools/platform"
 )
 
-// maxInput is the maximal size of input from a file or standard input, in bytes. The limits of the mailbox are lower;
-// this one only keeps handoff from reading a whole wrong file.
+// maxInput is the largest size of input from a file or standard input, in bytes. It keeps handoff from reading a very
+// large wrong file. The limits of the mailbox are lower.
 const maxInput = 8 << 20
 
-// ReadMessage reads a whole message for a tool, as in --file MSG.json, or "-" for standard input, in any format of
-// package textformat. It may be in the spelling of another protocol; the caller sets flags over the canonical form.
-// Id is the id on the command line, "" for none.
+// ReadMessage reads the arguments of a tool from a file ("--file MSG.json"), or from standard input for "-". The file
+// may have any format of package textformat, and the spelling of another protocol. The result is in canonical form, so
+// that flags of the command line can override its values. Id is the id on the command line, or "".
 func (a *App) ReadMessage(ctx context.Context, tool, id, path string) (Arguments, error) {
 	if path == "" {
 		return Arguments{}, nil
@@ -48,8 +48,7 @@ func (a *App) ReadMessage(ctx context.Context, tool, id, path string) (Arguments
 	return args, err
 }
 
-// Canonicalise brings arguments with objects of another system into canonical form, without losing any of their
-// content.
+// Canonicalise turns arguments in the spelling of another protocol into canonical form. No content is lost.
 func (args Arguments) Canonicalise(tool string) error {
 	b, err := json.Marshal(args) // flags have lists of their own types
 	if err != nil {
@@ -66,7 +65,7 @@ func (args Arguments) Canonicalise(tool string) error {
 	return err
 }
 
-// bodyArguments are the arguments for the text of a message in Markdown, see [textformat.AddMarkdown].
+// bodyArguments are the arguments that take the text of a Markdown message, see [textformat.AddMarkdown].
 var bodyArguments = map[string]struct{ body, rest string }{
 	"send_handoff": {"task", "detail"}, "complete_handoff": {"summary", "detail"},
 	"fail_handoff": {"description", "origin.extra.detail"},
@@ -75,11 +74,12 @@ var bodyArguments = map[string]struct{ body, rest string }{
 // fromLog is the flag that names a log.
 const fromLog = "from-log"
 
-// resultPaths are the arguments for the results of a run in a log. A tool that is not here takes no payload from a log.
+// resultPaths are the arguments that take the results of a run from a log. A tool that is not in the map takes no
+// payload from a log.
 var resultPaths = map[string]string{"send_handoff": "context.results", "complete_handoff": "results"}
 
-// readPayloadArguments reads the payload that an agent left in a log, as arguments of a tool, with the log's results of
-// the run. A log without a payload is no error, only a warning: agents need not hand on anything.
+// readPayloadArguments reads the payload that an agent left in a log, as arguments of a tool. It adds the results of
+// the run. A log without a payload causes a warning and no error, because an agent may have nothing to hand on.
 func (a *App) readPayloadArguments(ctx context.Context, tool, id, path string) (Arguments, error) {
 	log, err := a.ReadLog(ctx, path)
 	if err != nil {
@@ -106,7 +106,8 @@ func (a *App) readPayloadArguments(ctx context.Context, tool, id, path string) (
 	return args, nil
 }
 
-// ReadLog reads the log of --from-log as a stream, however long it is, and warns of oddities.
+// ReadLog reads the log of --from-log as a stream, so the log may have any length. It prints warnings about unusual
+// content.
 func (a *App) ReadLog(ctx context.Context, path string) (payload.LogBlocks, error) {
 	log, err := readSource(ctx, a, "--"+fromLog, path, payload.Scan)
 	if odd := log.Warning(); odd != "" && err == nil {
@@ -115,9 +116,8 @@ func (a *App) ReadLog(ctx context.Context, path string) (payload.LogBlocks, erro
 	return log, err
 }
 
-// ReadInput reads the file that a flag or an argument names, or standard input for "-", which only one of them can
-// have. The content must be UTF-8. If input never comes, as from a terminal or a pipe without a writer, ReadInput waits
-// until ctx is done.
+// ReadInput reads the file that a flag or an argument names, or standard input for "-". Only one flag or argument of a
+// command may be "-". The content must be UTF-8. If a pipe has no writer, ReadInput waits until ctx is done.
 func (a *App) ReadInput(ctx context.Context, flag, path string) ([]byte, error) {
 	content, err := readSource(ctx, a, flag, path, func(source io.Reader) ([]byte, error) {
 		return io.ReadAll(io.LimitReader(source, maxInput+1))
@@ -133,7 +133,7 @@ func (a *App) ReadInput(ctx context.Context, flag, path string) ([]byte, error) 
 	return content, nil
 }
 
-// readSource applies a function to the file or standard input that a flag or an argument names.
+// readSource applies read to the file or standard input that a flag or an argument names.
 func readSource[T any](ctx context.Context, a *App, flag, path string, read func(io.Reader) (T, error)) (T, error) {
 	got, err := RunInterruptible(ctx, func() (got T, err error) {
 		source, err := a.openSource(flag, path)
@@ -161,8 +161,8 @@ func (a *App) AbsolutePath(named string) string {
 	return filepath.Join(a.Cwd, named)
 }
 
-// OpenFile opens a file that the command line names. It refuses a pipe, because its writer may never come, but not
-// one that a shell has opened, as <(COMMAND).
+// OpenFile opens a file that the command line names. It refuses a named pipe, because a pipe may never get a writer. It
+// accepts a pipe that a shell has opened, as in <(COMMAND).
 func (a *App) OpenFile(named string) (*os.File, error) {
 	if path := a.AbsolutePath(named); !strings.HasPrefix(path, "/dev/fd/") && path != "/dev/stdin" {
 		return platform.OpenRegular(path)
@@ -192,9 +192,9 @@ func (a *App) openSource(flag, path string) (io.ReadCloser, error) {
 const AboutSources = `Each text, flag or argument, may be "-" for standard input or @FILE, also behind the = of NAME=VALUE; @@ begins
 a text that begins with @.`
 
-// ReadText returns the text of a flag or an argument: the content of a file or of standard input if the text names one
-// of these, with the line ends of messages and none at the end. All texts of command lines pass through here, so the
-// name of a place never counts as a text.
+// ReadText returns the text of a flag or an argument. If the text names a file or standard input, the result is the
+// content of that source, without a line break at the end. All texts of command lines pass through ReadText, so the
+// name of a source is never taken for a text.
 func (a *App) ReadText(ctx context.Context, name, said string) (string, error) {
 	place := namedSource(said)
 	if place == "" {
@@ -225,7 +225,8 @@ func namedSource(said string) string {
 	return ""
 }
 
-// unescape returns a text that names no place, without the first of two @.
+// unescape removes the first @ of a text that begins with @@. So a text that begins with @ can be given without naming
+// a file.
 func unescape(said string) string {
 	if strings.HasPrefix(said, "@@") {
 		return said[1:]

@@ -32,8 +32,8 @@ func (p *Page) List(nothing string, head []string, rows [][]string) {
 	p.WriteString(p.FormatTable(head, rows))
 }
 
-// Remark adds a remark about the output: at the end of the page on a terminal, else on standard error, so that
-// standard output has nothing but rows. An empty remark prints nothing.
+// Remark adds a remark about the output. On a terminal it stands at the end of the page. In other output it goes to
+// standard error, so that standard output has only rows. An empty remark prints nothing.
 func (a *App) Remark(p *Page, text string) {
 	switch {
 	case text == "":
@@ -51,8 +51,8 @@ func (p *Page) Field(name, value string) {
 	}
 }
 
-// Quote makes texts of agents fit behind the first columns of a line of ours: the rest continues in indented lines.
-// So no text of an agent looks like a line of ours.
+// Quote wraps a text of an agent behind the first columns of a line. Further lines are indented, so no text of an agent
+// looks like a line of handoff.
 func (p *Page) Quote(written string, columns int) string {
 	return strings.Join(p.Lines(written, max(columns, len(quoteIndent))), "\n"+quoteIndent)
 }
@@ -90,8 +90,8 @@ func (p *Page) Status(s schemas.Status) string {
 	return p.InStateColour(display.State{Status: s}, string(s))
 }
 
-// Print writes the result of a tool unchanged with --json, with its texts [EscapedJSON], else the page that fill makes
-// of it.
+// Print writes the result of a tool. With --json it writes the JSON unchanged, except for [EscapedJSON]. Otherwise it
+// writes the page that fill makes.
 func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {
 	if a.JSON {
 		return a.Write(EscapedJSON(raw) + "\n")
@@ -110,8 +110,8 @@ func (a *App) PrintValue(result any, fill func(*Page)) error {
 	return a.Print(raw, fill)
 }
 
-// PrintWithMail is Print for a command with a named caller: its page ends with the caller's pending mail, so that an
-// agent sees it without asking.
+// PrintWithMail is Print for a command with a named caller. Its page ends with the caller's pending mail, so that an
+// agent learns of new mail.
 func (a *App) PrintWithMail(raw json.RawMessage, fill func(*Page)) error {
 	return a.Print(raw, func(p *Page) {
 		fill(p)
@@ -146,8 +146,8 @@ func (p *Page) Document(v any) {
 	p.Line("\n%s", EscapedJSON(b))
 }
 
-// EscapedJSON writes JSON so that no text in it can repaint a terminal: hidden characters become escapes of JSON, which
-// mean the same to programs.
+// EscapedJSON escapes hidden characters in JSON, so that no text in it can repaint a terminal. Programs decode the
+// result to the same texts.
 func EscapedJSON(raw json.RawMessage) string {
 	text := strings.ToValidUTF8(string(raw), "\ufffd")
 	if strings.IndexFunc(text, schemas.Hidden) < 0 {
@@ -166,7 +166,8 @@ func EscapedJSON(raw json.RawMessage) string {
 	return b.String()
 }
 
-// AllAgents is more agents than a workspace has: a terminal shows all of them.
+// AllAgents is a limit for lists of agents. It is larger than the number of agents in any workspace, so a list with it
+// is complete.
 const AllAgents = 100_000
 
 // FormatTime writes a time for programs, "" for nil.
@@ -190,7 +191,7 @@ func Presence(c schemas.Card, now time.Time) string {
 	return terminal.FormatAge(now.Sub(c.Seen)) + " ago"
 }
 
-// TokenAgents lists the agents that the holder of a token may act as.
+// TokenAgents returns the names of the agents that the holder of a token may act as.
 func TokenAgents(t schemas.Token) string {
 	return strings.Join(schemas.Texts(t.Agents), ", ")
 }

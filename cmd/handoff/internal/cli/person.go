@@ -16,9 +16,9 @@ import (
 	"handoff/schemas"
 )
 
-// ConfirmPerson asks for the proof that a person wants a call, which was refused without a proof: either a setting that
-// makes a question unnecessary, or an answer at the terminal itself. The name human proves nothing, because every
-// shell of an agent can use it.
+// ConfirmPerson gets the proof that a person wants a call that was refused without a proof. The proof is a setting of
+// the person, or an answer at the terminal. The agent name human is no proof, because every agent with a shell can use
+// it.
 func (a *App) ConfirmPerson(ctx context.Context, refused *schemas.Error) (proof string, err error) {
 	allowed, err := a.findApproval()
 	switch {
@@ -33,11 +33,12 @@ func (a *App) ConfirmPerson(ctx context.Context, refused *schemas.Error) (proof 
 	return "terminal", nil
 }
 
-// patience is how long ConfirmPerson waits for an answer: the caller may be an agent without a person.
+// patience is the time that ConfirmPerson waits for an answer. It is bounded, because the caller may be an agent
+// without a person.
 const patience = 2 * time.Minute
 
-// confirmAtTerminal asks at the terminal itself, wherever the streams lead. Below a client it does not ask: the client
-// may have made the terminal, and would answer.
+// confirmAtTerminal asks a question at the terminal of this process, even if the streams are redirected. If an agent's
+// client started this process, it does not ask, because the client may control the terminal and could answer.
 func (a *App) confirmAtTerminal(ctx context.Context, what string) error {
 	var programs []string
 	if a.Programs != nil {
@@ -70,11 +71,11 @@ func (a *App) confirmAtTerminal(ctx context.Context, what string) error {
 	return nil
 }
 
-// approvalsFile lists the workspaces in which human needs no terminal. It belongs to the person, and is in no
-// repository, where agents write.
+// approvalsFile returns the path of the file with the workspaces in which human needs no terminal. The file is in the
+// directory of the person, and in no repository, because agents write into repositories.
 func (a *App) approvalsFile() string { return filepath.Join(a.configDir(), "approvals") }
 
-// configDir has the person's own files, which belong to no workspace and no project.
+// configDir returns the directory of the person's own settings, which belong to no workspace and no project.
 func (a *App) configDir() string {
 	config := a.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(config) {
@@ -85,7 +86,7 @@ func (a *App) configDir() string {
 
 func (a *App) home() string { return workspace.Home(a.Getenv) }
 
-// findApproval returns the file that allows human to act in this workspace without a terminal; "" if none does.
+// findApproval returns the file that allows human to act in this workspace without a terminal, or "" if no file does.
 func (a *App) findApproval() (file string, err error) {
 	file = a.approvalsFile()
 	written, err := os.ReadFile(file)

@@ -15,13 +15,13 @@ import (
 	"handoff/schemas/closest"
 )
 
-// ExitStatus is the error of a command that has printed its message already: the program ends with this status and
-// without another message.
+// ExitStatus is the error of a command that has already printed its message. The program ends with this status and
+// prints no further message.
 type ExitStatus int
 
 func (e ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// ExitUnless returns the exit status of a code if a printed result is not well. An error of printing comes first.
+// ExitUnless returns the exit status of a code if well is false. If printed is an error, it returns that error instead.
 func ExitUnless(well bool, code schemas.Code, printed error) error {
 	if printed != nil || well {
 		return printed
@@ -46,8 +46,8 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 	return schemas.Codes[coded.Code].Exit
 }
 
-// remedies returns the remedies of an error: its hint, the spelling of a missing argument for this command, and its
-// calls as command lines. The command call gets calls of tools.
+// remedies returns the remedies of an error: its hint, the flag for a missing argument, and its advised calls as
+// command lines. For the command call, it returns calls of tools instead of command lines.
 func (a *App) remedies(cmd *cobra.Command, e *schemas.Error) []string {
 	ways, render := []string{e.Hint}, a.FormatAdvice
 	if isNameMissing(e) && a.Agent == "" {
@@ -60,7 +60,7 @@ func (a *App) remedies(cmd *cobra.Command, e *schemas.Error) []string {
 	return append(ways, schemas.Map(e.Next, render)...)
 }
 
-// argumentUsage says how a command is given an argument that no single flag sets.
+// argumentUsage says how to give a command an argument that no single flag sets.
 func (a *App) argumentUsage(cmd *cobra.Command, argument string) string {
 	for _, s := range a.Spellings {
 		if how := s.Usage[argument]; how != "" && "handoff "+s.Command == cmd.CommandPath() {
@@ -70,7 +70,8 @@ func (a *App) argumentUsage(cmd *cobra.Command, argument string) string {
 	return ""
 }
 
-// codedError returns the coded error within err. All our errors have one; others come from the flag parser.
+// codedError returns the coded error within err. Errors of handoff always have a code. For an error of the flag parser
+// it makes a coded error.
 func codedError(cmd *cobra.Command, err error) *schemas.Error {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		return e
@@ -98,10 +99,10 @@ func (a *App) PrintError(e *schemas.Error, ways ...string) {
 	}
 }
 
-// IsNotice reports whether an id is of a notice, as no_7, which is read, and not of a handoff, which is worked on.
+// IsNotice reports whether an id is the id of a notice ("no_7").
 func IsNotice(id string) bool { return strings.HasPrefix(id, "no_") }
 
-// ErrNotice returns the error for a notice in the place of a handoff.
+// ErrNotice returns the error for a notice id in a place where only the id of a handoff is allowed.
 func ErrNotice(id, lacks string) error {
 	id = schemas.Visible(schemas.Clip(id, 80))
 	return schemas.Invalidf("ID", "%s is a notice: it %s", id, lacks).
@@ -116,8 +117,8 @@ func AddSubcommands(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command 
 	return cmd
 }
 
-// RequireSubcommand checks the arguments of a command that has others below it and takes none itself: it refuses a word
-// that is no command, and suggests similar ones.
+// RequireSubcommand checks the arguments of a command that only has subcommands. It refuses a word that is no
+// subcommand, and suggests similar subcommands.
 func RequireSubcommand(cmd *cobra.Command, given []string) error {
 	if len(given) == 0 {
 		return nil
@@ -138,8 +139,8 @@ func RequireSubcommand(cmd *cobra.Command, given []string) error {
 	return addSuggestion(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
 }
 
-// errUnknownFlag returns the error for a flag that a command does not have, with the flags that it may mean; nil if err
-// is another error.
+// errUnknownFlag returns the error for a flag that a command does not have, with flags of similar names. It returns nil
+// if err is another error.
 func errUnknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
@@ -161,7 +162,7 @@ func errUnknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 	return addSuggestion(schemas.Invalidf("", "%s", schemas.Visible(err.Error())), cmd, "--", meant)
 }
 
-// addSuggestion adds a suggestion to an error, of three names at most, and the command that shows all.
+// addSuggestion adds at most three suggested names to an error, and the command that shows all names.
 func addSuggestion(e *schemas.Error, cmd *cobra.Command, before string, meant []string) *schemas.Error {
 	help := cmd.CommandPath() + " --help shows what there is."
 	if cmd.Flags().Lookup(helpAll) != nil {

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// A Spelling is the way in which a command makes calls of a tool. It shows an advised call as a command line.
+// Spelling describes how a command makes calls of a tool. It turns an advised call into a command line.
 type Spelling struct {
 	Tool    string
 	Command string    // as "agents register"
@@ -20,10 +20,11 @@ type Spelling struct {
 	Usage   map[string]string // how the command line gives arguments that no single flag sets
 }
 
-// A SwitchValue is a switch that gives an argument one value, as --full makes view full.
+// SwitchValue is a flag without a value that gives an argument one value. For example, --full sets the argument view to
+// full.
 type SwitchValue struct{ Argument, Value, Flag string }
 
-// FormatAdvice writes advice for a user of commands: the command line of the call, and its effect.
+// FormatAdvice returns advice for a user of commands: the command line of the advised call, and its effect.
 func (a *App) FormatAdvice(next schemas.Advice) string {
 	if next.Tool == "" {
 		return next.Say
@@ -31,9 +32,9 @@ func (a *App) FormatAdvice(next schemas.Advice) string {
 	return a.CommandLine(next, a.CallerFlags()) + " " + next.Say + "."
 }
 
-// CommandLine writes an advised call as a command line: with the first spelling that can express all of its arguments
-// except the unsaid ones, else with handoff call. Flags name the caller and the workspace; they begin with a space,
-// or are empty.
+// CommandLine returns an advised call as a command line. It takes the first spelling that can express all arguments,
+// except the arguments in unsaid. If no spelling fits, it takes "handoff call". Flags name the caller and the
+// workspace. They begin with a space, or are empty.
 func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) string {
 	for _, s := range a.Spellings {
 		args := Arguments{}
@@ -54,8 +55,8 @@ func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) s
 	return "handoff call " + call.Tool + " " + ShellWord(string(call.Args)) + flags
 }
 
-// removeCriteria removes the criteria from a completion, and returns the flags that answer them: only the holder knows
-// which are met.
+// removeCriteria removes the criteria from the arguments of a completion, and returns flags with blanks for the
+// answers. Only the holder knows which criteria are met.
 func removeCriteria(args Arguments) (flags string) {
 	v, _ := args["verification"].(map[string]any)
 	criteria, _ := v["criteria"].([]any)
@@ -80,7 +81,7 @@ func AdviceOf(result json.RawMessage) []schemas.Advice {
 	return r.Next
 }
 
-// commandLine writes arguments as a command line. Ok reports whether it expresses all of them.
+// commandLine returns arguments as a command line. Ok is false if the spelling cannot express all of the arguments.
 func (s Spelling) commandLine(args Arguments, flags string) (line string, ok bool) {
 	for name, must := range s.When {
 		if value, given := args.remove(name); !given || must != nil && value != must {
@@ -114,7 +115,7 @@ func (s Spelling) commandLine(args Arguments, flags string) (line string, ok boo
 	return line, len(args) == 0
 }
 
-// flagTexts returns the values of the flag for an argument, one for each use of the flag.
+// flagTexts returns the values of the flag for an argument, one text for each use of the flag.
 func (f Field) flagTexts(value any) []string {
 	list, several := value.([]any)
 	switch {
@@ -126,7 +127,7 @@ func (f Field) flagTexts(value any) []string {
 	return schemas.Texts(list)
 }
 
-// remove removes the value at a path, and the objects that are empty then.
+// remove removes the value at a path, and then the objects on the path that are empty.
 func (args Arguments) remove(path string) (value any, ok bool) {
 	name, rest, within := strings.Cut(path, ".")
 	value, ok = args[name]
@@ -140,8 +141,8 @@ func (args Arguments) remove(path string) (value any, ok bool) {
 	return value, ok
 }
 
-// CallerFlags returns the flags that advised command lines must repeat to act as the same agent in the same workspace,
-// except those that the environment sets. It begins with a space, or is empty.
+// CallerFlags returns the flags with which an advised command line acts as the same agent in the same workspace. It
+// leaves out flags that the environment sets. The result begins with a space, or is empty.
 func (a *App) CallerFlags() string {
 	return a.RepeatedFlag("agent", a.Agent) + a.PlaceFlags()
 }
@@ -167,7 +168,8 @@ func (a *App) RepeatedFlag(name, value string) string {
 	return " --" + name + " " + ShellWord(value)
 }
 
-// ShellWord writes a word in the syntax of a shell. It quotes a blank, because the user will write words there.
+// ShellWord returns a word in the syntax of a shell. It puts [schemas.Blank] into quotes, because the user replaces it
+// by words.
 func ShellWord(word string) string {
 	if word == schemas.Blank {
 		return "'" + word + "'"

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// A ToolCommand is the behaviour of a command that makes one call of a tool and prints its result.
+// ToolCommand describes a command that makes one call of a tool and prints its result.
 type ToolCommand[Out any] struct {
 	Tool          string
 	Fields        []Field
@@ -28,7 +28,8 @@ type ToolCommand[Out any] struct {
 	// Arguments sets further arguments, after fields and places; nil for none.
 	Arguments func(cmd *cobra.Command, given []string, args Arguments) error
 
-	// Call makes the call if it needs other calls too; nil for a plain call of the tool.
+	// Call makes the call if the command needs other calls too. If it is nil, the command makes a plain call of the
+	// tool.
 	Call func(ctx context.Context, conn *Connection, args Arguments) (Out, json.RawMessage, error)
 
 	// ID returns the output of --silent. A command with ID moves work: it takes the limits of the store, which it may
@@ -103,7 +104,8 @@ func AddSilentFlag(cmd *cobra.Command, silent *bool, help string) {
 	cmd.Flags().BoolVarP(silent, "silent", "q", false, help)
 }
 
-// readArguments returns the arguments of the call: from a message, overridden by words and flags of the command line.
+// readArguments returns the arguments of the call. They come from a message, and from the words and flags of the
+// command line, which override the message.
 func (t ToolCommand[Out]) readArguments(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
 	args, err := t.readMessage(a, cmd, file, given)
 	if err != nil {
@@ -127,7 +129,8 @@ func (t ToolCommand[Out]) readArguments(a *App, cmd *cobra.Command, file string,
 	return args, t.Arguments(cmd, given, args)
 }
 
-// readMessage returns the arguments of a named file or log, about the handoff of the first word.
+// readMessage returns the arguments from the message or log that flags name. The first word of the command line is the
+// id of the handoff.
 func (t ToolCommand[Out]) readMessage(a *App, cmd *cobra.Command, file string, given []string) (Arguments, error) {
 	id := ""
 	if t.Place == "handoff_id" && len(given) > 0 {
@@ -148,7 +151,8 @@ func (t ToolCommand[Out]) readMessage(a *App, cmd *cobra.Command, file string, g
 	return args, args.SetPath("origin.handoff_id", said) // the id in another system
 }
 
-// setRemainingWords sets the text of the remaining words. It refuses them if a flag sets the same text.
+// setRemainingWords joins the words behind the first argument to a text, and sets the argument that takes this text. It
+// returns an error if a flag sets the same argument.
 func (t ToolCommand[Out]) setRemainingWords(a *App, cmd *cobra.Command, words []string, args Arguments) error {
 	for _, f := range t.Fields {
 		if f.path == t.Rest && cmd.Flags().Changed(f.Flag) {
@@ -163,8 +167,8 @@ func (t ToolCommand[Out]) setRemainingWords(a *App, cmd *cobra.Command, words []
 	return args.SetPath(t.Rest, text)
 }
 
-// configureForSeveral makes the call for each named handoff, in their order. A refusal does not stop the others: it is
-// printed at once, and the exit status is the status of the first refusal.
+// configureForSeveral makes cmd call the tool for each named handoff, in their order. After a refusal it prints the
+// error and continues with the next handoff. The exit status is the status of the first refusal.
 func (t ToolCommand[Out]) configureForSeveral(a *App, cmd *cobra.Command, tell func(Out, json.RawMessage) error) *cobra.Command {
 	var workflow string
 	if t.WholeWorkflow {
@@ -213,13 +217,13 @@ func (t ToolCommand[Out]) callForEach(
 	return failed
 }
 
-// AddWorkflowFlag gives a command of several handoffs the flag for a whole workflow, see [Connection.NamedHandoffs].
+// AddWorkflowFlag adds the flag that selects all handoffs of a workflow, see [Connection.NamedHandoffs].
 func AddWorkflowFlag(cmd *cobra.Command, workflow *string) {
 	cmd.Flags().StringVar(workflow, "workflow", "", "all of this `workflow` that have not ended")
 }
 
-// RequireHandoffOrWorkflow checks the arguments of a command of several handoffs: at least one, unless a workflow is
-// named.
+// RequireHandoffOrWorkflow returns a check of arguments that requires at least one handoff, unless the flag names a
+// workflow.
 func RequireHandoffOrWorkflow(workflow *string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, given []string) error {
 		if *workflow != "" {
@@ -229,9 +233,9 @@ func RequireHandoffOrWorkflow(workflow *string) cobra.PositionalArgs {
 	}
 }
 
-// NamedHandoffs returns the handoffs of a command: the given ones, or the open handoffs of a workflow, the newest
-// first: otherwise the end of an earlier handoff would cause needless messages to later ones. The error is not_found
-// for an unknown workflow.
+// NamedHandoffs returns the given handoffs or, if workflow is not empty, the open handoffs of the workflow. Those of a
+// workflow come newest first, so that the end of one handoff causes no needless messages to later handoffs. The error
+// is not_found for an unknown workflow.
 func (conn *Connection) NamedHandoffs(ctx context.Context, given []string, workflow string) ([]string, error) {
 	if workflow == "" {
 		return given, nil
@@ -264,7 +268,8 @@ func idsOf(items []schemas.Item) []string {
 	return schemas.Map(items, func(item schemas.Item) string { return item.HandoffID.String() })
 }
 
-// heldHandoff returns the handoff that the caller holds, if it is exactly one.
+// heldHandoff returns the id of the handoff that the caller holds. If the caller holds none or several, it returns an
+// error.
 func (conn *Connection) heldHandoff(ctx context.Context) (id string, err error) {
 	items, err := conn.ListAll(ctx, schemas.ListIn{Box: "claimed"})
 	switch {

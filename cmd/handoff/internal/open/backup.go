@@ -17,9 +17,8 @@ import (
 	"handoff/store/travel"
 )
 
-// backupWriter returns a function that writes the current store into an existing file, or nil if the engine has no
-// file. The function does not make the file: the command that makes a backup makes it, and removes it if the function
-// fails.
+// backupWriter returns a function that writes the current store into an existing file. It returns nil if the engine has
+// no file. The command that makes a backup makes the file before the call, and removes it after an error.
 func backupWriter(rows store.Backend) func(ctx context.Context, path string) error {
 	from, ok := rows.(interface {
 		WriteTo(ctx context.Context, w io.Writer) error
@@ -46,8 +45,8 @@ func backupWriter(rows store.Backend) func(ctx context.Context, path string) err
 	}
 }
 
-// checkEmpty refuses a file that has content, because the backup would replace it. It also refuses an irregular file
-// and a relative path.
+// checkEmpty refuses a file with content, because the backup would replace the content. It also refuses an irregular
+// file and a relative path.
 func checkEmpty(f *os.File) error {
 	info, err := f.Stat()
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > 0 || !filepath.IsAbs(f.Name())) {
@@ -58,7 +57,7 @@ func checkEmpty(f *os.File) error {
 }
 
 // BackUpDatabase writes the current rows of a workspace in a database into an empty file. Errors are *[schemas.Error]
-// for failures of the database, else errors of the store.
+// for failures of the database. Other errors are errors of the store.
 func BackUpDatabase(ctx context.Context, name string, node *cluster.Node, path string) error {
 	return node.ReadSnapshot(ctx, name, func(rows store.Backend) error {
 		file, err := openRows(ctx, bolt.Config{Path: path})
@@ -83,8 +82,8 @@ func ReadBackup(ctx context.Context, path string, fn func(store.Backend) error) 
 	return errors.Join(fn(rows), rows.Close())
 }
 
-// VerifyBackup reads all of a store file and returns its contents. It refuses a store that was moved or is incomplete,
-// because neither is a backup.
+// VerifyBackup reads a whole store file and returns a summary of its contents. It refuses a store that was moved or is
+// incomplete, because such a store is no backup.
 func VerifyBackup(ctx context.Context, path string) (c audit.StoreSummary, err error) {
 	err = ReadBackup(ctx, path, func(rows store.Backend) error {
 		if err := travel.CheckUsable(ctx, rows); err != nil {

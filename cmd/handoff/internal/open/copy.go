@@ -13,8 +13,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// explainCopy turns the error of a copy of rows into an error for the caller, with a remedy. It returns nil if err is
-// nil.
+// explainCopy turns an error of copying rows into an error with a remedy for the caller. It returns nil if err is nil.
 func explainCopy(ctx context.Context, to Config, err error) error {
 	coded, is := errors.AsType[*schemas.Error](err)
 	switch {
@@ -28,8 +27,8 @@ func explainCopy(ctx context.Context, to Config, err error) error {
 	return explainOpenError(to, err)
 }
 
-// WithFiles opens the files of a workspace while fn runs, also if the workspace was moved or is incomplete. The caller
-// has locked the files.
+// WithFiles opens the files of a workspace while fn runs, even if the workspace was moved or is incomplete. The caller
+// must have locked the files.
 func WithFiles(ctx context.Context, w workspace.Workspace, fn func(store.Backend) error) error {
 	files, err := openEngine(ctx, w.Dir, discardLog)
 	if err != nil {
@@ -38,14 +37,13 @@ func WithFiles(ctx context.Context, w workspace.Workspace, fn func(store.Backend
 	return errors.Join(fn(files), files.Close())
 }
 
-// WithDatabase owns a workspace of a database while fn runs, also if the workspace was moved or is incomplete. It
-// returns conflict if another process has the workspace open.
+// WithDatabase owns a workspace of a database while fn runs, even if the workspace was moved or is incomplete. The
+// error is conflict if another process has the workspace open.
 func WithDatabase(ctx context.Context, name string, node *cluster.Node, fn func(store.Backend) error) (err error) {
 	return withSeat(ctx, name, node, func(_ *cluster.Election, rows store.Backend) error { return fn(rows) })
 }
 
-// withSeat does the work of [WithDatabase]. It also gives fn the seat, with which fn can change the name of the
-// workspace.
+// withSeat is [WithDatabase], but fn also gets the seat. With the seat, fn can change the name of the workspace.
 func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Election, store.Backend) error) (err error) {
 	seat := node.Election(name)
 	owner, _ := seat.Owner(ctx) // the process that has the workspace open, for the error
@@ -69,8 +67,8 @@ func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*clu
 	return errors.Join(fn(seat, rows), rows.Close())
 }
 
-// ReopenMoved makes a moved workspace usable again. Moved is false, and ReopenMoved changes nothing, if the workspace
-// was not moved.
+// ReopenMoved makes a moved workspace usable again. If the workspace was not moved, it changes nothing and moved is
+// false.
 func ReopenMoved(ctx context.Context, b store.Backend) (moved bool, err error) {
 	if _, moved = errors.AsType[*travel.MovedError](travel.CheckUsable(ctx, b)); moved {
 		err = travel.RemoveCopyMark(ctx, b)
@@ -78,8 +76,8 @@ func ReopenMoved(ctx context.Context, b store.Backend) (moved bool, err error) {
 	return moved, err
 }
 
-// explainUnusable returns the error for the caller if err means that the workspace was moved or that a copy into it is
-// incomplete. It returns nil for other errors.
+// explainUnusable returns an error with a remedy if err means that the workspace was moved, or that a copy into it is
+// incomplete. For other errors it returns nil.
 func explainUnusable(name string, err error) error {
 	moved, is := errors.AsType[*travel.MovedError](err)
 	switch {

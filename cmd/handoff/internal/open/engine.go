@@ -16,9 +16,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// openEngine opens the rows of the workspace in dir, or makes them. Its callers need only a [store.Backend], so a
-// second engine would be chosen here. The caller has locked the workspace. The error wraps [store.ErrLocked] if another
-// process keeps the rows open, see [retryWhileLocked].
+// openEngine opens the rows of the workspace in dir, or makes them. The caller must have locked the workspace. The
+// error wraps [store.ErrLocked] if another process keeps the rows open, see [retryWhileLocked].
 func openEngine(ctx context.Context, dir string, log *slog.Logger) (b store.Backend, err error) {
 	err = retryWhileLocked(ctx, func() error {
 		b, err = tryOpen(ctx, dir, log)
@@ -32,10 +31,10 @@ const (
 	lockPause    = 5 * time.Millisecond
 )
 
-// retryWhileLocked calls fn again for three seconds while its error wraps [store.ErrLocked]. A process that has locked
-// the workspace can meet this error for a moment, for three reasons. A killed process loses the lock of the workspace
-// before the lock of the file. A child process has the open files of its parent until it runs its program. An owner
-// whose files were removed needs time to notice.
+// retryWhileLocked repeats fn for up to three seconds while its error wraps [store.ErrLocked]. This error can occur for
+// a moment even if this process has locked the workspace. A killed process loses the lock of the workspace before the
+// lock of the file. A child process keeps the open files of its parent until it runs its program. An owner whose files
+// were removed needs time to notice the removal.
 func retryWhileLocked(ctx context.Context, fn func() error) (err error) {
 	for range lockAttempts {
 		if err = fn(); !errors.Is(err, store.ErrLocked) {
@@ -63,15 +62,15 @@ func tryOpen(ctx context.Context, dir string, log *slog.Logger) (store.Backend, 
 	return b, err
 }
 
-// removeLeftovers removes leftovers of killed commands from dir. The caller owns the workspace and has opened its rows.
-// Errors are ignored, because leftovers only take space.
+// removeLeftovers removes files of killed commands from dir. The caller must own the workspace. It ignores errors,
+// because the files only take space.
 func removeLeftovers(dir string) {
 	path := filepath.Join(dir, workspace.StoreFile)
 	_ = errors.Join(bolt.RemoveLeftovers(path), os.Remove(restoringFile(path)))
 }
 
-// errEmptied returns an error if another program emptied the store file, else nil. Bbolt would make a new store in that
-// file.
+// errEmptied returns an error if another program emptied the store file, because bbolt would make a new store in an
+// empty file. Otherwise it returns nil.
 func errEmptied(dir string) error {
 	if !workspace.WasEmptied(dir) {
 		return nil
@@ -103,8 +102,8 @@ func copyRows(ctx context.Context, from store.Backend, path string) error {
 	return err
 }
 
-// Compact returns unused space of a workspace's file to the system. The result has the size before and after. The
-// caller has locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
+// Compact returns unused space of a workspace's file to the system. The result has the sizes before and after. The
+// caller must have locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
 func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResult, err error) {
 	if err = errEmptied(w.Dir); err == nil {
 		err = retryWhileLocked(ctx, func() error {
@@ -118,8 +117,8 @@ func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResul
 	return done, nil
 }
 
-// freeSpaceOf returns a function that counts the unused bytes in the store's file, or nil for an engine without this
-// number.
+// freeSpaceOf returns a function that counts the unused bytes in the store's file. It returns nil for an engine without
+// this number.
 func freeSpaceOf(rows store.Backend) func() int64 {
 	if file, ok := rows.(*bolt.Store); ok {
 		return file.FreeBytes

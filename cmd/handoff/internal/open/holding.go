@@ -11,7 +11,7 @@ import (
 	"handoff/store"
 )
 
-// HandoffCounts has the numbers of handoffs that a removal of the workspace would delete.
+// HandoffCounts holds the numbers of handoffs that the removal of a workspace would delete.
 type HandoffCounts struct {
 	Handoffs   int // handoffs in any state, counted up to [CountLimit]
 	Unfinished int // handoffs that have not ended, counted up to [CountLimit] in each state
@@ -20,8 +20,8 @@ type HandoffCounts struct {
 // CountLimit is the number at which a count stops.
 const CountLimit = 1000
 
-// CountHandoffs counts the handoffs of a workspace. The caller has locked the workspace with [relay.Lock]. A workspace
-// without a store has no handoffs. Errors are errors of the store.
+// CountHandoffs counts the handoffs of a workspace. The caller must have locked the workspace with [relay.Lock]. A
+// workspace without a store has no handoffs. Errors are errors of the store.
 func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h HandoffCounts, err error) {
 	if _, ok := w.StoreFile(); !ok {
 		return h, nil

@@ -15,8 +15,8 @@ import (
 	"handoff/store/travel"
 )
 
-// VerifiedExport is an exported workspace after ReadExport read and verified it. Only [VerifiedExport.CopyInto] changes
-// a workspace.
+// VerifiedExport is an exported workspace that ReadExport has read and verified. [VerifiedExport.CopyInto] copies it
+// into a workspace.
 type VerifiedExport struct {
 	*keeping.Import
 	rows store.Backend
@@ -35,7 +35,7 @@ const (
 	leftoverAge = 24 * time.Hour     // directories of this age belong to killed imports
 )
 
-// ReadExport reads an exported workspace into a temporary file, examines it, and calls fn. It removes the file when fn
+// ReadExport reads an exported workspace into a temporary file, verifies it, and calls fn. It removes the file when fn
 // returns. Errors are *[schemas.Error].
 func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(VerifiedExport) error) (err error) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), importName+"*")) // from killed imports; the pattern is valid
@@ -64,9 +64,9 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(V
 	return explainCopy(ctx, Config{Name: "of the import", Dir: dir}, err)
 }
 
-// CopyInto copies the import into a workspace that no other process has open. The workspace must be unused. The rows
-// are copied unchanged. After an interrupted copy the workspace refuses all calls until it is imported again. Errors
-// are *[schemas.Error]: conflict for a workspace that has work already.
+// CopyInto copies the rows of the export unchanged into an unused workspace that no other process has open. If the copy
+// is interrupted, the workspace refuses all calls until the import is repeated. Errors are *[schemas.Error]: conflict
+// for a workspace that has handoffs.
 func (i VerifiedExport) CopyInto(ctx context.Context, to store.Backend, about Config) (done ImportResult, err error) {
 	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
 	err = i.RemoveClaims(ctx, store.New(i.rows))

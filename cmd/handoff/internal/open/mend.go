@@ -10,8 +10,8 @@ import (
 	"handoff/store/audit"
 )
 
-// Mend copies a store to the new file copyTo, and then mends it. Saved is copyTo. If the store has no mendable faults,
-// Mend makes no copy and saved is empty. The caller has opened the store alone.
+// Mend copies a store to the new file copyTo, and then mends the store. Saved is the path of the copy. If the store has
+// no mendable faults, Mend makes no copy and saved is empty. No other process may have the store open.
 func Mend(ctx context.Context, rows store.Backend, copyTo string) (done audit.MendResult, saved string, err error) {
 	s := store.New(rows)
 	found, err := audit.ExamineStore(ctx, s, reading.SearchWords)

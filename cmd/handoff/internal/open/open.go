@@ -1,27 +1,27 @@
-// Package open opens the mailboxes of a workspace: it opens the engine that keeps the rows, puts the store and the
-// rules above it, and explains errors so that a caller can act on them. Package [relay] decides which process opens
-// them.
+// Package open opens the mailboxes of a workspace. [Workspace] opens the engine that keeps the rows, and puts the store
+// and the rules of the mailboxes above it. Its errors say how a caller can remedy them. Package [relay] decides which
+// process opens the mailboxes.
 //
 // # Decisions
 //
-// A backup is a store file, from any engine. So a restore needs no second format, and a plain copy of handoff.db
-// restores as well. Only the owner has the file of a workspace open, so the owner writes the copy, from one read
-// transaction, into a file that the command made: it writes nowhere else. Any process reads a copy out of a database.
-// The command verifies the copy before it gives it its name, so verifying costs the owner nothing.
+// A backup is a store file, for every engine. So a restore needs no second format, and a plain copy of handoff.db is a
+// backup too. For a workspace in files, the owner writes the copy from one read transaction, because only the owner has
+// the file open. It writes into a file that the command made. For a workspace in a database, any process can write the
+// copy. The command verifies the copy before it gives the copy its name, so the owner spends no time on the
+// verification.
 //
-// A restore keeps the replaced workspace until a person deletes it. A start that goes well proves only that the file
-// opens; a person knows whether it was the right backup. In a directory a hard link keeps the old file: a store that
-// is missing for a moment would be made anew, empty. In a database both workspaces get their new names in one
-// transaction, which proves the epoch.
+// A restore keeps the replaced workspace until a person deletes it. Only a person knows whether it was the right
+// backup. In a directory, a hard link keeps the old file, because a process would make an empty store if the store were
+// missing for a moment. In a database, both workspaces get their new names in one transaction.
 //
-// An import reads the file into a store of its own, where every line is verified and every row examined before the
-// workspace is touched. Hashes prove that nobody changed the file since; they do not prove that handoff wrote it.
-// Then the rows are copied into an unused workspace. An import adds to no other workspace: ids would have to change
-// in records and texts, and two registries about one handoff would have to be kept apart.
+// An import reads the file into a temporary store. Every line is verified and every row examined before the import
+// changes the workspace. Hashes prove that nobody changed the file since the export, but not that handoff wrote it.
+// Then the rows are copied into an unused workspace. An import adds to no other workspace: ids in records and texts
+// would have to change, and a handoff would have two registries.
 //
-// A server starts even if its store is not available, because some clients never start a server again. Each call gets
-// the reason, and the next call tries again. The first call that needs a database connects to it; only an invalid
-// connection string ends a server.
+// A server starts even if its store is not available, because some clients never start a server again. Each call then
+// gets the reason, and the next call tries again. The first call that needs a database connects to the database. Only
+// an invalid connection string ends a server.
 package open
 
 import (
@@ -66,13 +66,13 @@ type Config struct {
 	LeaseMax time.Duration
 	Secrets  tools.Secrets // see [tools.Local]
 
-	// Logger is for events of this process. The work of this process for others as the owner of the store is in the
-	// log of the workspace, see package journal.
+	// Logger takes the messages of this process. As the owner of the store, the process also works for other processes.
+	// Messages about this work are in the log of the workspace, see package journal.
 	Logger *slog.Logger
 }
 
-// Workspace returns access to the mailboxes of a workspace. The first call makes missing mailboxes. Workspace itself
-// opens no file: the first call opens the store, or finds the process that has it open. Errors are *[schemas.Error].
+// Workspace returns access to the mailboxes of a workspace. It opens no file itself. The first call opens the store, or
+// finds the process that has the store open, and makes missing mailboxes. Errors are *[schemas.Error].
 func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	shared := relay.Config{
 		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Files: []string{filepath.Join(c.Dir, workspace.StoreFile)},
@@ -89,8 +89,8 @@ func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 	return relay.Open(ctx, shared)
 }
 
-// EmptyMailboxes returns empty mailboxes in memory, for commands that only read a workspace that does not exist. The
-// result needs no Close.
+// EmptyMailboxes returns empty mailboxes in memory. Commands that only read use them if the workspace does not exist.
+// The result needs no Close.
 func EmptyMailboxes(now func() time.Time) tools.Invoker {
 	return tools.Local{Logger: slog.New(slog.DiscardHandler), Mailbox: mailbox.New(mailbox.Config{
 		Store: store.New(memory.New()), NewID: newID, Alone: true, Now: now,
@@ -104,8 +104,8 @@ type mailboxes struct {
 	closeLog func() error
 }
 
-// openLog returns the log for the owner's work: the journal in the directory of the workspace. A node of a cluster has
-// one log for all workspaces; its closeLog does nothing.
+// openLog opens the log for the owner's work, which is the journal in the directory of the workspace. A node of a
+// cluster has one log for all workspaces. For a node, closeLog does nothing.
 func (c Config) openLog() (log *slog.Logger, closeLog func() error) {
 	if c.Cluster != nil {
 		return c.Logger.With(slog.String("workspace", c.Name)), func() error { return nil }
@@ -113,7 +113,7 @@ func (c Config) openLog() (log *slog.Logger, closeLog func() error) {
 	return journal.New(c.Dir)
 }
 
-// An openFunc opens the rows of a workspace. It logs to the given logger.
+// openFunc opens the rows of a workspace, and writes its messages to the logger.
 type openFunc func(context.Context, *slog.Logger) (store.Backend, error)
 
 func (c Config) openMailboxes(ctx context.Context, alone bool, rows openFunc) (relay.Store, error) {
@@ -149,12 +149,12 @@ func (c Config) openFile(ctx context.Context, log *slog.Logger) (store.Backend, 
 	return b, err
 }
 
-// newID returns the prefix and 80 random bits: too many to guess, and short enough to read aloud.
+// newID returns the prefix with 80 random bits. They are too many to guess, and short enough to read aloud.
 func newID(prefix string) string {
 	return prefix + "_" + strings.ToLower(rand.Text()[:16])
 }
 
-// explainOpenError turns an error of opening a workspace into one for the caller, with a remedy.
+// explainOpenError turns an error of opening a workspace into an error with a remedy for the caller.
 func explainOpenError(c Config, err error) error {
 	if refused := explainUnusable(c.Name, err); refused != nil {
 		return refused

@@ -27,18 +27,18 @@ func keptStorePath(dir string) string { return filepath.Join(dir, workspace.Kept
 // KeptName returns the name of the replaced workspace in a database.
 func KeptName(name string) string { return name + "~before" }
 
-// IsKeptName reports whether name is the name of a workspace of a database that a restore made: a replaced workspace or
-// an unfinished copy.
+// IsKeptName reports whether a restore gave a workspace of a database this name. The workspace is then a replaced
+// workspace, or an unfinished copy.
 func IsKeptName(name string) bool { return strings.Contains(name, "~") }
 
 func restoringFile(at string) string { return at + ".restoring" }
 
 func stagedName(name string) string { return name + "~restoring" }
 
-// RestoreFiles replaces the store of a workspace by a verified backup. If the workspace was used, it keeps the old
-// store and returns the path of that file; without replace a used workspace is a conflict. The caller has locked the
-// files with [relay.Lock]. The store changes only in the last step, which is atomic. Errors are *[schemas.Error], or
-// errors of the system.
+// RestoreFiles replaces the store of a workspace by a verified backup. If the workspace has work, it keeps the old
+// store and returns the path of the old store. For a workspace with work, the error is conflict unless replace is true.
+// The caller must have locked the files with [relay.Lock]. Only the last step changes the store, and that step is
+// atomic. Errors are *[schemas.Error], or errors of the system.
 func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStorePath(w.Dir)
 	used, err := filesHaveWork(ctx, w)
@@ -75,7 +75,8 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 	return kept, platform.SyncDir(w.Dir)
 }
 
-// filesHaveWork reports whether a workspace has content that a restore would replace. Unreadable content counts.
+// filesHaveWork reports whether a workspace in files has work that a restore would replace. An unreadable store counts
+// as work.
 func filesHaveWork(ctx context.Context, w workspace.Workspace) (used bool, err error) {
 	if w.IsStoreMissing() {
 		return false, nil
@@ -91,7 +92,8 @@ func filesHaveWork(ctx context.Context, w workspace.Workspace) (used bool, err e
 	return used || errors.Is(err, store.ErrCorrupt), errors.Join(schemas.IgnoreError(store.ErrCorrupt, err), rows.Close())
 }
 
-// hasWork reports whether a store has work. A store with an unfinished copy does not count, because no call can use it.
+// hasWork reports whether a store has work. It returns false for a store with an unfinished copy, because no call can
+// use this store.
 func hasWork(ctx context.Context, rows store.Backend) (bool, error) {
 	if errors.Is(travel.CheckUsable(ctx, rows), travel.ErrUnfinished) {
 		return false, nil
@@ -99,8 +101,9 @@ func hasWork(ctx context.Context, rows store.Backend) (bool, error) {
 	return travel.HasWork(ctx, rows)
 }
 
-// checkMayReplace refuses to replace a used workspace in two cases: the caller did not set replace, or a workspace from
-// before an earlier restore is still kept. The kept workspace is the original; the current one came from a backup.
+// checkMayReplace refuses to replace a workspace with work in two cases. The caller did not set replace, or an earlier
+// restore still keeps a replaced workspace. The kept workspace is the original, and the current workspace came from a
+// backup.
 func checkMayReplace(name string, replace, kept bool) error {
 	switch {
 	case !replace:
@@ -132,8 +135,8 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 	return errors.Join(err, ctx.Err(), out.Close())
 }
 
-// UndoFiles exchanges the store of a workspace with the store that the last restore replaced. The caller has locked the
-// files.
+// UndoFiles exchanges the store of a workspace with the store that the last restore replaced. The caller must have
+// locked the files.
 func UndoFiles(w workspace.Workspace) error {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStorePath(w.Dir)
 	restored := at + ".restored"
@@ -160,7 +163,7 @@ func UndoFiles(w workspace.Workspace) error {
 	return platform.SyncDir(w.Dir)
 }
 
-// AcceptFiles deletes the store that the last restore replaced. The caller has locked the files.
+// AcceptFiles deletes the store that the last restore replaced. The caller must have locked the files.
 func AcceptFiles(w workspace.Workspace) error {
 	if !isStoreKept(w) {
 		return errNothingKept(w.Name)
@@ -168,8 +171,8 @@ func AcceptFiles(w workspace.Workspace) error {
 	return os.Remove(keptStorePath(w.Dir))
 }
 
-// isStoreKept reports whether a restore kept a replaced store. A restore that was killed before its last step left only
-// a second link to the current store, which does not count.
+// isStoreKept reports whether a restore kept a replaced store. It returns false for a second link to the current store,
+// which is left if a restore was killed before its last step.
 func isStoreKept(w workspace.Workspace) bool {
 	before := keptStorePath(w.Dir)
 	return platform.Exists(before) && !platform.SameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
@@ -180,9 +183,9 @@ func errNothingKept(name string) error {
 		WithHint("handoff where shows what is kept.")
 }
 
-// RestoreDatabase replaces a workspace of a database by a verified backup, as [RestoreFiles] does for files. If the
-// workspace has files, which the caller locked, it marks the store in them as moved, so that no process uses it any
-// more.
+// RestoreDatabase replaces a workspace of a database by a verified backup. It follows the rules of [RestoreFiles]. If
+// the workspace also has files, the caller must have locked them. RestoreDatabase marks the store in these files as
+// moved, so that no process uses that store any more.
 func RestoreDatabase(
 	ctx context.Context, files workspace.Workspace, node *cluster.Node, backup string, replace bool,
 ) (kept string, moved bool, err error) {
@@ -218,8 +221,8 @@ func RestoreDatabase(
 	return kept, moved, err
 }
 
-// copyBackup copies a backup as c says, and verifies that all rows arrived. It marks the store in files as moved. It
-// ignores an unreadable store in files, because no process can use it.
+// copyBackup copies a backup to the destination in c, and verifies that all rows arrived. It marks the store in files
+// as moved. If the store in files cannot be read, copyBackup ignores the store, because no process can use it.
 func copyBackup(ctx context.Context, c travel.Copy, backup string, files workspace.Workspace) (moved bool, err error) {
 	if files.HasStore() {
 		if source, unread := openEngine(ctx, files.Dir, discardLog); unread == nil {
@@ -250,7 +253,7 @@ func AcceptDatabase(ctx context.Context, name string, node *cluster.Node) error 
 	return withKeptWorkspace(ctx, name, node, func() error { return node.Remove(ctx, KeptName(name)) })
 }
 
-// withKeptWorkspace calls fn if a restore kept a workspace, else it returns errNothingKept.
+// withKeptWorkspace calls fn if a restore kept a workspace. Otherwise it returns errNothingKept.
 func withKeptWorkspace(ctx context.Context, name string, node *cluster.Node, fn func() error) error {
 	known, err := node.HasWorkspace(ctx, KeptName(name))
 	if err == nil && !known {

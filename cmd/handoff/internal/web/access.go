@@ -14,9 +14,9 @@ import (
 	"handoff/schemas"
 )
 
-// AddLogAttributes adds attributes to the line of a request in the access log. Ctx is the context of the request; for
-// any other context AddLogAttributes does nothing. An attribute replaces an earlier one of the same key. Callers add
-// nothing secret.
+// AddLogAttributes adds attributes to the line of a request in the access log. Ctx must be the context of the request.
+// For other contexts AddLogAttributes does nothing. An attribute replaces an earlier attribute with the same key.
+// Callers must not add secrets.
 func AddLogAttributes(ctx context.Context, attrs ...slog.Attr) {
 	if n, ok := ctx.Value(noteKey{}).(*logNote); ok {
 		n.mu.Lock()
@@ -29,7 +29,7 @@ func AddLogAttributes(ctx context.Context, attrs ...slog.Attr) {
 
 type noteKey struct{}
 
-// logNote is the part of a line in the access log that does not come from the response.
+// logNote holds the facts for a line of the access log that do not come from the response.
 type logNote struct {
 	mu    sync.Mutex // guards the fields below
 	path  string     // of a route; empty for a path without a route, because a client may write any text there
@@ -44,8 +44,9 @@ func setLogRoute(r *http.Request, path string) {
 	}
 }
 
-// logRequests logs each request when it ends: refused requests at level info, all others at level debug. The line has
-// no query, no headers and no body. For a handler that panics it responds with an internal error.
+// logRequests logs each request when the request ends. Refused requests have level info, and all other requests have
+// level debug. The line has no query, no headers and no body. If a handler panics, logRequests responds with an
+// internal error.
 func (s *Server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, n, out := s.config.Now(), &logNote{}, &statusRecorder{ResponseWriter: w}
@@ -72,8 +73,8 @@ func (s *Server) logRequests(next http.Handler) http.Handler {
 	})
 }
 
-// handlePanic logs a panic, except the one with which a handler cuts its response short. It reports whether a part of
-// the response was sent. The client must not take that part for a whole response.
+// handlePanic logs a panic, except for [http.ErrAbortHandler], with which a handler ends its response early. Half
+// reports whether a part of the response was already sent. The client must not take this part for a whole response.
 func (s *Server) handlePanic(ctx context.Context, out *statusRecorder, broken any) (half bool) {
 	if err, ok := broken.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		return true
@@ -95,7 +96,8 @@ func logLevel(status int) slog.Level {
 	return slog.LevelDebug
 }
 
-// statusRecorder keeps the status of a response. A [http.ResponseController] reaches the writer below it.
+// statusRecorder is a response writer that records the status. A [http.ResponseController] can reach the writer below
+// it.
 type statusRecorder struct {
 	http.ResponseWriter
 	status int // zero until it is sent

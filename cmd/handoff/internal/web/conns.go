@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// A connLimiter limits the number of connections. At the limit, it closes the connection that has been without a whole
-// request for longest. So a client that connects and sends nothing, or never finishes a request, does not shut out
-// others. When all connections have requests under way, it rejects the new connection.
+// connLimiter limits the number of connections. At the limit, it closes the connection that has been without a complete
+// request for the longest time. So clients that send nothing, or never finish a request, do not shut out other clients.
+// If all connections have running requests, it rejects the new connection.
 //
 // There is no limit for each address, because behind a proxy all clients have the same address.
 type connLimiter struct {
@@ -36,7 +36,8 @@ func newConnLimiter(limit int, log *slog.Logger, now func() time.Time) *connLimi
 	}
 }
 
-// onStateChange counts a connection by its new state. The server calls it at each change, see [http.Server.ConnState].
+// onStateChange updates the counts when a connection gets a new state. The server calls it, see
+// [http.Server.ConnState].
 func (c *connLimiter) onStateChange(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -89,7 +90,8 @@ func (c *connLimiter) drop(conn net.Conn) {
 
 const busyResponse = "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 
-// reject responds before the client has sent a request. It never waits: busy fits into the buffer of a new connection.
+// reject sends a response before the client has sent a request. It never waits, because the response fits into the
+// buffer of a new connection.
 func (c *connLimiter) reject(conn net.Conn) {
 	if _, encrypted := conn.(*tls.Conn); !encrypted {
 		_, _ = io.WriteString(conn, busyResponse)
@@ -101,8 +103,8 @@ func (c *connLimiter) reject(conn net.Conn) {
 	}
 }
 
-// closeUnusedConns closes the connections without any request so far, and accepts no new connections. Clients open
-// connections in advance, and [http.Server.Shutdown] would wait for their first request.
+// closeUnusedConns closes the connections that have had no request yet, and makes the limiter reject new connections.
+// Clients open connections in advance, and [http.Server.Shutdown] would wait for their first requests.
 func (c *connLimiter) closeUnusedConns() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +114,7 @@ func (c *connLimiter) closeUnusedConns() {
 	}
 }
 
-// rawConn returns the connection below TLS. Its Close sends nothing, and so never waits for the client.
+// rawConn returns the connection below TLS. Closing the raw connection sends nothing, so it never waits for the client.
 func rawConn(conn net.Conn) net.Conn {
 	if t, ok := conn.(*tls.Conn); ok {
 		return t.NetConn()

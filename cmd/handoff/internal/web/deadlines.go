@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// linger is the time after the response for the rest of a body to arrive. Many clients read no response before
-// they have sent the whole body.
+// linger is the time that a client has after the response to send the rest of its request body. Many clients read no
+// response before they have sent the whole body.
 const linger = time.Second
 
-// setDeadlines limits the time in which a body arrives and a response leaves. The limits of [http.Server] cannot be
-// used, because they are for whole requests, and some requests wait for long. A deadline stays on the connection after
-// its request, so each request sets its own.
+// setDeadlines limits the time in which a request body arrives, and the time in which a response is sent. The timeouts
+// of [http.Server] would limit whole requests, and some requests wait for long. A deadline stays on the connection
+// after its request, so setDeadlines sets the deadlines anew for each request.
 func (s *Server) setDeadlines(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		control := http.NewResponseController(w)
@@ -36,8 +36,8 @@ func (s *Server) setDeadlines(next http.Handler) http.Handler {
 	})
 }
 
-// A trackedBody knows whether the body has ended. At the end of the body the server removes the read deadline itself,
-// and reads on only to notice that the client hangs up. A new deadline that passes would look like a client that hung
+// trackedBody is a request body that knows whether it has ended. After the end of the body, the server removes the read
+// deadline and reads on only to notice that the client hangs up. A deadline set later would look as if the client hung
 // up.
 type trackedBody struct {
 	io.ReadCloser

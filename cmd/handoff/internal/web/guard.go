@@ -10,9 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-// originGuard refuses requests of pages of foreign sites. A browser sends the requests of any page to any server, also
-// to one that only listens on loopback. But it sends the name with which it found the server (Host), and the origin of
-// the page (Origin).
+// originGuard refuses requests from pages of other sites. A browser sends requests of any page to any server, even to a
+// server that only listens on loopback. The browser adds the host name that it used (Host), and the origin of the page
+// (Origin).
 type originGuard struct {
 	cert  *certificate    // nil for none
 	names map[string]bool // of this server
@@ -51,8 +51,9 @@ func (g *originGuard) protect(next http.Handler) http.Handler {
 	})
 }
 
-// isOwnHost reports whether Host is a name or the address of this server. It is false for other names that resolve to
-// the same address. An address is safe, because no page can make it resolve to another server.
+// isOwnHost reports whether the Host header is a name or an address of this server. It is false for a foreign name that
+// resolves to the address of this server. An address is safe, because a page cannot make an address resolve to another
+// server.
 func (g *originGuard) isOwnHost(r *http.Request) bool {
 	host := normalHost(r.Host)
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -64,7 +65,7 @@ func (g *originGuard) isOwnHost(r *http.Request) bool {
 	return host != "" && (g.names[host] || g.cert.covers(host))
 }
 
-// isOwnOrigin reports whether the request comes from a page of this server, or from no page.
+// isOwnOrigin reports whether a request comes from a page of this server, or from no page.
 func isOwnOrigin(r *http.Request) bool {
 	given := r.Header.Values("Origin")
 	if len(given) == 0 {
@@ -82,8 +83,8 @@ func isOwnOrigin(r *http.Request) bool {
 	return ok && from == own
 }
 
-// normalHost returns the name or address in a Host header in a form that can be compared: without port, brackets and
-// the dot at the end, in lower case.
+// normalHost returns the name or address of a Host header for comparison. It removes the port, brackets and a final
+// dot, and turns capitals into small letters.
 func normalHost(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -95,8 +96,8 @@ func normalHost(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// normalOrigin returns an origin in a form that can be compared: scheme://host[:port], without the default port. Ok is
-// false for a text that is no origin.
+// normalOrigin returns an origin for comparison, in the form scheme://host[:port] without a default port. Ok is false
+// if the text is no origin.
 func normalOrigin(text string) (_ string, ok bool) {
 	u, err := url.Parse(strings.ToLower(text))
 	switch {

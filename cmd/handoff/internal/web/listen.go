@@ -17,8 +17,8 @@ import (
 	"handoff/schemas"
 )
 
-// resolveAddress returns the one address to listen on. So the server listens on the address that was checked, even if
-// the name resolves to another address later.
+// resolveAddress returns the address to listen on. The server checks this address and listens on it, so a name that
+// resolves to another address later changes nothing.
 func resolveAddress(addr string) (*net.TCPAddr, error) {
 	const hint = "Write it as 127.0.0.1:4263, or :4263 for all addresses of this machine."
 	host, port, err := net.SplitHostPort(addr)
@@ -35,8 +35,8 @@ func resolveAddress(addr string) (*net.TCPAddr, error) {
 	return at, nil
 }
 
-// checkMayListen refuses an address that other machines reach if requests need no token, or if traffic is not encrypted
-// and the configuration does not allow that.
+// checkMayListen refuses an address that other machines can reach in two cases. Requests need no token, or traffic is
+// not encrypted and the configuration does not allow plain traffic.
 func (c Config) checkMayListen(at *net.TCPAddr) error {
 	switch {
 	case at.IP.IsLoopback():
@@ -83,8 +83,8 @@ func warnInsecure(ctx context.Context, log *slog.Logger, at net.Addr) {
 		slog.String("address", at.String()))
 }
 
-// A certificate is read again when its files change, for example at a renewal. If the files cannot be read then, or do
-// not fit together yet, the old certificate stays in use.
+// certificate is the TLS certificate of the server. When its files change, for example at a renewal, it reads them
+// again. If the new files cannot be read or do not match, it keeps the old certificate.
 type certificate struct {
 	cert, key string // files
 	log       *slog.Logger
@@ -95,7 +95,7 @@ type certificate struct {
 	seen [2]fs.FileInfo // the files when they were last read
 }
 
-// openCertificate reads the configured certificate. It returns nil if none is configured.
+// openCertificate reads the configured certificate. It returns nil if the configuration has no certificate.
 func openCertificate(c Config) (*certificate, error) {
 	switch {
 	case c.Cert == "" && c.Key == "":
@@ -114,7 +114,7 @@ func openCertificate(c Config) (*certificate, error) {
 	return cert, nil
 }
 
-// currentCertificate returns the certificate for a handshake. It reads the files again if they changed.
+// currentCertificate returns the certificate for a handshake. If the files have changed, it reads the files first.
 func (c *certificate) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -129,7 +129,7 @@ func (c *certificate) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate
 	return c.pair, nil
 }
 
-// covers reports whether the certificate is valid for a host, which is a name or an address. It is false if c is nil.
+// covers reports whether the certificate is valid for a host name or an address. It is false if c is nil.
 func (c *certificate) covers(host string) bool {
 	if c == nil {
 		return false

@@ -24,7 +24,7 @@ const (
 	pathMetadata = "/.well-known/oauth-protected-resource"
 )
 
-// A route is the handler of a path, and the methods that it takes.
+// A route is the handler of a path, with the HTTP methods that it accepts.
 type route struct {
 	handler http.Handler
 	methods []string
@@ -54,7 +54,8 @@ func (s *Server) routes() http.Handler {
 	return table
 }
 
-// routeNodes passes requests of other nodes directly to their handler, without the checks and limits for clients.
+// routeNodes passes requests of other nodes of a cluster directly to their handler. The checks and limits for clients
+// do not apply to nodes.
 func (s *Server) routeNodes(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.config.Nodes != nil && strings.HasPrefix(r.URL.Path, pathNodes) {
@@ -98,7 +99,7 @@ func hintFor(path string) string {
 	return "MCP is spoken at /mcp."
 }
 
-// writeError responds with an error, in the form that it also has in results of tools.
+// writeError writes an error as the response, in the form that errors have in results of tools.
 func writeError(w http.ResponseWriter, status int, err *schemas.Error) {
 	content, _ := json.Marshal(err) // texts and numbers can be encoded
 	if err.RetryAfter > 0 {
@@ -125,7 +126,7 @@ const (
 )
 
 // readinessCheck checks whether the server can do its work, and keeps the result for a second. Requests for it need no
-// token. Any number of them costs no more than one check at a time.
+// token. So it makes only one check at a time, for any number of requests.
 type readinessCheck struct {
 	config Config
 
@@ -134,7 +135,7 @@ type readinessCheck struct {
 	lastErr   error              // its result
 }
 
-// ServeHTTP responds with the code of the error and no more, because any caller may ask.
+// ServeHTTP responds with the code of the error only, because callers without a token may ask.
 func (r *readinessCheck) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	err := r.waitForCheck(req.Context())
 	if err == nil {
@@ -165,8 +166,8 @@ func (r *readinessCheck) waitForCheck(ctx context.Context) error {
 	}
 }
 
-// check returns the last result while it is new enough, else makes a check. When readiness changes, it logs the
-// error, because the response does not have it.
+// check returns the last result if it is at most a second old, and otherwise makes a new check. When the result
+// changes, it logs the error, because the response does not contain the error text.
 func (r *readinessCheck) check(ctx context.Context) error {
 	if !r.checkedAt.IsZero() && r.config.Now().Sub(r.checkedAt) < probeTTL {
 		return r.lastErr
@@ -184,7 +185,7 @@ func (r *readinessCheck) check(ctx context.Context) error {
 	return err
 }
 
-// Metrics writes metrics in the text format of Prometheus, for callers that may read them.
+// Metrics is a handler that writes metrics in the text format of Prometheus, for callers that may read them.
 type Metrics struct {
 	Write   func(context.Context, io.Writer)
 	Allowed func(*http.Request) error // nil: all may
@@ -209,7 +210,8 @@ func (m Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.Write(ctx, w)
 }
 
-// WriteRefusal responds with an error, and asks for a token as the challenge says.
+// WriteRefusal writes an error as the response. It asks the client for a token if challenge returns a value for the
+// header WWW-Authenticate.
 func WriteRefusal(w http.ResponseWriter, err error, challenge func(error) (value string, unauthorized bool)) {
 	e := schemas.AsError(err)
 	status := schemas.Codes[e.Code].HTTP

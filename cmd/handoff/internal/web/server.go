@@ -1,9 +1,11 @@
-// Package web is the HTTP server around handlers that its caller provides. It decides which addresses it may listen
-// on, and protects handlers from pages of foreign sites, from clients that hold connections and send nothing, and
-// from requests that never end. The handlers authenticate callers.
+// Package web is an HTTP server around the handlers of its caller. The caller gives the handlers to [Listen] and then
+// calls [Server.Serve]. The handlers authenticate callers.
 //
-// A connection is accepted by the limit of connections (conns.go). A request then passes the access log (access.go),
-// the deadlines (deadlines.go), the check of Host and Origin (guard.go), and the table of paths (routes.go).
+// The package decides which addresses the server may listen on. It protects the handlers from pages of foreign sites,
+// from clients that hold connections and send nothing, and from requests that never end.
+//
+// The limit of connections accepts a connection (conns.go). A request then passes the access log (access.go), the
+// deadlines (deadlines.go), the check of Host and Origin (guard.go), and the table of paths (routes.go).
 package web
 
 import (
@@ -31,17 +33,18 @@ type Config struct {
 	Nodes    http.Handler // at /node/, for other servers of the same database; it authenticates them itself, and the limits do not apply
 	Metadata http.Handler // of the protected resource, for OAuth; nil for none
 
-	// Ready returns an error when the server cannot do its work. It is called at most once a second, and once at a
-	// time, with a timeout of two seconds. Nil: the server is always ready.
+	// Ready returns an error if the server cannot do its work. The server calls Ready at most once a second, never
+	// twice at once, and with a timeout of two seconds. If Ready is nil, the server is always ready.
 	Ready func(context.Context) error
 
-	// Metrics writes the metrics in the text format of Prometheus; nil for none. MetricsAllowed returns a
-	// *schemas.Error for a request that may not read them; nil: all may.
+	// Metrics writes the metrics in the text format of Prometheus. If Metrics is nil, the server has no metrics.
+	// MetricsAllowed returns a *schemas.Error for a request that may not read the metrics. If MetricsAllowed is nil,
+	// every request may read them.
 	Metrics        func(context.Context, io.Writer)
 	MetricsAllowed func(*http.Request) error
 
-	// Challenge returns the header WWW-Authenticate for an error, empty for none, and whether the status is 401.
-	// Nil: no header, and the status of the error.
+	// Challenge returns the value of the header WWW-Authenticate for an error, or "", and whether the status is 401. If
+	// Challenge is nil, there is no header, and the error decides the status.
 	Challenge func(error) (value string, unauthorized bool)
 
 	Limits Limits
@@ -49,7 +52,8 @@ type Config struct {
 	Now    func() time.Time // nil for time.Now
 }
 
-// Limits keep a few clients from shutting out the others. A zero value means the default; the comments have it.
+// Limits keep single clients from shutting out other clients. For a zero value the server takes the default in the
+// comment of the field.
 type Limits struct {
 	Conns   int           // connections at a time: 4096
 	Streams int           // requests at a time over one connection of HTTP/2: 128
@@ -70,8 +74,8 @@ type Server struct {
 
 const maxHeaderBytes = 32 << 10
 
-// Listen begins to listen, so that clients can connect before Serve is called. The contexts of requests have the values
-// of ctx, but do not end with it. The caller calls Shutdown. Errors are *[schemas.Error] with a hint.
+// Listen starts to listen, so clients can connect before Serve is called. The contexts of requests have the values of
+// ctx, but do not end with ctx. The caller must call Shutdown at the end. Errors are *[schemas.Error] with a hint.
 func Listen(ctx context.Context, c Config) (*Server, error) {
 	c = c.withDefaults()
 	at, err := resolveAddress(c.Addr)
@@ -140,10 +144,11 @@ func (s *Server) newHTTPServer(ctx context.Context, guard *originGuard) *http.Se
 	return server
 }
 
-// Addr is the address on which the server listens, with the port that was chosen.
+// Addr returns the address on which the server listens. If the configured port was 0, the address has the port that the
+// system chose.
 func (s *Server) Addr() net.Addr { return s.listener.Addr() }
 
-// Serve responds to requests until Shutdown, and then returns nil. It is called once.
+// Serve responds to requests until Shutdown, and then returns nil. It must be called only once.
 func (s *Server) Serve() error {
 	serve := s.http.Serve
 	if s.http.TLSConfig != nil {
@@ -155,8 +160,8 @@ func (s *Server) Serve() error {
 	return nil
 }
 
-// Shutdown accepts no more connections and returns when all requests under way have their responses. If ctx is done
-// first, it cuts off those requests and returns the error of ctx.
+// Shutdown accepts no more connections, and returns when all running requests have their responses. If ctx is done
+// first, it cuts off the running requests and returns the error of ctx.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.conns.closeUnusedConns()
 	err := s.http.Shutdown(ctx)
