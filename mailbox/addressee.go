@@ -180,7 +180,8 @@ func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.Check
 	return out, err
 }
 
-// listMailWithoutReader lists all mail in mailboxes without a reader, each with the command that moves it.
+// listMailWithoutReader lists all mail in mailboxes that no agent reads. Each entry has the command that moves the
+// mail.
 func listMailWithoutReader(v *store.View) (lost []schemas.Fault, err error) {
 	find := func(say string, args ...any) { lost = append(lost, schemas.Fault{What: fmt.Sprintf(say, args...)}) }
 	for b, err := range v.NonEmptyMailboxes() {

@@ -88,7 +88,7 @@ func questionsOf(in schemas.UpdateIn) []string {
 	return questions
 }
 
-// checkMayGrantPermission refuses an answer to a request for permission unless a person gives it.
+// checkMayGrantPermission refuses an answer to a request for permission, unless a proven person answers.
 func (o *op) checkMayGrantPermission(r *store.Record) error {
 	switch {
 	case !r.Permission:

@@ -24,7 +24,7 @@ func TestClaim_ReleasesHandoffIfResponseIsLost(t *testing.T) {
 	require.Equal(t, 1, w.Claims(coder).Attempt)
 }
 
-func TestClaim_RepeatAfterLostResponseClaimsAnew(t *testing.T) {
+func TestClaim_RepeatedAfterLostResponseGetsNewClaim(t *testing.T) {
 	b := &mailboxtest.ScriptedBackend{Backend: memory.New()}
 	w := newWorldOn(t, b)
 	sender, coder := w.Stdio("a"), w.Stdio("b")

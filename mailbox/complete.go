@@ -231,8 +231,8 @@ func (o *op) repeatedCompletionResult(r *store.Record) (out schemas.CompleteOut,
 	return out, nil
 }
 
-// keepLateCompletion keeps a completion that came too late. It does not check the completion against the criteria,
-// because nothing depends on a late result.
+// keepLateCompletion keeps a completion that came too late. It does not check the criteria, because no handoff depends
+// on a late result.
 func (o *op) keepLateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
 	done := completionFrom(in)
 	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.Now, o.CallerSource(), true

@@ -205,7 +205,7 @@ func (o *op) cancelLeftoverOfFailure(id schemas.ID, failed, done *store.Record) 
 	return o.cancelNeedlessHandoff(r, done.ID, text)
 }
 
-// cancelNeedlessHandoff cancels a handoff in the name of the clock, because another handoff made it unnecessary.
+// cancelNeedlessHandoff cancels the handoff r in the name of the clock, because the handoff other made r unnecessary.
 func (o *op) cancelNeedlessHandoff(r *store.Record, other schemas.ID, why string) error {
 	return o.RunAs(operation.ClockCaller, func() error {
 		cancelled := &operation.RecordChange{Action: life.Cancel, Other: other, Text: why}

@@ -162,7 +162,7 @@ func (o *op) findLineage(d *draft.Draft) (l lineage, err error) {
 	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepthFor(d)}
 	if parent != nil {
 		l = l.childOf(parent)
-		// A send to human may exceed the limit of the chain, except a send by a rule, because rules could go on for
+		// A send to human may exceed the limit of the chain. A send by a rule may not, because rules could go on for
 		// ever.
 		if err := o.checkChainLength(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.By.Via == schemas.ViaClock) {
 			return l, err

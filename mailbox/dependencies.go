@@ -29,7 +29,7 @@ func dependenciesOf(r *store.Record) dependencies {
 	return dependencies{c.After, c.Freed, c.AfterAccepted}
 }
 
-// writeTo writes d to r, a copy of a record that is not committed yet.
+// writeTo writes d to the record r, which must be a copy that is not committed yet.
 func (d dependencies) writeTo(r *store.Record) {
 	r.After, r.Freed, r.AfterAccepted = d.after, d.freed, d.accepted
 }
@@ -190,10 +190,10 @@ func (o *op) findDependencyPath(to schemas.ID, way, deps []schemas.ID, seen map[
 	return nil
 }
 
-// tellSenderItIsBlocked tells the sender of r that the dependency dead did not end well. r stays blocked until its
+// tellSenderOfDeadDependency tells the sender of r that the dependency dead did not end well. r stays blocked until its
 // sender decides, because only the sender knows whether r makes sense without the dependency. The notice comes in the
 // name of the clock, so a sender that ended the dependency itself gets the notice, too.
-func (o *op) tellSenderItIsBlocked(r, dead *store.Record) error {
+func (o *op) tellSenderOfDeadDependency(r, dead *store.Record) error {
 	list := "after"
 	if slices.Contains(r.AfterAccepted, dead.ID) {
 		list = "after_accepted"
@@ -223,24 +223,24 @@ func (o *op) unblock(r, dep *store.Record) error {
 }
 
 // unblockAfterRollback unblocks r, a dependent of failed work, after done, the rollback of that work, was completed. It
-// does so only if the completion is enough, see [op.isRollbackByAgentEnough]. If the failed work was retried since, r
+// does so only if the completion is enough, see [op.doesRollbackCountAsDone]. If the failed work was retried since, r
 // waits for the retry.
 func (o *op) unblockAfterRollback(r, done *store.Record) error {
 	failed := o.UsableRecord(done.Parent)
 	if failed == nil || failed.Rollback != done.ID || failed.Successor != done.ID {
 		return nil
 	}
-	if may, err := o.isRollbackByAgentEnough(failed, done.Holder); !may || err != nil {
+	if may, err := o.doesRollbackCountAsDone(failed, done.Holder); !may || err != nil {
 		return err
 	}
 	return o.replaceDependency(r, failed)
 }
 
-// isRollbackByAgentEnough reports whether failed work counts as done after the agent by completed its rollback. The
+// doesRollbackCountAsDone reports whether failed work counts as done after the agent by completed its rollback. The
 // server does not compare a rollback with the criteria of the work. The sender and human are enough, because both may
 // accept any result. The agent that the sender named for a failure is enough if it did not fail itself, and if the work
 // has no criterion, check or review.
-func (o *op) isRollbackByAgentEnough(failed *store.Record, by schemas.Agent) (bool, error) {
+func (o *op) doesRollbackCountAsDone(failed *store.Record, by schemas.Agent) (bool, error) {
 	sender, err := reading.AgentToNotify(o.View, failed)
 	named := by == failed.OnFailure && by != failed.Holder && !failed.Promises && failed.Reviewer == ""
 	return by == schemas.Human || by == sender || named, err
@@ -263,7 +263,7 @@ func (o *op) replaceDependency(r, gone *store.Record) error {
 		return err
 	}
 	if reading.KeepsDependentsBlocked(successor) {
-		return o.tellSenderItIsBlocked(r, successor)
+		return o.tellSenderOfDeadDependency(r, successor)
 	}
 	return nil
 }

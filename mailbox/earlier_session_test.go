@@ -165,7 +165,7 @@ func TestRetry_KeepsDeadlineAndTimeout(t *testing.T) {
 	}
 }
 
-func TestRetry_CountsChargedAttemptsOnly(t *testing.T) {
+func TestRetry_DoesNotCountReleasedAttempt(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	for want, end := range map[int]func(schemas.ID){
 		1: func(id schemas.ID) {

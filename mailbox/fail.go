@@ -74,8 +74,8 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	})
 }
 
-// checkFailure checks the caller's description of a failure, before any transaction. If the caller gave no outcome, it
-// sets the default.
+// checkFailure checks the description of a failure before any transaction. It sets the default outcome if the caller
+// gave none.
 func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 	if strings.TrimSpace(in.Description) == "" {
 		return schemas.Invalidf("description", "must not be empty").

@@ -41,9 +41,11 @@ func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func
 	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (Out, error) { return fn(opOf(o)) })
 }
 
-// The engine of package operation calls the hooks of the mailbox at every change. The two lists below have all hooks.
+// The engine of package operation calls the hooks of the mailbox at every change of a record. The two lists below have
+// all hooks.
 
-// beforeChange has the hooks that run before a changed record is written. They may change only that record.
+// beforeChange has the hooks that run before a changed record is written. A hook in this list may change only that
+// record.
 var beforeChange = []hook{
 	{when: isOfferedToPool, do: (*op).offerToOneAgentFirst},
 	{when: hasNoTakersOption, do: (*op).setUnclaimedTime},
@@ -56,13 +58,14 @@ var afterChange = []hook{
 	{when: mayFireRule, do: (*op).collectRuleSends},
 }
 
-// hook is a function do that runs at each change of a record for which the condition when is true.
+// hook is a function that runs at each change of a record for which its condition is true: do runs if when returns
+// true.
 type hook struct {
 	when func(*op, *operation.RecordChange) bool
 	do   func(*op, *operation.RecordChange) error
 }
 
-// dueActions are the functions that the clock runs on a record when one of its timers is over, by timer.
+// dueActions has the function for each timer of a record. The clock runs the function when the timer is over.
 var dueActions = map[operation.Timer]func(*op, *store.Record) error{
 	operation.Deadline: (*op).endAfterDeadline, operation.LeaseEnd: (*op).endLease, operation.Quiet: (*op).tellSenderOfSilence,
 	operation.Reserved: (*op).endReservation, operation.Unclaimed: (*op).redirectUnclaimed, operation.Delay: (*op).endDelay,
@@ -80,7 +83,7 @@ var consequences = map[life.Consequence]consequence{
 	life.WaitAgain:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.restoreDependencies(h.Now) }),
 	life.EndLeftovers:  consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.cancelLeftoversOfFailures(h.Now) }),
 	life.EndReview:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.cancelReview(h.Now) }),
-	life.SendRouted:    (*op).sendRouted,
+	life.SendRouted:    (*op).sendRoutedHandoffs,
 	life.SendReview:    (*op).sendReview,
 	life.ApplyVerdict:  (*op).applyVerdict,
 	life.PassOn:        (*op).sendContinuationOrTell,
@@ -97,7 +100,7 @@ type consequence func(*op, *operation.RecordChange) (operation.ConsequenceResult
 // spreadConsequences are the consequences for other handoffs than the changed handoff. Each runs once for every other
 // handoff.
 var spreadConsequences = map[life.Consequence]spreadConsequence{
-	life.TellWaiting:   {of: dependentsOf, each: (*op).tellSenderItIsBlocked},
+	life.TellWaiting:   {of: dependentsOf, each: (*op).tellSenderOfDeadDependency},
 	life.FreeWaiting:   {of: dependentsOf, each: (*op).unblock},
 	life.FreeTakenBack: {of: dependentsOfParent, each: (*op).unblockAfterRollback},
 	life.MoveWaiting:   {of: dependentsOf, each: (*op).replaceDependency},

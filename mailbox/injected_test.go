@@ -123,7 +123,7 @@ func (w *team) crash(by schemas.Caller) {
 
 // Each failure ends in done, with human, or in a refusal with numbers: no work is forgotten, and no work goes round for
 // ever.
-func TestPlan_InjectedFailuresEndDoneOrWithHuman(t *testing.T) {
+func TestWorkflow_WithInjectedFailuresEndsDoneOrWithHuman(t *testing.T) {
 	type in = schemas.ClaimOut
 	reject := func(w *team, by schemas.Caller, got in) {
 		w.Fails(by, schemas.FailIn{HandoffID: got.HandoffID.String(), Outcome: schemas.OutcomeRejected, FailureDetail: because("not mine")})

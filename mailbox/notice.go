@@ -17,7 +17,7 @@ func noticeOf(h *operation.RecordChange) schemas.Notice {
 	return operation.NoticeOf(cmp.Or(noticeKinds[h.Action], h.Action), h.Now, h.Text)
 }
 
-// noticeKinds has the kind of the notice for each action whose notices have another name than the action.
+// noticeKinds has the kind of the notice for an action, if the kind has another name than the action.
 var noticeKinds = map[life.Action]life.Action{life.Ask: noticeQuestion, life.Answer: noticeAnswer}
 
 // The kinds of notices that are no actions.

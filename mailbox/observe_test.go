@@ -23,7 +23,7 @@ func reportOf(passed bool, checks ...string) *schemas.CheckReport {
 	return s
 }
 
-func TestComplete_ObservationOverridesHoldersClaim(t *testing.T) {
+func TestComplete_ObservedChecksDecideOutcome(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	work := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Checks: []string{"test"}} }).HandoffID
 	claim := w.Claims(b)
@@ -107,7 +107,7 @@ func unseen(why string) *schemas.CheckReport {
 	return &schemas.CheckReport{Unobserved: map[string]string{"test": why}}
 }
 
-func TestComplete_IsPartialWithoutObservation(t *testing.T) {
+func TestComplete_IsPartialIfCheckWasNotObserved(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id, done := sendsWithChecks(w, a, b, schemas.Expectations{})
 	later := w.Sends(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{id}} })
@@ -141,7 +141,7 @@ func TestObserve_KeepsPartialOutcomeOfHolder(t *testing.T) {
 	require.Equal(t, schemas.Partial, seen.Outcome)
 }
 
-func TestComplete_RefusesStrictWorkWithoutObservation(t *testing.T) {
+func TestComplete_RefusesStrictWorkIfCheckWasNotObserved(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id, done := sendsWithChecks(w, a, b, schemas.Expectations{Strict: true})
 	_, err := w.Complete(t.Context(), b, done)
@@ -181,7 +181,7 @@ func TestComplete_WithFailedCheckIsRefusedUntilCheckPasses(t *testing.T) {
 	}
 }
 
-func TestComplete_RemembersFailedCheckOfRepository(t *testing.T) {
+func TestComplete_FailedRepositoryCheckCountsUntilItPasses(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id := w.Sends(a, "b", "x").HandoffID
 	done := schemas.CompleteIn{HandoffID: id.String(), Token: w.Claims(b).Token, Result: schemas.Result{Summary: "done"}}

@@ -15,7 +15,7 @@ import (
 type outcomeHandler[Out any] struct {
 	id, token, digest string
 
-	// needsNoClaim reports whether the outcome needs no claim. Nil means that it always needs one.
+	// needsNoClaim reports whether the outcome needs no claim. Nil means that every outcome needs a claim.
 	needsNoClaim func(*store.Record) bool
 
 	first  func(*store.Record) (Out, error) // ends the handoff with it

@@ -75,7 +75,7 @@ func TestReturn_OfPartialResultUnblocksAfterRework(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(dev).HandoffID)
 }
 
-func TestJoin_WaitsForPartialPart(t *testing.T) {
+func TestJoin_IsBlockedWhileOnePartIsPartial(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
 	w.Sends(lead, "qa", "Review {{each}}", each("the API", "the page"), criteria(false, "No fault"))
 	w.Completes(qa, w.Claims(qa).HandoffID, evidence("1"))

@@ -70,8 +70,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	return out, nil
 }
 
-// showsOutcome reports whether the result of a Get shows the state or the outcome of a handoff, in its fields or as
-// text.
+// showsOutcome reports whether the result of a Get shows the state or the outcome of a handoff.
 func showsOutcome(in schemas.GetIn, out schemas.GetOut) bool {
 	asText := (in.View == "full" || in.View == "outcome") && out.Content != ""
 	return asText || out.Standing != nil || out.Completion != nil || out.Failure != nil

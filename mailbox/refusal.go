@@ -60,8 +60,8 @@ func (o *op) explainEndedState(e *schemas.Error, a life.Action, r *store.Record)
 	return e
 }
 
-// explainHeldState adds to the error e the holder of r. If the caller is the holder, it adds the actions that the
-// holder may take instead.
+// explainHeldState adds to the error e that an agent holds r. It advises a message to the holder, another claim, or for
+// the holder itself the actions that it may take instead.
 func (o *op) explainHeldState(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case a == life.Amend && r.Holder != o.By.Agent:

@@ -109,7 +109,7 @@ func TestDecline_ByAnotherKeepsAttemptCounted(t *testing.T) {
 	require.Equal(t, 2, w.Claims(c).Attempt)
 }
 
-func TestRelease_ToAgentThatDeclined(t *testing.T) {
+func TestRelease_MayNameAgentThatDeclined(t *testing.T) {
 	w, _, b, c := pool(t)
 	w.Fails(b, rejecting(1))
 	require.True(t, w.Claims(b).Empty)
@@ -171,7 +171,7 @@ func TestReject_SendsWorkToNamedAlternative(t *testing.T) {
 	require.Equal(t, schemas.Rejected, w.Status(out.RollbackHandoff))
 }
 
-func TestDecline_NamedAlternativeWaitsForDelay(t *testing.T) {
+func TestDecline_NamedAlternativeCannotClaimBeforeDelayEnds(t *testing.T) {
 	w, b, c := newPair(t, "b", "c")
 	w.Accepts("review", b, c)
 	w.Sends(person, "capability:review", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })

@@ -53,7 +53,8 @@ func replyMessage(n schemas.Notice, text string) schemas.SendIn {
 	return in
 }
 
-// findNotice returns the notice of an agent with an id. The error is not_found if the agent has no notice with the id.
+// findNotice returns the notice of the agent a with the given id. If the agent has no notice with that id, the error is
+// not_found.
 func findNotice(v *store.View, a schemas.Agent, id string) (*schemas.Notice, error) {
 	var wanted schemas.NoticeID
 	if wanted.UnmarshalText([]byte(id)) == nil {

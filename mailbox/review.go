@@ -16,9 +16,9 @@ import (
 	"handoff/store"
 )
 
-// A reviewed result counts once it is accepted. Until then the handoff is completed, its dependents stay blocked, and
-// its continuation is held back. The review is a handoff of its own: a child of the work, from the sender of the work.
-// Its completion accepts or returns the work. The record of the work names the latest review.
+// A reviewed result counts only after it is accepted. Until then the handoff is completed, its dependents stay blocked,
+// and its continuation is not sent. The review is another handoff: a child of the work, from the sender of the work.
+// Its verdict accepts or returns the work. The record of the work names the latest review.
 
 // checkReviewer refuses a reviewer that is also the recipient of the work, unless the sender forces it and no other
 // agent could review. It also refuses a reviewer to which no work can be sent. If r is itself a review, r cannot have a
@@ -280,7 +280,8 @@ func requestNextReviewer(h *operation.RecordChange, r *store.Record) *operation.
 	return h
 }
 
-// nextReviewer returns the replacement of a reviewer that gave no verdict: the sender of the work, else human.
+// nextReviewer returns the agent that replaces a reviewer that gave no verdict: the sender of the work, otherwise
+// human.
 func (o *op) nextReviewer(gone *store.Record) (schemas.Agent, error) {
 	r, err := o.Record(gone.ReviewOf)
 	if err != nil {
@@ -342,12 +343,12 @@ func (o *op) cancelReview(judged *store.Record) error {
 	return o.cancelNeedlessHandoff(review, judged.ID, text)
 }
 
-// callerForHolder returns the caller for an action in the name of the agent that did the work.
+// callerForHolder returns the caller for an action in the name of r's holder.
 func callerForHolder(r *store.Record, by schemas.Caller) schemas.Caller {
 	return schemas.Caller{Agent: r.Holder, AgentID: r.HolderID, Via: by.Via}
 }
 
-// sendResultFor returns a result for a handoff that the server created, in the form that a send of it would have had.
+// sendResultFor returns the result that a send of the handoff r would have had. The server created r itself.
 func sendResultFor(r *store.Record) *schemas.SendOut {
 	return &schemas.SendOut{HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent}
 }

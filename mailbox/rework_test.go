@@ -243,7 +243,7 @@ func TestRollback_ContainsContentOfFailedHandoff(t *testing.T) {
 	w.Completes(a, out.RollbackHandoff) // a rollback need not meet the criteria
 }
 
-func TestReturn_InvalidChangesNothing(t *testing.T) {
+func TestReturn_RefusedReturnChangesNothing(t *testing.T) {
 	w, a, _, _ := completed(t)
 	for name, more := range map[string]func(*schemas.UpdateIn){
 		"nothing said": note(" "), "no such agent": func(in *schemas.UpdateIn) { in.Note, in.To = "x", "??" },

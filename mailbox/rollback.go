@@ -79,8 +79,8 @@ func (o *op) workflowMembers(wf schemas.Workflow) (members []schemas.Agent, err 
 // turns the rollback, next, into the step of the plan before r. When that step is done, the rules of the plan send the
 // step of r again. If that step fails, the work goes back one more step.
 //
-// It changes nothing if r is not a step of a plan. It also changes nothing if other handoffs depend on r: they are
-// unblocked when the rollback is completed, see [life.FreeTakenBack], so the step of r must not run again.
+// It changes nothing if r is not a step of a plan, or if other handoffs depend on r. The completion of the rollback
+// unblocks these handoffs, see [life.FreeTakenBack], so the step of r must not run again.
 func (o *op) turnIntoPreviousStep(r *store.Record, next *schemas.Handoff) {
 	failed, err := reading.Handoff(o.View, r)
 	for _, broken := range o.OldestFirst(store.IndexByDependency(r.ID), 0) {

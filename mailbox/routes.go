@@ -25,7 +25,7 @@ var triggers = map[life.Action]string{
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
 }
 
-// collectRuleSends finds the handoffs that rules send because of a change. [op.sendRouted] sends these handoffs later.
+// collectRuleSends finds the handoffs that rules send because of a change. [op.sendRoutedHandoffs] sends these handoffs later.
 // It runs after the change was written, because rules read the content of the changed handoff. If the content cannot be
 // read, no rule fires.
 func (o *op) collectRuleSends(h *operation.RecordChange) (err error) {
@@ -157,13 +157,13 @@ func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Hando
 	return root, nil
 }
 
-// sendRouted sends the handoffs of rules as children of the changed handoff. It names the first of these handoffs on
+// sendRoutedHandoffs sends the handoffs of rules as children of the changed handoff. It names the first of these handoffs on
 // the changed handoff: as forwarded if the changed handoff was completed, otherwise as its successor. The sender is
 // system, so the owner of the workflow gets the questions and notices.
 //
 // The handoffs of one rule are all sent or all refused, for example because a budget is used up. After a refusal the
 // other rules still send, and the owner of the workflow and human are told the reason.
-func (o *op) sendRouted(h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
+func (o *op) sendRoutedHandoffs(h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
 	if h.LeaveFile != "" {
 		came.Unsent = reading.LeaveReason(h.LeaveFile)
 		if err := o.recordAwaitedLeave(h); err != nil {
@@ -202,11 +202,11 @@ func (o *op) sendRouted(h *operation.RecordChange) (came operation.ConsequenceRe
 	if came.Forwarded.HandoffID == 0 {
 		return came, nil
 	}
-	return o.recordFirstRouted(h.Now.ID, came)
+	return o.recordFirstRoutedHandoff(h.Now.ID, came)
 }
 
-// recordFirstRouted notes on a handoff the first handoff that rules sent because of it.
-func (o *op) recordFirstRouted(id schemas.ID, came operation.ConsequenceResult) (operation.ConsequenceResult, error) {
+// recordFirstRoutedHandoff notes on a handoff the first handoff that rules sent because of it.
+func (o *op) recordFirstRoutedHandoff(id schemas.ID, came operation.ConsequenceResult) (operation.ConsequenceResult, error) {
 	r, err := o.Record(id)
 	if err != nil || !r.Status.Ended() {
 		return came, err

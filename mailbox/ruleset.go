@@ -238,7 +238,7 @@ func (s ruleSet) unallowedFileOf(plan string) string {
 	return s.waiting.FileOfPlan(plan)
 }
 
-// stepOf returns the step of a handoff, as PLAN/STEP; "" if it is no step or cannot be read.
+// stepOf returns the step of a handoff, as PLAN/STEP. It returns "" if the handoff is no step or cannot be read.
 func stepOf(v *store.View, r *store.Record) string {
 	h, _ := reading.Handoff(v, r) // empty then
 	return h.Metadata.Step

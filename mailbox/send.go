@@ -170,8 +170,8 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	}
 	sent := o.newRecord(0, d, lineage{})
 	review := sent.Reviewer
-	// These fields are set because checkReviewer skips a reviewer that the record already has, and because a draft that
-	// was held back may name another sender.
+	// checkReviewer skips a reviewer that the record already has, and a draft that was held back may name another
+	// sender.
 	sent.From, sent.Reviewer = o.By.Agent, ""
 	warnings, err = o.checkRecipient(sent, d.Force)
 	if err != nil || review == "" {

@@ -101,13 +101,13 @@ type Config struct {
 	// prove content that was erased.
 	NewID func(prefix string) string
 
-	// Alone says that all clients of an earlier service have ended, so none of their connections can come back. If it
-	// is false, a relay may still announce an old connection to this service. Therefore the service first waits for
-	// some time before it takes the claims and names of old connections.
+	// Alone says that all clients of earlier services have ended, so none of their connections can come back. If Alone
+	// is false, the service waits for some time before it takes the claims and names of old connections, because a
+	// relay may still announce such a connection.
 	Alone bool
 
-	// Limits are the largest sizes of a task, a title, a handoff and a mailbox, and the largest length of a chain of
-	// handoffs. Zero fields have their defaults.
+	// Limits are the largest sizes of a task, a title, a handoff and a mailbox, and the greatest length of a chain of
+	// parents. Zero fields have their defaults.
 	Limits schemas.Limits
 
 	Lease    time.Duration // silence after which a claim ends, default 15 minutes
@@ -117,15 +117,16 @@ type Config struct {
 	// function means that the service cannot know it. [registry.Registry.Head] returns the error.
 	Failed func() error
 
-	// Commits returns how long commits of the store took, for [registry.Registry.Stats]. Nil means not measured.
+	// Commits returns how long commits of the store took, for [registry.Registry.Stats]. Nil means that nobody measures
+	// commits.
 	Commits func() schemas.Latency
 
-	// WriteFile writes the store as it is now into an existing file, for [registry.Registry.Backup]. Nil means that the
-	// store is in no file.
+	// WriteFile writes a copy of the store into an existing file, for [registry.Registry.Backup]. Nil means that the
+	// store is not in a file.
 	WriteFile func(ctx context.Context, path string) error
 
-	// Free returns the unused bytes of the store's file, for [keeping.Keeping.Retain]. Nil means that they are not
-	// known.
+	// Free returns the number of unused bytes in the store's file, for [keeping.Keeping.Retain]. Nil means that the
+	// number is not known.
 	Free func() int64
 
 	Logger *slog.Logger // default: discards

@@ -274,7 +274,8 @@ func rejectingAgent(r *store.Record, why operation.EndReason) schemas.Agent {
 	return why.Failure.Source.Agent
 }
 
-// refuseSameRecipient refuses to send work again to the agent that rejected it, unless the caller insists.
+// refuseSameRecipient returns the error for work that would go again to the agent that rejected it. The caller may
+// still name that agent.
 func refuseSameRecipient(r *store.Record, why operation.EndReason) error {
 	another := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry, To: cmp.Or(why.Failure.Alternative, schemas.Blank)}
 	return operation.ConflictError(r, "%s rejected %s: %s", r.To, r.ID, why.Text()).WithField("to").

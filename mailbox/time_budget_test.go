@@ -28,7 +28,7 @@ func (w *world) handoffs() int {
 	return mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{}).Counts.Sent
 }
 
-func TestRules_TimeBudgetPerWorkflow(t *testing.T) {
+func TestRules_SendsBecauseOfTimeAreLimitedPerWorkflow(t *testing.T) {
 	for name, send := range map[string][]schemas.SendIn{
 		"two":      {sendWithin("q", "x"), sendWithin("q", "y")},
 		"eight":    slices.Repeat([]schemas.SendIn{sendWithin("q", "x")}, 8),
@@ -54,7 +54,7 @@ func TestRules_TimeBudgetPerWorkflow(t *testing.T) {
 	}
 }
 
-func TestRules_TimeBudgetPerHour(t *testing.T) {
+func TestRules_SendsBecauseOfTimeAreLimitedPerHour(t *testing.T) {
 	sandbox.Proof(t)
 	w := newWorld(t)
 	mine := schemas.Route{On: []string{"timed_out"}, When: `handoff.from == "me"`, Send: []schemas.SendIn{mailboxtest.RuleSend("q", "x")}}
@@ -75,7 +75,7 @@ func TestRules_TimeBudgetPerHour(t *testing.T) {
 	require.Equal(t, 1, timeOut(1), "the next hour has its own")
 }
 
-func TestRules_TimeBudgetIgnoresCallsOfAgents(t *testing.T) {
+func TestRules_SendsBecauseOfCallsDoNotCountForTimeBudget(t *testing.T) {
 	w := newWorld(t)
 	w.DeclareRules([]schemas.Route{{Name: "a", On: []string{"completed"}, When: `handoff.from == "a"`, Send: []schemas.SendIn{mailboxtest.RuleSend("q", "x")}}})
 	a, b := w.Stdio("a"), w.Stdio("b")

@@ -65,7 +65,7 @@ func TestNoTakers_RedirectsUnclaimedWork(t *testing.T) {
 	}
 }
 
-func TestNoTakers_CountsOnlyClaimableTime(t *testing.T) {
+func TestNoTakers_CountsOnlyTimeInWhichWorkIsClaimable(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	first := w.Sends(b, "a", "before").HandoffID
 	id := w.Sends(a, "b", "x", noTakers("human"), func(in *schemas.SendIn) { in.Options.After = []string{first.String()} }).HandoffID

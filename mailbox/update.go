@@ -89,7 +89,8 @@ func (s *Service) updateFuncFor(in schemas.UpdateIn) (updateFunc, error) {
 	return do, refuseUnusedArguments(in)
 }
 
-// isJudgement reports whether an action responds to the notices that its caller has about a handoff.
+// isJudgement reports whether an action decides about a handoff, so that the caller's notices about the handoff count
+// as read.
 func isJudgement(a schemas.Action) bool {
 	return slices.Contains([]schemas.Action{
 		schemas.ActAccept, schemas.ActReturn, schemas.ActRetry, schemas.ActCancel, schemas.ActApprove, schemas.ActRefuse,
@@ -101,7 +102,7 @@ func isJudgement(a schemas.Action) bool {
 type updateFunc func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error)
 
 var updateFuncs = map[schemas.Action]updateFunc{
-	schemas.ActProgress: (*op).progress,
+	schemas.ActProgress: (*op).reportProgress,
 	schemas.ActAsk:      (*op).ask,
 	schemas.ActAnswer:   (*op).answer,
 	schemas.ActRelease:  (*op).releaseTo,
@@ -196,10 +197,10 @@ func (o *op) cancelUnclaimedPart(part, failed *store.Record) error {
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Cancel, Other: failed.ID, Text: text}, part, o.EndRecord)
 }
 
-// progress records the progress of the holder, and renews the lease, see [life.Progress]. It withdraws open questions.
+// reportProgress records the progress of the holder, and renews the lease, see [life.Progress]. It withdraws open questions.
 // A checkpoint in the call becomes a separate event of the same transaction. A percentage of zero keeps the last
 // percentage.
-func (o *op) progress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+func (o *op) reportProgress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.checkHolderAction(life.Progress, r, in.Token); err != nil {
 		return nil, err
 	}
