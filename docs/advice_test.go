@@ -16,7 +16,7 @@ import (
 	"handoff/tools/toolstest"
 )
 
-// toolInputs lists the arguments that [schemas.Call] may get: the arguments of every tool for agents, and of some tools
+// toolInputs lists the arguments that [schemas.AdviseCall] may get: the arguments of every tool for agents, and of some tools
 // for programs.
 var toolInputs = []schemas.Input{
 	schemas.SendIn{},
@@ -35,12 +35,12 @@ var toolInputs = []schemas.Input{
 func TestInputs_NameTheirTool(t *testing.T) {
 	named := map[string]bool{}
 	for _, in := range toolInputs {
-		row, err := tools.Find(in.Tool())
+		row, err := tools.FindTool(in.Tool())
 		if err != nil {
 			t.Fatal(err)
 		}
 		named[row.Name] = true
-		if published := schemas.Published(inputTypeName(in)); !row.Admin && string(published) != string(row.Input()) {
+		if published := schemas.PublishedSchema(inputTypeName(in)); !row.Admin && string(published) != string(row.InputSchema()) {
 			t.Errorf("%s does not take %s", row.Name, inputTypeName(in))
 		}
 	}
@@ -73,13 +73,13 @@ func TestAdvice_InSourceIsGood(t *testing.T) {
 // The check of advice finds each of these mistakes.
 func TestAdvice_CheckFindsBadOnes(t *testing.T) {
 	for _, line := range []string{
-		`schemas.Call(schemas.GetIn{View: "full"}, "shows it")`,
-		`schemas.Call(schemas.UpdateIn{HandoffID: id, Action: schemas.ActCancel}, "ends it")`,
-		`schemas.Call(schemas.SendIn{To: to, Task: task, Options: &schemas.SendOptions{Force: true}}, "sends it")`,
-		`schemas.Call(schemas.ClaimIn{}, "calls claim_handoff")`,
-		`schemas.Call(schemas.ClaimIn{}, "add --agent")`,
-		`schemas.Call(in, "is whatever somebody gave")`,
-		`say := "calls claim_handoff"; schemas.Call(schemas.ClaimIn{}, say)`,
+		`schemas.AdviseCall(schemas.GetIn{View: "full"}, "shows it")`,
+		`schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: schemas.ActCancel}, "ends it")`,
+		`schemas.AdviseCall(schemas.SendIn{To: to, Task: task, Options: &schemas.SendOptions{Force: true}}, "sends it")`,
+		`schemas.AdviseCall(schemas.ClaimIn{}, "calls claim_handoff")`,
+		`schemas.AdviseCall(schemas.ClaimIn{}, "add --agent")`,
+		`schemas.AdviseCall(in, "is whatever somebody gave")`,
+		`say := "calls claim_handoff"; schemas.AdviseCall(schemas.ClaimIn{}, say)`,
 		`_ = schemas.Advice{Say: "x", Tool: "claim_handoff"}`,
 		`_ = []schemas.Advice{{Say: "x", Tool: "claim_handoff"}}`,
 		`e.WithHint("get_handoff shows %s.", id)`,
@@ -133,7 +133,7 @@ func (a *adviceChecker) checkFile(t *testing.T, file string, source any) {
 // checkCall checks functions that make advice and hints.
 func (a *adviceChecker) checkCall(n *ast.CallExpr) {
 	switch name := lastName(n.Fun); {
-	case name == "Call" && len(n.Args) == 2 && (isPackage(n.Fun, "schemas") || strings.HasPrefix(a.at, "schemas/")):
+	case name == "AdviseCall" && len(n.Args) == 2 && (isPackage(n.Fun, "schemas") || strings.HasPrefix(a.at, "schemas/")):
 		a.calls++
 		a.checkInput(n.Args[0])
 		if said := a.valueOf(n.Args[1]); said != nil {
@@ -164,7 +164,7 @@ func (a *adviceChecker) checkLiteral(n *ast.CompositeLit) {
 		case lastName(n.Type) == "Advice" && name == "Say":
 			a.checkWords(value, toolstest.Jargon)
 		case lastName(n.Type) == "Advice" && a.at != "schemas/advice.go":
-			a.addFault(n, "schemas.Call makes advice with a call")
+			a.addFault(n, "schemas.AdviseCall makes advice with a call")
 		case name == "Hint":
 			a.hints++
 			a.checkWords(value, a.forbiddenWords())
@@ -207,7 +207,7 @@ func (a *adviceChecker) checkInput(n ast.Expr) {
 		a.addFault(n, "what is called here cannot be told")
 		return
 	}
-	row, err := tools.Find(toolInputs[at].Tool())
+	row, err := tools.FindTool(toolInputs[at].Tool())
 	if err != nil || !ok && !row.ReadOnly {
 		a.addFault(n, "%s is called with what somebody else gave", row.Name)
 	}

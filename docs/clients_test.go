@@ -58,7 +58,7 @@ func limitsList(t *testing.T, p program) string {
 func schemaNumber(t *testing.T, message, field, keyword string) int {
 	t.Helper()
 	var schema struct{ Properties map[string]map[string]any }
-	require.NoError(t, json.Unmarshal(schemas.Full(message), &schema))
+	require.NoError(t, json.Unmarshal(schemas.FullSchema(message), &schema))
 	number, ok := schema.Properties[field][keyword].(float64)
 	require.True(t, ok, "%s.%s: no %s", message, field, keyword)
 	return int(number)

@@ -78,7 +78,7 @@ type program struct {
 func newProgram(t *testing.T) program {
 	t.Helper()
 	if !*update {
-		sandbox.Proof(t)
+		sandbox.SkipUnlessProofs(t)
 	}
 	bin := t.TempDir()
 	require.NoError(t, os.Symlink(builtProgram, filepath.Join(bin, "handoff")))

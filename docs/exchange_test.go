@@ -45,7 +45,7 @@ func (d *exampleWorkspace) connect(agent schemas.Agent) schemas.Caller {
 
 func (d *exampleWorkspace) mustInvoke(by schemas.Caller, tool, args string) json.RawMessage {
 	d.t.Helper()
-	out, err := tools.Local{Mailbox: d.Service}.Invoke(d.t.Context(), tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)})
+	out, err := tools.LocalInvoker{Mailbox: d.Service}.Invoke(d.t.Context(), tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)})
 	require.NoError(d.t, err)
 	return out
 }

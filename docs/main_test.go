@@ -27,7 +27,7 @@ type testRunner struct{ tests *testing.M }
 
 func (s testRunner) Run() int {
 	flag.Parse()
-	if builtProgram != "" || !sandbox.Proofs() && !*update {
+	if builtProgram != "" || !sandbox.ProofsEnabled() && !*update {
 		return s.tests.Run()
 	}
 	dir, err := os.MkdirTemp("", "program")

@@ -55,7 +55,7 @@ var clusters = []cluster{
 // values of one machine.
 func TestScale_MatchesSimulation(t *testing.T) {
 	if !*update {
-		sandbox.Proof(t)
+		sandbox.SkipUnlessProofs(t)
 	}
 	table := "| databases | nodes | thousand workspaces | thousand agents | a call of each | calls/s | nodes busy | database busy | " +
 		"half within | 99 % within | longest when nodes die | memory of a node | open calls of a node |\n" + strings.Repeat("|---", 13) + "|\n"

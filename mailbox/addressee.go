@@ -31,7 +31,7 @@ func (o *op) parseAddress(field, s string) (schemas.Address, error) {
 // its name. The address was parsed before.
 func (o *op) resolveAddress(_, to string) (schemas.Address, error) {
 	name := schemas.Agent(to)
-	if known, err := o.Agent(name); known != nil || err != nil || !name.IsPerson() || o.here.IsActing(name) {
+	if known, err := o.Agent(name); known != nil || err != nil || !name.IsPersonWord() || o.here.IsActing(name) {
 		return schemas.Address(to), err
 	}
 	return schemas.Address(schemas.Human), nil
@@ -47,8 +47,8 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 		return nil, err
 	}
 	e, back, err := draft.ParseAddresses(h.Expectations, h.Rollback, o.resolveAddress)
-	if err != nil || next.To == d.To && schemas.OrZero(e).Review == schemas.OrZero(h.Expectations).Review &&
-		schemas.OrZero(back).OnFailure == schemas.OrZero(h.Rollback).OnFailure {
+	if err != nil || next.To == d.To && schemas.ValueOrZero(e).Review == schemas.ValueOrZero(h.Expectations).Review &&
+		schemas.ValueOrZero(back).OnFailure == schemas.ValueOrZero(h.Rollback).OnFailure {
 		return d, err
 	}
 	if next.To != d.To {
@@ -66,7 +66,7 @@ func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
 			return "", err
 		}
 		for _, box := range roster.BoxesForCard(a.Card)[1:] {
-			if _, of := box.Kind(); of == string(name) && a.Card.Name != name {
+			if _, of := box.Split(); of == string(name) && a.Card.Name != name {
 				return box, nil
 			}
 		}
@@ -77,7 +77,7 @@ func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
 // refusePoolName returns the error not_found for the name of a pool in a field that needs the name of an agent. The
 // parameter do is the hint. Its %s stands for the pool.
 func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
-	kind, _ := pool.Kind()
+	kind, _ := pool.Split()
 	return schemas.Errorf(schemas.NotFound, "%s is a %s, and no agent is called so", name, kind).WithField(field).
 		WithKnown(string(pool)).WithHint(do, pool)
 }
@@ -108,7 +108,7 @@ func (s *Service) CheckNotPool(ctx context.Context, name schemas.Agent) error {
 // warns that sender in the result.
 func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
-	name, directed := now.To.Directed()
+	name, directed := now.To.SingleAgent()
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
 		return err // the send has warned that no agent has this name
 	}
@@ -182,8 +182,10 @@ func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.Check
 
 // listMailWithoutReader lists all mail in mailboxes that no agent reads. Each entry has the command that moves the
 // mail.
-func listMailWithoutReader(v *store.View) (lost []schemas.Fault, err error) {
-	find := func(say string, args ...any) { lost = append(lost, schemas.Fault{What: fmt.Sprintf(say, args...)}) }
+func listMailWithoutReader(v *store.View) (lost []schemas.StoreFault, err error) {
+	find := func(say string, args ...any) {
+		lost = append(lost, schemas.StoreFault{What: fmt.Sprintf(say, args...)})
+	}
 	for b, err := range v.NonEmptyMailboxes() {
 		box := schemas.Agent(b.Address)
 		known, broken := v.Agent(box)
@@ -192,10 +194,10 @@ func listMailWithoutReader(v *store.View) (lost []schemas.Fault, err error) {
 			return nil, err
 		}
 		to, _ := schemas.ParseAddress("to", string(box)) // "" for a word that is no address
-		if _, directed := b.Address.Directed(); known != nil || !directed || cmp.Or(pool, to) == b.Address && !box.IsPerson() {
+		if _, directed := b.Address.SingleAgent(); known != nil || !directed || cmp.Or(pool, to) == b.Address && !box.IsPersonWord() {
 			continue
 		}
-		if to = cmp.Or(pool, to, "NAME"); box.IsPerson() {
+		if to = cmp.Or(pool, to, "NAME"); box.IsPersonWord() {
 			to = schemas.Address(schemas.Human)
 		}
 		for id, err := range v.ClaimableHandoffs(b.Address) {
@@ -212,7 +214,7 @@ func listMailWithoutReader(v *store.View) (lost []schemas.Fault, err error) {
 				continue // only messages can be recalled
 			}
 			find("%s is for %s, whose mailbox nobody reads: handoff recall %s --agent %s, and send again: %s",
-				n.ID, box, n.ID, n.From, schemas.Visible(schemas.Clip(n.Text, 200)))
+				n.ID, box, n.ID, n.From, schemas.EscapeHidden(schemas.Clip(n.Text, 200)))
 		}
 	}
 	return lost, nil

@@ -49,7 +49,7 @@ func TestCheck_ListsMailWithoutReaderAndCommandsThatMoveIt(t *testing.T) {
 func (w *world) faults() []string {
 	out := mailboxtest.Must(w.t, w.Check, person, schemas.CheckIn{})
 	require.Equal(w.t, out.OK, out.Found == 0)
-	return schemas.Map(out.Faults, func(f schemas.Fault) string { return f.What })
+	return schemas.Map(out.Faults, func(f schemas.StoreFault) string { return f.What })
 }
 
 func TestSend_AddressOperatorMeansHumanUnlessAgentHasThatName(t *testing.T) {

@@ -26,7 +26,7 @@ import (
 // of an error begins with "changes". A holder that waits for an answer gets the new content with its next claim.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	action := life.Amend
-	if e := schemas.OrZero(in.Changes).Expectations; in.To == "" && e != nil && e.Base != "" && reflect.DeepEqual(*in.Changes,
+	if e := schemas.ValueOrZero(in.Changes).Expectations; in.To == "" && e != nil && e.Base != "" && reflect.DeepEqual(*in.Changes,
 		schemas.Changes{Expectations: &schemas.Expectations{Base: e.Base}}) {
 		action = life.Rebase
 	}
@@ -62,7 +62,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if r.Status == schemas.Waiting && in.Action == schemas.ActAmend {
 		answer := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAnswer, Note: schemas.Blank}
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%s still waits for an answer, and is not told of this: %s",
-			r.Holder, schemas.Call(answer, "answers what it asked")))
+			r.Holder, schemas.AdviseCall(answer, "answers what it asked")))
 	}
 	return &now, o.Commit(amended)
 }
@@ -91,7 +91,7 @@ func (o *op) amendContent(
 ) (h *schemas.Handoff, err error) {
 	var refused error
 	err = o.rewriteContent(a, rev.note, func(body *schemas.Handoff) {
-		before := len(schemas.OrZero(body.Expectations).SuccessCriteria)
+		before := len(schemas.ValueOrZero(body.Expectations).SuccessCriteria)
 		if out.Changed, refused = compose.ApplyChanges(body, rev.changes); refused != nil {
 			return
 		}
@@ -132,11 +132,11 @@ func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 	if c.Role == "" || c.To != "" {
 		return nil
 	}
-	if _, directed := r.To.Directed(); !directed {
+	if _, directed := r.To.SingleAgent(); !directed {
 		c.To = "role:" + c.Role
 		return nil
 	}
-	context := schemas.OrZero(c.Context)
+	context := schemas.ValueOrZero(c.Context)
 	context.State = maps.Clone(context.State)
 	if context.State == nil {
 		context.State = map[string]any{}
@@ -150,7 +150,7 @@ func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 // it an agent could replace an approved text by another text. A held handoff cannot wait for approval, so only human
 // may amend it after its approval. For other callers the error is denied.
 func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error {
-	if !h.Metadata.NeedsApproval || o.By.InPerson() {
+	if !h.Metadata.NeedsApproval || o.By.IsProvenPerson() {
 		return nil
 	}
 	if o.By.Agent == schemas.Human {
@@ -158,7 +158,7 @@ func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error 
 	}
 	if r.Status != schemas.Pending {
 		return schemas.Errorf(schemas.Denied, "%s was approved as it is and is held, so only human amends it", r.ID).
-			About(r.ID, r.Status, 0).WithHint("Answer what its holder asks, or send what is new as another handoff.")
+			WithHandoff(r.ID, r.Status, 0).WithHint("Answer what its holder asks, or send what is new as another handoff.")
 	}
 	now.NeedsApproval = true
 	return nil
@@ -169,8 +169,8 @@ func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error 
 func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = contract.NeedsComparison(h.Expectations)
-	now.Reviewer = schemas.OrZero(h.Expectations).Review
-	now.OnFailure = schemas.OrZero(h.Rollback).OnFailure
+	now.Reviewer = schemas.ValueOrZero(h.Expectations).Review
+	now.OnFailure = schemas.ValueOrZero(h.Rollback).OnFailure
 	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.SentSearchWords(h)))
 }
 
@@ -181,7 +181,7 @@ func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 	if err != nil {
 		return prefixChangesField(err)
 	}
-	until := draft.EarlierDeadline(schemas.OrZero(h.Metadata.Deadline), now.Created.Time(), timeout)
+	until := draft.EarlierDeadline(schemas.ValueOrZero(h.Metadata.Deadline), now.Created.Time(), timeout)
 	now.Deadline, now.Estimate = store.TimeOf(until), int(estimate.Minutes())
 	if err := draft.CheckDeadline(until, now.NotBefore.Time(), o.Now); err != nil {
 		return schemas.AsError(err).WithField("changes.deadline")
@@ -208,7 +208,7 @@ func (o *op) rewriteContent(a *operation.RecordChange, note string, change func(
 
 // prefixChangesField prefixes the field that an error names with "changes", because the caller gave the field there. It
 // returns nil for nil.
-func prefixChangesField(err error) error { return schemas.Within("changes", err) }
+func prefixChangesField(err error) error { return schemas.PrefixField("changes", err) }
 
 // applyOptionsToRecord writes the amended options into a record: the dependencies, the time before which the handoff
 // cannot be claimed, the number of attempts, and the allowed length of the chain of parents. If that time is past, the
@@ -252,8 +252,8 @@ func amendAttemptAndChainLimits(now *store.Record, opt schemas.SendOptions) erro
 // warnOfAddedCriteria warns the caller that its new criteria were added to the old criteria, because the caller may
 // have meant to replace the old criteria.
 func warnOfAddedCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
-	after := len(schemas.OrZero(h.Expectations).SuccessCriteria)
-	if before > 0 && after > before && len(schemas.OrZero(c.Remove).Criteria) == 0 {
+	after := len(schemas.ValueOrZero(h.Expectations).SuccessCriteria)
+	if before > 0 && after > before && len(schemas.ValueOrZero(c.Remove).Criteria) == 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("all %d success criteria count, the earlier ones too: "+
 			"changes.remove.success_criteria takes some away, by their text or number", after))
 	}

@@ -36,7 +36,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 		needs := &schemas.Conditions{NeedsPermission: []string{schemas.Blank}}
 		permission := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAsk, Conditions: needs}
 		return nil, schemas.Invalidf("questions", "is needed to ask").
-			WithNext(holderAdvice(life.Ask, r.ID, ""), schemas.Call(permission, "asks for what only a person may grant"))
+			WithNext(holderAdvice(life.Ask, r.ID, ""), schemas.AdviseCall(permission, "asks for what only a person may grant"))
 	}
 	r, err := o.saveGivenCheckpoint(r, in, out)
 	if err != nil {
@@ -59,7 +59,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 		return nil, err
 	}
 	out.To = schemas.Address(asked)
-	text := strings.Join(append([]string{schemas.Numbered(questions, "\n")}, reading.QuestionNotes(in)...), "\n")
+	text := strings.Join(append([]string{schemas.JoinNumbered(questions, "\n")}, reading.QuestionNotes(in)...), "\n")
 	if err := o.AddWords(r.ID, store.ListWords(questions...)); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func (o *op) tellAnswerer(h *operation.RecordChange) error {
 // questionsOf returns the questions and conditions of a call, or its note if the call has neither. Each request for
 // permission begins with the word permission, because only a person may answer it.
 func questionsOf(in schemas.UpdateIn) []string {
-	c := schemas.OrZero(in.Conditions)
+	c := schemas.ValueOrZero(in.Conditions)
 	permissions := schemas.Map(c.NeedsPermission, func(p string) string { return "permission: " + p })
 	questions := slices.Concat(in.Questions, c.NeedsContext, permissions)
 	if len(questions) == 0 && in.Note != "" {
@@ -95,8 +95,8 @@ func (o *op) checkMayGrantPermission(r *store.Record) error {
 		return nil
 	case o.By.Agent != schemas.Human:
 		return schemas.Errorf(schemas.Denied, "%s asks for a permission, which only human grants", r.ID).
-			About(r.ID, r.Status, 0).WithHint("A person answers it on the command line, with handoff answer %s.", r.ID)
-	case !o.By.InPerson():
+			WithHandoff(r.ID, r.Status, 0).WithHint("A person answers it on the command line, with handoff answer %s.", r.ID)
+	case !o.By.IsProvenPerson():
 		return operation.PersonNeededError(r, "given a permission")
 	}
 	return nil
@@ -136,7 +136,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.By.Agent, At: o.Now}
 	answered := &operation.RecordChange{Action: life.Answer, Was: r, Now: &now, Text: in.Note}
 	err = o.rewriteContent(answered, "", func(h *schemas.Handoff) {
-		c := schemas.OrZero(h.Context)
+		c := schemas.ValueOrZero(h.Context)
 		c.Answers = append(slices.Clone(c.Answers), reply)
 		h.Context = &c
 	})
@@ -144,7 +144,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		return nil, err
 	}
 	now.Box, now.Uncharged, now.Ask, now.Permission = r.To, true, 0, false
-	if _, directed := r.To.Directed(); !directed {
+	if _, directed := r.To.SingleAgent(); !directed {
 		now.Box, now.Reserved = schemas.Address(r.Asker), store.TimeOf(o.Now.Add(reservation))
 	}
 	out.To = now.Box

@@ -27,7 +27,7 @@ func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workfl
 	for _, limit := range schemas.WorkflowLimits {
 		most, limited := wf.Limits[limit]
 		if limited && with[limit] > most && d.To != schemas.Address(schemas.Human) {
-			return o.refuseOverBudget(name, schemas.Budget{Limit: limit, Used: used[limit], Of: most}, with[limit])
+			return o.refuseOverBudget(name, schemas.WorkflowBudget{Limit: limit, Used: used[limit], Of: most}, with[limit])
 		}
 	}
 	return nil
@@ -40,7 +40,7 @@ func (o *op) countUsage(h *operation.RecordChange) error {
 	switch came := h.Content.(type) {
 	case schemas.Completion:
 		done = &came
-	case schemas.Late:
+	case schemas.LateResult:
 		done = came.Completion
 	}
 	name := h.Now.Workflow
@@ -108,7 +108,7 @@ func (o *op) setWorkflowLimits(name schemas.Workflow, asked map[string]float64) 
 func (o *op) warnOfUnraisedLimits(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
 	wf, err := o.Workflow(name)
 	for _, limit := range schemas.WorkflowLimits {
-		if most, limited := schemas.OrZero(wf).Limits[limit]; limited && asked[limit] > most {
+		if most, limited := schemas.ValueOrZero(wf).Limits[limit]; limited && asked[limit] > most {
 			warnings = append(warnings, fmt.Sprintf("%s of %s stays %s: only a person raises it", limit, name, formatAmount(most)))
 		}
 	}
@@ -124,11 +124,11 @@ type exceededLimit struct {
 
 // refuseOverBudget returns the error for a draft that would bring a workflow past a limit. It keeps the text for human
 // in op.exceeded.
-func (o *op) refuseOverBudget(name schemas.Workflow, b schemas.Budget, with float64) error {
+func (o *op) refuseOverBudget(name schemas.Workflow, b schemas.WorkflowBudget, with float64) error {
 	e := schemas.Errorf(schemas.Limit, "this would be %s of %s %s of %s, which has used %s",
 		formatAmount(with), formatAmount(b.Of), b.Limit, cmp.Or(name, "the workflow"), formatAmount(b.Used)).WithField("options.limits." + b.Limit).
 		WithHint("End the work, or send what is left to human, who may raise the limit with a send or an amendment. Nothing was sent.").
-		WithNext(schemas.Call(schemas.SendIn{To: string(schemas.Human), Task: schemas.Blank, Workflow: string(name)}, "asks a person to decide"))
+		WithNext(schemas.AdviseCall(schemas.SendIn{To: string(schemas.Human), Task: schemas.Blank, Workflow: string(name)}, "asks a person to decide"))
 	o.exceeded = &exceededLimit{name, b.Limit, e.Message}
 	return e
 }

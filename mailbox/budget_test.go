@@ -26,10 +26,10 @@ func inJob(limits map[string]float64) func(*schemas.SendIn) {
 	}
 }
 
-func (w *world) budgets(workflow schemas.Workflow) map[string]schemas.Budget {
+func (w *world) budgets(workflow schemas.Workflow) map[string]schemas.WorkflowBudget {
 	w.t.Helper()
 	out := mailboxtest.Must(w.t, w.History, person, schemas.HistoryIn{Workflow: string(workflow)})
-	all := map[string]schemas.Budget{}
+	all := map[string]schemas.WorkflowBudget{}
 	for _, b := range out.Limits {
 		all[b.Limit] = b
 	}
@@ -56,7 +56,7 @@ func TestBudget_LimitsHandoffs(t *testing.T) {
 	w.Sends(a, "b", "z", inJob(nil))
 	w.refusesSend(a, "this would be 4 of 3")
 	w.Sends(a, "human", "decide", inJob(nil))
-	require.Equal(t, schemas.Budget{Limit: "workflow_handoffs", Used: 4, Of: 3}, w.budgets("wf_job")["workflow_handoffs"])
+	require.Equal(t, schemas.WorkflowBudget{Limit: "workflow_handoffs", Used: 4, Of: 3}, w.budgets("wf_job")["workflow_handoffs"])
 	w.Sends(a, "b", "another workflow")
 }
 
@@ -139,7 +139,7 @@ func TestBudget_OnlyPersonRaisesLimit(t *testing.T) {
 		in.Changes = &schemas.Changes{Options: &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 6}}}
 	})
 	w.Sends(a, "b", "v", inJob(nil))
-	require.Equal(t, schemas.Budget{Limit: "rounds", Used: 1, Of: 4}, w.budgets("wf_job")["rounds"], "a later send may limit what nobody did")
+	require.Equal(t, schemas.WorkflowBudget{Limit: "rounds", Used: 1, Of: 4}, w.budgets("wf_job")["rounds"], "a later send may limit what nobody did")
 }
 
 func TestBudget_TellsHumanOncePerLimit(t *testing.T) {
@@ -185,7 +185,7 @@ func TestBudget_IsNotExceededByConcurrentSends(t *testing.T) {
 }
 
 func TestBudget_TellsHumanIfLimitStopsConsequence(t *testing.T) {
-	fail := func(then schemas.Then) func(w *world, b schemas.Caller) {
+	fail := func(then schemas.FailureContinuation) func(w *world, b schemas.Caller) {
 		return func(w *world, b schemas.Caller) {
 			out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: then})
 			require.Contains(w.t, fmt.Sprint(out.Warnings), "a person was told why")
@@ -223,8 +223,8 @@ func TestBudget_TellsHumanIfLimitStopsConsequence(t *testing.T) {
 			w.DeclareRules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.RuleSend("c", "next")}}})
 			w.Assigns(a, b, "x", inJob(map[string]float64{"workflow_handoffs": 1}))
 			c.does(w, b)
-			require.True(t, w.Status(1).Ended())
-			require.Equal(t, schemas.Budget{Limit: "workflow_handoffs", Used: 1, Of: 1}, w.budgets("wf_job")["workflow_handoffs"])
+			require.True(t, w.Status(1).HasEnded())
+			require.Equal(t, schemas.WorkflowBudget{Limit: "workflow_handoffs", Used: 1, Of: 1}, w.budgets("wf_job")["workflow_handoffs"])
 			told := w.Notices(person)
 			require.Len(t, told, 1)
 			require.Contains(t, told[0].Text, c.told)
@@ -281,7 +281,7 @@ func TestBudget_UseMatchesEventsAfterRandomCalls(t *testing.T) {
 				case 3, 4:
 					_, err = w.Complete(ctx, by, schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "done", Results: usd}})
 				case 5:
-					then := []schemas.Then{"", schemas.ThenRetry, schemas.ThenStop}[rnd.IntN(3)]
+					then := []schemas.FailureContinuation{"", schemas.ThenRetry, schemas.ThenStop}[rnd.IntN(3)]
 					_, err = w.Fail(ctx, by, schemas.FailIn{HandoffID: id, FailureDetail: because("no"), Then: then})
 				case 6:
 					action := []schemas.Action{schemas.ActReturn, schemas.ActRetry}[rnd.IntN(2)]

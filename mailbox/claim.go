@@ -48,12 +48,12 @@ func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 // A brief has at most max_tokens tokens, 1,500 by default. It names the parts that do not fit.
 //
 // Errors:
-//   - not_found: no handoff has the id.
-//   - conflict: another agent holds the handoff; the handoff waits for approval, for dependencies or for a time; it
-//     ended; or its holder may still come back, because this server began less than two minutes ago.
-//   - denied: the caller is not the recipient, does not qualify for the pool, or declined the handoff.
-//   - stale: an earlier call with the same request id claimed the handoff, and that claim has ended since.
-//   - unavailable: the result could not be delivered, and the claim was given back.
+// - not_found: no handoff has the id.
+// - conflict: another agent holds the handoff; the handoff waits for approval, for dependencies or for a time; it
+// ended; or its holder may still come back, because this server began less than two minutes ago.
+// - denied: the caller is not the recipient, does not qualify for the pool, or declined the handoff.
+// - stale: an earlier call with the same request id claimed the handoff, and that claim has ended since.
+// - unavailable: the result could not be delivered, and the claim was given back.
 //
 // A call with the same request id gets the same claim again. So does a call for the same id over the same connection. A
 // claim whose result cannot be delivered is given back and does not count as an attempt. If the process dies after the
@@ -92,7 +92,7 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 	if err != nil {
 		return takenClaim{}, err
 	}
-	if r.Status.Held() && r.Holder == o.By.Agent {
+	if r.Status.IsHeld() && r.Holder == o.By.Agent {
 		return o.claimAgain(r)
 	}
 	if err := o.CheckMayTake(life.Claim, offer.Claim, r); err != nil {
@@ -169,7 +169,7 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 	o.Leases.RestartLease(&now)
 	took := &operation.RecordChange{Action: a, Was: r, Now: &now}
 	if now.Tree = 0; o.By.Tree != nil {
-		now.Tree, took.Content = o.NextEventNumber(), schemas.Standing{ClaimedIn: o.By.Tree.Summary()}
+		now.Tree, took.Content = o.NextEventNumber(), schemas.HandoffState{ClaimedIn: o.By.Tree.Summary()}
 	}
 	if err := o.Commit(took); err != nil {
 		return takenClaim{}, err

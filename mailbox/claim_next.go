@@ -100,7 +100,7 @@ func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []str
 		}
 		for r, err := range s.offers(v).Queue(a, tags, read) {
 			if r != nil || err != nil {
-				return schemas.OrZero(r).ID, err
+				return schemas.ValueOrZero(r).ID, err
 			}
 		}
 		return 0, nil

@@ -37,7 +37,7 @@ func (s *Service) claimResult(
 		}
 		out = schemas.ClaimOut{
 			OnlyUnread: again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From, Rule: r.Rule,
-			Title: schemas.Visible(r.Title), Workflow: r.Workflow,
+			Title: schemas.EscapeHidden(r.Title), Workflow: r.Workflow,
 			Criteria: todo.Criteria, Brief: b.Text, Omitted: b.Omitted, ToDo: todo, Overlaps: got.Overlaps,
 		}
 		if r.Priority != schemas.Normal {
@@ -77,7 +77,7 @@ func (s *Service) addHeldHandoffs(v *store.View, by schemas.Caller, out *schemas
 			say = "shows what your name holds over another connection: "
 		}
 		show := schemas.GetIn{HandoffID: r.ID.String(), View: "brief"}
-		out.Resume = []schemas.Advice{schemas.Call(show, say+schemas.Visible(schemas.Shorten(r.Title, 60)))}
+		out.Resume = []schemas.Advice{schemas.AdviseCall(show, say+schemas.EscapeHidden(schemas.Shorten(r.Title, 60)))}
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 	}
 	r, err := v.Record(c.ID)
 	if err == nil && r.Token != c.Token {
-		err = schemas.Errorf(schemas.Stale, "your claim of %s ended", c.ID).About(r.ID, r.Status, r.Successor)
+		err = schemas.Errorf(schemas.Stale, "your claim of %s ended", c.ID).WithHandoff(r.ID, r.Status, r.Successor)
 	}
 	return r, err
 }
@@ -107,7 +107,7 @@ func (s *Service) releaseUndelivered(by schemas.Caller, taken takenClaim, why er
 	err := s.update(context.Background(), by, func(o *op) error {
 		given = false
 		r, err := o.Record(taken.ID)
-		if err != nil || r.Token != taken.Token || !r.Status.Held() || o.hasHeardOfHolderSince(r, taken) {
+		if err != nil || r.Token != taken.Token || !r.Status.IsHeld() || o.hasHeardOfHolderSince(r, taken) {
 			return err // the claim ended since, or its holder knows it
 		}
 		given = true
@@ -123,7 +123,7 @@ func (s *Service) releaseUndelivered(by schemas.Caller, taken takenClaim, why er
 // Replayed records that the server has heard of the holder. The engine calls it when a repeated call gets this claim as
 // its stored result.
 func (again takenClaim) Replayed(o *operation.Op) {
-	if r := reading.RecordOrNil(o.View, again.ID); r != nil && r.Status.Held() && r.Token == again.Token {
+	if r := reading.RecordOrNil(o.View, again.ID); r != nil && r.Status.IsHeld() && r.Token == again.Token {
 		opOf(o).here.NoteHeard(r.Token, o.Now) // before the commit: a call that gives the claim back checks it afterwards
 	}
 }

@@ -25,9 +25,9 @@ func (o *op) checkHolderAction(a life.Action, r *store.Record, token string) err
 // claimant, see [op.isClaimant]. In both cases the caller must act under the name of the holder.
 //
 // Errors:
-//   - stale: a newer claim or a release made the token void.
-//   - denied: the caller acts as another agent than the holder, or the token never belonged to this handoff.
-//   - invalid, with the field claim_token: the caller needs a token and gave none.
+// - stale: a newer claim or a release made the token void.
+// - denied: the caller acts as another agent than the holder, or the token never belonged to this handoff.
+// - invalid, with the field claim_token: the caller needs a token and gave none.
 //
 // The end of the lease is no error: the token stays good until another agent claims. Two workers that share one bearer
 // token over HTTP look the same to the server, so only the claim token tells them apart.
@@ -42,7 +42,7 @@ func (o *op) checkClaimProof(a life.Action, r *store.Record, token string) error
 		return nil
 	case token == "":
 		return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
-			About(r.ID, r.Status, r.Successor).WithField("claim_token").
+			WithHandoff(r.ID, r.Status, r.Successor).WithField("claim_token").
 			WithHint("%s", o.lostTokenHint(r)).WithNext(o.newTokenAdvice(r)...)
 	}
 	return nil
@@ -60,14 +60,14 @@ func (o *op) refuseWrongToken(a life.Action, r *store.Record, token string) erro
 		}
 		if other.Token == token {
 			return schemas.Errorf(schemas.Denied, "this claim_token is of %s, which you hold, and not of %s", other.ID, r.ID).
-				About(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(holderAdvice(a, other.ID, token))
+				WithHandoff(r.ID, r.Status, r.Successor).WithField("claim_token").WithNext(holderAdvice(a, other.ID, token))
 		}
 	}
 	if r.Holder != o.By.Agent {
 		return o.refuseNotHolder(r)
 	}
 	return schemas.Errorf(schemas.Denied, "this claim_token is not of %s", r.ID).
-		About(r.ID, r.Status, r.Successor).WithField("claim_token").
+		WithHandoff(r.ID, r.Status, r.Successor).WithField("claim_token").
 		WithHint("Give the one that the claim of %s returned.", r.ID)
 }
 
@@ -99,7 +99,7 @@ func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
 	if !mine && !o.mayReclaim(r) && !o.Leases.MayConnectionReturn(r) {
 		return nil
 	}
-	return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
+	return []schemas.Advice{schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.ID.String()}, "gives a new one, if it was lost")}
 }
 
 // isClaimant reports whether the caller made the last claim of r. The call must come over the connection that claimed.
@@ -131,9 +131,9 @@ func isClaimingInstance(r *store.Record, by schemas.Caller) bool {
 // refuseNotHolder returns the error denied for a caller that acts as another agent than the holder. The error names the
 // holder, and says how the holder proves its claim.
 func (o *op) refuseNotHolder(r *store.Record) error {
-	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.By.Agent).About(r.ID, r.Status, r.Successor)
+	e := schemas.Errorf(schemas.Denied, "%s is not held by %s", r.ID, o.By.Agent).WithHandoff(r.ID, r.Status, r.Successor)
 	switch {
-	case r.Status.Ended():
+	case r.Status.HasEnded():
 		e.Message = fmt.Sprintf("%s is %s, so nobody holds it any more", r.ID, r.Status)
 		return e.WithNext(o.adviceToReturnResult(r)...)
 	case r.Holder == "":
@@ -156,7 +156,7 @@ func (o *op) adviceToReturnResult(r *store.Record) []schemas.Advice {
 		return nil
 	}
 	back := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActReturn, Note: schemas.Blank}
-	return []schemas.Advice{schemas.Call(back, "returns the result, with the points to mend")}
+	return []schemas.Advice{schemas.AdviseCall(back, "returns the result, with the points to mend")}
 }
 
 // adviseClaim adds the next step to the error e about a handoff that has no holder: a claim if the caller may claim the
@@ -166,10 +166,10 @@ func (o *op) adviseClaim(e *schemas.Error, r *store.Record) error {
 	if err != nil {
 		return err
 	}
-	to, directed := r.To.Directed()
+	to, directed := r.To.SingleAgent()
 	switch {
 	case r.Status == schemas.Pending && may:
-		return e.WithNext(schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "claims it, which comes first"))
+		return e.WithNext(schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.ID.String()}, "claims it, which comes first"))
 	case r.Status == schemas.Pending && directed:
 		return e.WithHint("It is for %s, who has not claimed it.", to).WithNext(messageAdvice(to), waitAdvice(r))
 	case r.Status == schemas.Pending:
@@ -180,7 +180,7 @@ func (o *op) adviseClaim(e *schemas.Error, r *store.Record) error {
 
 // isProvenHolder reports whether the caller holds a handoff and needs no token to prove it.
 func (o *op) isProvenHolder(r *store.Record) bool {
-	return r.Status.Held() && r.Holder == o.By.Agent && o.isClaimant(r)
+	return r.Status.IsHeld() && r.Holder == o.By.Agent && o.isClaimant(r)
 }
 
 // refuseStaleToken returns the error for a token of an earlier claim, and names the current holder. If the caller is
@@ -188,7 +188,7 @@ func (o *op) isProvenHolder(r *store.Record) bool {
 func (o *op) refuseStaleToken(a life.Action, r *store.Record) *schemas.Error {
 	if o.isProvenHolder(r) {
 		return schemas.Errorf(schemas.Stale, "your claim of %s ended, and you hold it again, with a newer token", r.ID).
-			About(r.ID, r.Status, 0).WithField("claim_token").
+			WithHandoff(r.ID, r.Status, 0).WithField("claim_token").
 			WithHint("Make the same call with that token, or without one. Nothing was changed.").
 			WithNext(holderAdvice(a, r.ID, ""))
 	}
@@ -196,7 +196,7 @@ func (o *op) refuseStaleToken(a life.Action, r *store.Record) *schemas.Error {
 	if r.Holder != "" {
 		e = schemas.Errorf(schemas.Stale, "your claim of %s ended and it was claimed again by %s", r.ID, r.Holder)
 	}
-	return e.About(r.ID, r.Status, r.Successor).WithField("claim_token")
+	return e.WithHandoff(r.ID, r.Status, r.Successor).WithField("claim_token")
 }
 
 // mayReclaim reports whether the caller, which acts as the holder, may claim the handoff again. The connection that

@@ -21,7 +21,7 @@ import (
 type completionComparison struct {
 	body     uint64 // the event whose content was compared
 	refused  uint64 // the last refusal at that time
-	criteria []schemas.Answered
+	criteria []schemas.AnsweredCriterion
 	output   json.RawMessage // the output in the form that meets the schema
 	conforms bool            // the handoff has a schema
 	err      error           // shown only to the holder
@@ -45,13 +45,13 @@ func (s *Service) compareCompletion(ctx context.Context, by schemas.Caller, id s
 // expectations, the field err of the result has the reason. The error of newComparison comes from the store.
 func newComparison(v *store.View, by schemas.Caller, asked *store.Record, in schemas.CompleteIn) (completionComparison, error) {
 	var h schemas.Handoff
-	var before schemas.Refusal
+	var before schemas.CompletionRefusal
 	err := cmp.Or(v.DecodeContent(asked.ID, asked.Body, &h), v.DecodeContent(asked.ID, asked.Refused, &before))
 	if err != nil || !needsComparison(asked, by.CheckReport) {
 		return completionComparison{}, err
 	}
 	p := completionComparison{body: asked.Body, refused: asked.Refused, output: in.Output}
-	seen := schemas.OrZero(by.CheckReport)
+	seen := schemas.ValueOrZero(by.CheckReport)
 	seen.Failed = before.Failed
 	p.criteria, p.err = contract.Compare(h.Expectations, in.Verification, in.Outcome == schemas.Partial, &seen)
 	if p.err == nil {
@@ -73,7 +73,7 @@ func needsComparison(r *store.Record, seen *schemas.CheckReport) bool {
 // answeredCriteria returns the answered criteria, or the reason why the completion is refused. The error is
 // errNotCompared if no comparison was made yet. It is conflict if the content changed since the comparison, or if the
 // handoff is strict and a criterion is not met. Other errors come from package contract.
-func (p completionComparison) answeredCriteria(r *store.Record, seen *schemas.CheckReport) ([]schemas.Answered, error) {
+func (p completionComparison) answeredCriteria(r *store.Record, seen *schemas.CheckReport) ([]schemas.AnsweredCriterion, error) {
 	switch {
 	case !needsComparison(r, seen):
 		return nil, nil
@@ -81,9 +81,9 @@ func (p completionComparison) answeredCriteria(r *store.Record, seen *schemas.Ch
 		return nil, errNotCompared
 	case p.body != r.Body:
 		return nil, operation.ConflictError(r, "what %s asks for was changed just now", r.ID).
-			WithHint("Read it again, then complete it.").WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
+			WithHint("Read it again, then complete it.").WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: r.ID.String()}, "shows it"))
 	case p.err != nil:
-		e := schemas.AsError(p.err).About(r.ID, r.Status, 0)
+		e := schemas.AsError(p.err).WithHandoff(r.ID, r.Status, 0)
 		if e.Code == schemas.Conflict { // the handoff is strict, or a check fails
 			e = e.WithNext(holderAdvice(life.Ask, r.ID, ""), holderAdvice(life.Fail, r.ID, ""))
 		}
@@ -100,13 +100,13 @@ const maxRefusals = 8
 // [life.RefuseResult]. If the reason equals the last reason, or [maxRefusals] reasons are kept already, it returns the
 // reason as an error. The error undoes the transaction.
 func (o *op) recordRefusedResult(r *store.Record, digest string, why *schemas.Error) error {
-	var before schemas.Refusal
+	var before schemas.CompletionRefusal
 	if err := o.DecodeContent(r.ID, r.Refused, &before); err != nil {
 		return err
 	}
-	refusal := schemas.Refusal{Note: why.Message, Failed: o.failedChecks(before), Tree: o.By.Tree, Result: digest}
+	refusal := schemas.CompletionRefusal{Note: why.Message, Failed: o.failedChecks(before), Tree: o.By.Tree, Result: digest}
 	full := r.Refusals >= maxRefusals*max(r.Attempt, 1) && len(refusal.Failed) <= len(before.Failed) // a new failure is kept
-	if full || refusal.Same(before) {
+	if full || refusal.SameAs(before) {
 		return why
 	}
 	o.CommitWithError(why)
@@ -116,8 +116,8 @@ func (o *op) recordRefusedResult(r *store.Record, digest string, why *schemas.Er
 
 // failedChecks returns the checks that failed for this completion, and the checks that failed at an earlier refusal and
 // did not run since.
-func (o *op) failedChecks(before schemas.Refusal) (failed []schemas.Observation) {
-	sight := schemas.OrZero(o.By.CheckReport)
+func (o *op) failedChecks(before schemas.CompletionRefusal) (failed []schemas.Observation) {
+	sight := schemas.ValueOrZero(o.By.CheckReport)
 	for _, now := range sight.Observed {
 		if !now.Passed {
 			now.Tail = strings.ToValidUTF8(now.Tail[max(0, len(now.Tail)-maxTail):], "")

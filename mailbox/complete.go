@@ -31,18 +31,18 @@ import (
 // result is accepted. If the completed handoff is itself a review, its verdict accepts or returns the reviewed work.
 //
 // Errors:
-//   - invalid: an empty summary; a criterion without an answer; an answer to an unknown criterion; an output that does
-//     not meet its schema; a missing claim token.
-//   - limit: a summary of more than 4 KiB, detail and data of more than 64 KiB, a result of more than 256 KiB.
-//   - not_found: no handoff has the id.
-//   - denied: the caller does not hold the handoff, or the token never belonged to the handoff.
-//   - conflict: the handoff ended in another way; its content changed since the result was compared; it is strict and a
-//     criterion is not met; a check did not pass and the result does not say that it is partial.
-//   - stale: the claim was lost, or the handoff was cancelled, timed out or returned. The result is kept as a late
-//     result, at most eight for a handoff, and the sender is told.
-//   - the errors of [Service.Send] for the continuation, with its field. The handoff is then not completed. Only a
-//     limit of the workflow does not refuse the completion: the continuation is not sent, the result has a warning, and
-//     human is told.
+// - invalid: an empty summary; a criterion without an answer; an answer to an unknown criterion; an output that does
+// not meet its schema; a missing claim token.
+// - limit: a summary of more than 4 KiB, detail and data of more than 64 KiB, a result of more than 256 KiB.
+// - not_found: no handoff has the id.
+// - denied: the caller does not hold the handoff, or the token never belonged to the handoff.
+// - conflict: the handoff ended in another way; its content changed since the result was compared; it is strict and a
+// criterion is not met; a check did not pass and the result does not say that it is partial.
+// - stale: the claim was lost, or the handoff was cancelled, timed out or returned. The result is kept as a late
+// result, at most eight for a handoff, and the sender is told.
+// - the errors of [Service.Send] for the continuation, with its field. The handoff is then not completed. Only a
+// limit of the workflow does not refuse the completion: the continuation is not sent, the result has a warning, and
+// human is told.
 //
 // A holder that repeats the same result gets the first result, with a warning. If the process dies during the call, the
 // store has the completion with all consequences, or nothing, and the holder repeats the call.
@@ -171,8 +171,8 @@ func completionFrom(in schemas.CompleteIn) schemas.Completion {
 // completionWarnings returns the warnings for the holder in the result of its completion.
 func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
 	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
-	warnings := slices.Concat(doubts, contract.UnconfirmedStatements(done), done.Unobserved(), compose.WarnOfUnusedFields(in.Origin))
-	if why := schemas.OrZero(o.By.CheckReport).Unread; why != "" {
+	warnings := slices.Concat(doubts, contract.UnconfirmedStatements(done), done.UnobservedReasons(), compose.WarnOfUnusedFields(in.Origin))
+	if why := schemas.ValueOrZero(o.By.CheckReport).Unread; why != "" {
 		warnings = append(warnings, "nothing was observed: "+why)
 	}
 	if done.Awaits {
@@ -188,7 +188,7 @@ func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done sch
 // completionNoticeText makes the text of the notice that tells the sender of a completion: the reviewer, the verdict of
 // a review, the number of unmet criteria, the summary, and the agent that the holder suggests for the next step.
 func completionNoticeText(r *store.Record, done schemas.Completion) string {
-	text := strings.Join(append(done.Unobserved(), done.Summary), ". ")
+	text := strings.Join(append(done.UnobservedReasons(), done.Summary), ". ")
 	if unmet := contract.UnmetCriteria(done.Criteria); len(unmet) > 0 {
 		text = fmt.Sprintf("%d of %d criteria are not met. %s", len(unmet), len(done.Criteria), text)
 	} else if done.Status == schemas.Partial {
@@ -240,5 +240,5 @@ func (o *op) keepLateCompletion(r *store.Record, in schemas.CompleteIn, digest s
 	if v := in.Verification; v != nil && slices.ContainsFunc(v.Criteria, func(c schemas.Criterion) bool { return !c.Met }) {
 		done.Status = schemas.Partial
 	}
-	return o.keepLateOutcome(r, schemas.Late{Completion: &done}, digest, in.Summary)
+	return o.keepLateOutcome(r, schemas.LateResult{Completion: &done}, digest, in.Summary)
 }

@@ -185,7 +185,7 @@ func TestDeadline_TellsHolderOfCancelledParts(t *testing.T) {
 
 func TestFail_RepeatReturnsSameNextStep(t *testing.T) {
 	for _, c := range []struct {
-		then, became schemas.Then
+		then, became schemas.FailureContinuation
 		to           schemas.Address
 	}{
 		{"", schemas.ThenRollback, "a"},

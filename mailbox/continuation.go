@@ -27,7 +27,7 @@ func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now ti
 		return nil, nil
 	}
 	send := c.SendIn
-	options := schemas.OrZero(send.Options)
+	options := schemas.ValueOrZero(send.Options)
 	options.Reason = cmp.Or(options.Reason, c.Reason)
 	send.Options = &options
 	if send.Task == "" {
@@ -37,7 +37,7 @@ func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now ti
 	send.Summary = cmp.Or(send.Summary, in.Summary) // the next agent needs the finding of this one
 	send.Context = compose.ContextWithState(send.Context, c.ContextForNext)
 	d, err := e.drafts.MakeOne(by, send, now)
-	return &d, schemas.Within("continuation", err)
+	return &d, schemas.PrefixField("continuation", err)
 }
 
 // sendContinuation sends the continuation of a completed handoff in the name of its holder. The new handoff is a child
@@ -61,9 +61,9 @@ func (o *op) sendContinuation(h *operation.RecordChange) (*schemas.SendOut, erro
 		return nil, err // refuses only the continuation
 	}
 	if err != nil {
-		e := schemas.AsError(schemas.Within("continuation", err))
+		e := schemas.AsError(schemas.PrefixField("continuation", err))
 		hint := strings.TrimSpace(fmt.Sprintf("%s %s was not completed either.", e.Hint, r.ID))
-		return nil, e.About(0, "", 0).WithHint("%s", hint).WithNext()
+		return nil, e.WithHandoff(0, "", 0).WithHint("%s", hint).WithNext()
 	}
 	if sent.HandoffID == 0 {
 		return &sent, nil
@@ -87,7 +87,7 @@ func (o *op) holdBackContinuation(next *draft.Draft, out *schemas.CompleteOut) e
 	}
 	out.Warnings = append(out.Warnings, fmt.Sprintf("%s gets the continuation once the result is accepted", next.To))
 	_, err := o.checkDraft(next)
-	return schemas.Within("continuation", err)
+	return schemas.PrefixField("continuation", err)
 }
 
 // heldContinuation returns the continuation of reviewed work, or nil if there is none. A continuation that can no
@@ -139,7 +139,7 @@ func (o *op) askApproval(h *operation.RecordChange) error {
 // handoff, or if that agent gets a notice already, see [reading.AgentToNotify].
 func (o *op) tellRecipient(h *operation.RecordChange) error {
 	principal, err := reading.AgentToNotify(o.View, h.Now)
-	to, directed := h.Was.To.Directed()
+	to, directed := h.Was.To.SingleAgent()
 	if err != nil || !directed || to == h.Was.Holder || to == principal {
 		return err
 	}

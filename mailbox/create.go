@@ -49,7 +49,7 @@ func (o *op) countDraftInWorkflow(d *draft.Draft, line lineage) (wf store.Workfl
 	if err != nil {
 		return wf, err
 	}
-	wf = schemas.OrZero(kept)
+	wf = schemas.ValueOrZero(kept)
 	used, err := reading.LimitUsage(o.View, line.workflow, wf, o.Now)
 	if err != nil {
 		return wf, err
@@ -105,10 +105,10 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		Excluded: d.Excluded, Digest: d.Digest, SentWith: d.Token, Base: d.Base,
 	}
 	copyTerms(r, h.Metadata.Terms)
-	rework := schemas.OrZero(h.Rework)
+	rework := schemas.ValueOrZero(h.Rework)
 	r.ReworkOf, r.Round = rework.Of, rework.Round
-	r.Reviewer, r.ReviewOf = schemas.OrZero(h.Expectations).Review, schemas.OrZero(h.Review).Of
-	r.OnFailure, r.OriginID = schemas.OrZero(h.Rollback).OnFailure, schemas.OrZero(h.Origin).HandoffID
+	r.Reviewer, r.ReviewOf = schemas.ValueOrZero(h.Expectations).Review, schemas.ValueOrZero(h.Review).Of
+	r.OnFailure, r.OriginID = schemas.ValueOrZero(h.Rollback).OnFailure, schemas.ValueOrZero(h.Origin).HandoffID
 	if d.NotBefore.After(o.Now) {
 		r.Box, r.NotBefore = "", store.TimeOf(d.NotBefore)
 	}
@@ -148,9 +148,9 @@ type lineage struct {
 
 // findLineage finds the parent, the workflow, the depth and the dependencies of a draft. Dependencies that are met
 // already are in the list freed. Errors:
-//   - not_found: the parent, the workflow or a dependency does not exist.
-//   - limit: the chain of parents is too long. The error names the senders of the chain.
-//   - conflict: a dependency ended without a completion.
+// - not_found: the parent, the workflow or a dependency does not exist.
+// - limit: the chain of parents is too long. The error names the senders of the chain.
+// - conflict: a dependency ended without a completion.
 func (o *op) findLineage(d *draft.Draft) (l lineage, err error) {
 	parent, err := o.findParent(d)
 	if err != nil {
@@ -222,7 +222,7 @@ func (o *op) checkChainLength(l lineage, parent *store.Record) error {
 	}
 	// The text is from MaxHandoffsExceededError in the kernl handoffs design.
 	return schemas.Errorf(schemas.Limit, "Max handoffs (%d) exceeded. Chain: %s", limit, strings.Join(chain, " → ")).
-		About(parent.ID, parent.Status, 0).WithField("parent").
+		WithHandoff(parent.ID, parent.Status, 0).WithField("parent").
 		WithHint("Finish it yourself, send it to human, or start a new chain with parent none. Nothing was sent.")
 }
 

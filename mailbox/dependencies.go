@@ -82,7 +82,7 @@ func (o *op) addDependency(deps *dependencies, id string, accepted bool) error {
 		return err
 	}
 	dep = reading.NewestRework(o.View, dep)
-	if dep.Status.Ended() && dep.Status != schemas.Completed {
+	if dep.Status.HasEnded() && dep.Status != schemas.Completed {
 		return operation.ConflictError(dep, "%s is %s and will not be completed", dep.ID, dep.Status).
 			WithHint("Name a handoff that is open, or leave it out.")
 	}
@@ -133,7 +133,7 @@ func (o *op) warnOfPartialDependencies(r *store.Record) (warnings []string) {
 // unblocks them. It adds both to the notice and to the result.
 func (o *op) reportStillBlocked(h *operation.RecordChange, out *schemas.CompleteOut) {
 	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.OldestFirst(store.IndexByDependency(h.Now.ID), 0))) // as far as readable
-	shut := append(schemas.Texts(waiting), schemas.Map(h.HeldSends, func(by rules.RuleSends) string { return "what the rule " + by.Route + " sends" })...)
+	shut := append(schemas.FormatAll(waiting), schemas.Map(h.HeldSends, func(by rules.RuleSends) string { return "what the rule " + by.Route + " sends" })...)
 	if len(shut) > 0 && reading.KeepsDependentsBlocked(h.Now) {
 		what := strings.Join(shut, ", ")
 		h.Text = fmt.Sprintf("Not opened: %s, until this is accepted. %s", what, h.Text)
@@ -159,7 +159,7 @@ func (o *op) checkDependencyCycle(r *store.Record, deps dependencies) error {
 	if circle == nil {
 		return nil
 	}
-	way := strings.Join(schemas.Texts(circle), " waits for ")
+	way := strings.Join(schemas.FormatAll(circle), " waits for ")
 	e := schemas.Errorf(schemas.Conflict, "%s would wait for itself: %s", r.ID, way).WithField("options.after")
 	if len(circle) == 2 {
 		return e.WithHint("Leave it out.")
@@ -295,10 +295,10 @@ func (o *op) restoreDependencies(r *store.Record) error {
 // recordBegunDependent records that r was claimed or completed with the result of gone, which was returned or no longer
 // counts as done. The holder of r is told.
 func (o *op) recordBegunDependent(r, gone *store.Record) error {
-	if r.Status == schemas.Completed || r.Status.Held() {
+	if r.Status == schemas.Completed || r.Status.IsHeld() {
 		o.begunDependents = append(o.begunDependents, r)
 	}
-	if !r.Status.Held() {
+	if !r.Status.IsHeld() {
 		return nil
 	}
 	what := fmt.Sprintf("was returned: %s does it again", gone.Successor)
@@ -314,7 +314,7 @@ func (o *op) recordBegunDependent(r, gone *store.Record) error {
 func (o *op) warnOfBegunDependents(returned schemas.ID) (warnings []string) {
 	for _, r := range o.begunDependents {
 		text := "%s waited for %s and was begun with the old result: %s holds it"
-		if r.Status.Ended() {
+		if r.Status.HasEnded() {
 			text = "%s waited for %s and is completed with the old result, by %s"
 		}
 		warnings = append(warnings, fmt.Sprintf(text, r.ID, returned, r.Holder))

@@ -79,7 +79,7 @@ func TestBrief_OfFirstHolderShowsNoEarlierSession(t *testing.T) {
 }
 
 func TestFail_AddsToCheckpointForNextHolder(t *testing.T) {
-	for _, then := range []schemas.Then{schemas.ThenRetry, schemas.ThenRollback, schemas.ThenStop} {
+	for _, then := range []schemas.FailureContinuation{schemas.ThenRetry, schemas.ThenRollback, schemas.ThenStop} {
 		t.Run(string(then), func(t *testing.T) {
 			w, lead, coder := newPair(t, "lead", "coder")
 			sent := w.Sends(lead, "coder", "x")

@@ -21,12 +21,12 @@ import (
 //
 // With outcome failed, the default, the handoff is failed, the achieved part is kept as a checkpoint, and the sender is
 // told. The argument then says how the work goes on:
-//   - rollback, the default: the work goes to the agent in rollback_to, otherwise to rollback.on_failure of the send,
-//     otherwise to the sender, or to human if a rule sent the work. Unclaimed parts of the work that the holder had
-//     sent are cancelled.
-//   - retry: the work is sent again, or goes to human if no attempt or no other agent is left.
-//   - escalate: the work goes to human.
-//   - stop: nothing is sent.
+// - rollback, the default: the work goes to the agent in rollback_to, otherwise to rollback.on_failure of the send,
+// otherwise to the sender, or to human if a rule sent the work. Unclaimed parts of the work that the holder had
+// sent are cancelled.
+// - retry: the work is sent again, or goes to human if no attempt or no other agent is left.
+// - escalate: the work goes to human.
+// - stop: nothing is sent.
 //
 // The result names the handoff that continues the work. If the chain is too long for another handoff, human is told
 // instead, and the result has a warning.
@@ -36,12 +36,12 @@ import (
 // names an agent that may have the work, the work goes to that agent.
 //
 // Errors:
-//   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a missing claim token.
-//   - limit: a description of more than 4 KiB, a checkpoint or a failure of more than 256 KiB.
-//   - not_found: no handoff has the id.
-//   - denied: the caller is not the holder; a caller that rejects is neither the holder nor a recipient.
-//   - conflict: the handoff ended in another way; the caller rejects a handoff on which its holder has begun to work.
-//   - stale: as in [Service.Complete]. The failure is kept as a late result.
+// - invalid: an empty description; a rollback to an agent that has no part in the workflow; a missing claim token.
+// - limit: a description of more than 4 KiB, a checkpoint or a failure of more than 256 KiB.
+// - not_found: no handoff has the id.
+// - denied: the caller is not the holder; a caller that rejects is neither the holder nor a recipient.
+// - conflict: the handoff ended in another way; the caller rejects a handoff on which its holder has begun to work.
+// - stale: as in [Service.Complete]. The failure is kept as a late result.
 //
 // A holder that repeats the same failure gets the first result, with a warning. If the process dies during the call,
 // the store has the failure and the handoff that continues the work, or neither.
@@ -170,7 +170,7 @@ func (o *op) commitFailure(
 
 // failureOf makes the message of a failure, without an id and a time. The message has a rollback request if the work is
 // rolled back, or if the holder gave a reason or questions.
-func failureOf(in schemas.FailIn, then schemas.Then, to schemas.Agent) schemas.Failure {
+func failureOf(in schemas.FailIn, then schemas.FailureContinuation, to schemas.Agent) schemas.Failure {
 	f := schemas.Failure{
 		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
 	}
@@ -215,5 +215,5 @@ func (o *op) repeatedFailureResult(r *store.Record) (out schemas.FailOut, err er
 func (o *op) keepLateFailure(r *store.Record, in schemas.FailIn, digest string) error {
 	f := failureOf(in, schemas.ThenStop, "")
 	f.HandoffID, f.Timestamp, f.Source, f.Late = r.ID, o.Now, o.CallerSource(), true
-	return o.keepLateOutcome(r, schemas.Late{Failure: &f}, digest, in.Description)
+	return o.keepLateOutcome(r, schemas.LateResult{Failure: &f}, digest, in.Description)
 }

@@ -35,12 +35,12 @@ func (o *op) sendPartsAndJoin(parts []*draft.Draft, join *draft.Draft) (out sche
 	if join != nil {
 		last := *join
 		m := &last.Handoff.Metadata
-		m.After = slices.Concat(schemas.Texts(out.Parts), m.After)
+		m.After = slices.Concat(schemas.FormatAll(out.Parts), m.After)
 		if err := o.drafts.Encode(&last); err != nil {
 			return out, err
 		}
 		if out.Joined, err = beside(last); err != nil {
-			return out, schemas.Within("options.join", err)
+			return out, schemas.PrefixField("options.join", err)
 		}
 	}
 	slices.Sort(warnings) // most are the same for all
@@ -54,5 +54,5 @@ func idsToWaitFor(out schemas.SendOut) []string {
 	if out.Joined != 0 || out.Parts == nil {
 		return []string{cmp.Or(out.Joined, out.HandoffID).String()}
 	}
-	return schemas.Texts(out.Parts)
+	return schemas.FormatAll(out.Parts)
 }

@@ -18,9 +18,9 @@ type op struct {
 	*operation.Op
 	*env
 
-	checked         []schemas.Address // recipients for which the result warns if no agent takes the work
-	routed          *schemas.Routed   // the candidates of the handoff that was made last, nil if it is for one agent
-	begunDependents []*store.Record   // the handoffs that were begun with the result that is returned now
+	checked         []schemas.Address      // recipients for which the result warns if no agent takes the work
+	routed          *schemas.RoutingResult // the candidates of the handoff that was made last, nil if it is for one agent
+	begunDependents []*store.Record        // the handoffs that were begun with the result that is returned now
 
 	sentByRules int            // handoffs that rules of files have sent
 	sentByClock int            // sent because of time, for earlier handoffs in this operation
@@ -178,7 +178,7 @@ func (h hooks) AfterUndo(ctx context.Context) { h.tellExceededLimit(ctx, h.excee
 
 // isOfferedToPool reports whether any agent of a pool may claim the handoff now.
 func isOfferedToPool(_ *op, h *operation.RecordChange) bool {
-	_, directed := h.Now.To.Directed()
+	_, directed := h.Now.To.SingleAgent()
 	return !directed && h.Now.IsClaimable() && h.Now.Box == h.Now.To
 }
 
@@ -190,7 +190,7 @@ func hasNoTakersOption(_ *op, h *operation.RecordChange) bool {
 // hasOutcome reports whether the change stores a result or a failure of the handoff, in time or late.
 func hasOutcome(_ *op, h *operation.RecordChange) bool {
 	switch h.Content.(type) {
-	case schemas.Completion, schemas.Failure, schemas.Late:
+	case schemas.Completion, schemas.Failure, schemas.LateResult:
 		return true
 	}
 	return false

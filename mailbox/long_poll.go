@@ -132,7 +132,7 @@ func isReviewedByAnother(v *store.View, r *store.Record, a schemas.Agent) bool {
 		return false
 	}
 	review := reading.RecordOrNil(v, r.Review)
-	return review != nil && !review.Status.Ended() && review.To != schemas.Address(a) && review.Holder != a
+	return review != nil && !review.Status.HasEnded() && review.To != schemas.Address(a) && review.Holder != a
 }
 
 // awaitChange waits until a handoff changes, or with view outcome until it ends and its result counts, or until the
@@ -151,7 +151,7 @@ func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas
 				first = lastEventBefore(v, r, since)
 			}
 			over, err = shouldAnswerQuestion(v, r, by.Agent)
-			return over || isQuestionAnswered(r, by) || r.Status.Ended() && !isReviewedByAnother(v, r, by.Agent) || r.Event != first && in.View != "outcome", err
+			return over || isQuestionAnswered(r, by) || r.Status.HasEnded() && !isReviewedByAnother(v, r, by.Agent) || r.Event != first && in.View != "outcome", err
 		})
 	})
 	return first, err

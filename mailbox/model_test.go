@@ -175,7 +175,7 @@ func (l *lives) try(d randomCall, by schemas.Caller, id schemas.ID) {
 	events := l.events(id)
 	err := d.do(l, by, id)
 	if err != nil {
-		require.Empty(l.t, toolstest.Faults(schemas.AsError(err).Next))
+		require.Empty(l.t, toolstest.AdviceFaults(schemas.AsError(err).Next))
 	}
 	after := l.FullView(id)
 	l.last = max(l.last, l.newest())
@@ -189,7 +189,7 @@ func (l *lives) try(d randomCall, by schemas.Caller, id schemas.ID) {
 		require.True(l.t, allowed, "%s: %v of %s led to %s, the table says %v", id, d.actions, before.Status, after.Status, to)
 	case schemas.AsError(err).Code == schemas.Stale:
 		require.Equal(l.t, before.Status, after.Status)
-		if before.Standing.Holder != by.Agent || !before.Status.Held() { // else the caller holds it again
+		if before.Standing.Holder != by.Agent || !before.Status.IsHeld() { // else the caller holds it again
 			require.Len(l.t, after.Late, len(before.Late)+d.lateResults(), "%v", d.actions)
 		}
 	default:
@@ -253,7 +253,7 @@ func failing(outcome schemas.Outcome, actions ...string) randomCall {
 	return randomCall{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
 		in := schemas.FailIn{
 			HandoffID: id.String(), FailureDetail: because(fmt.Sprint("no ", l.rnd.IntN(1000))), Token: l.token(id), Outcome: outcome,
-			Then: pick(l, []schemas.Then{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
+			Then: pick(l, []schemas.FailureContinuation{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
 		}
 		if l.rnd.IntN(2) == 0 {
 			in.PartialProgress = &schemas.PartialProgress{Completed: []string{"half"}}

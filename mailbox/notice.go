@@ -38,8 +38,8 @@ const (
 func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) (out schemas.GetOut, err error) {
 	var wanted schemas.NoticeID
 	if err := wanted.UnmarshalText([]byte(id)); err != nil {
-		return out, schemas.Invalidf("handoff_id", "%q is not the id of a notice", schemas.Visible(schemas.Clip(id, 80))).
-			WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
+		return out, schemas.Invalidf("handoff_id", "%q is not the id of a notice", schemas.EscapeHidden(schemas.Clip(id, 80))).
+			WithNext(schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "lists yours"))
 	}
 	if by.Agent == "" {
 		return out, schemas.Invalidf("agent", "is needed to know whose notice").WithHint("Say who you are.")
@@ -101,7 +101,7 @@ func (o *op) recallMessage(in schemas.UpdateIn) (out schemas.UpdateOut, err erro
 		}
 	}
 	if n == nil || n.Kind != schemas.TypeMessage {
-		return out, schemas.Errorf(schemas.NotFound, "%s sent no message %s", o.By.Agent, schemas.Visible(schemas.Clip(in.HandoffID, 80))).
+		return out, schemas.Errorf(schemas.NotFound, "%s sent no message %s", o.By.Agent, schemas.EscapeHidden(schemas.Clip(in.HandoffID, 80))).
 			WithField("handoff_id").WithHint("Only its sender takes a message back. Nothing was changed.")
 	}
 	recalled, err := o.RecallNotice(n.To, id)

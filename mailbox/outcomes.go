@@ -46,7 +46,7 @@ func handleOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out
 	err = o.checkClaimProof(a, r, take.token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.isProvenHolder(r) {
 		o.CommitWithError(e.WithHint("%s", lateHint(r, take.digest)).
-			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
+			WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one")))
 		return out, take.late(r)
 	}
 	if err != nil {
@@ -58,7 +58,7 @@ func handleOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out
 // handleProvedOutcome handles an outcome whose claim is proved.
 func (take outcomeHandler[Out]) handleProvedOutcome(o *op, a life.Action, r *store.Record) (out Out, err error) {
 	switch {
-	case !r.Status.Ended():
+	case !r.Status.HasEnded():
 		return take.first(r)
 	case r.ResultDigest == take.digest && r.Status != schemas.Returned:
 		return take.repeat(r)
@@ -71,7 +71,7 @@ func (take outcomeHandler[Out]) handleProvedOutcome(o *op, a life.Action, r *sto
 
 // refuseEndedMeanwhile returns the error for a holder whose handoff ended while the holder was at work.
 func refuseEndedMeanwhile(r *store.Record, hint string) *schemas.Error {
-	e := schemas.Errorf(schemas.Stale, "%s is %s", r.ID, r.Status).About(r.ID, r.Status, r.Successor)
+	e := schemas.Errorf(schemas.Stale, "%s is %s", r.ID, r.Status).WithHandoff(r.ID, r.Status, r.Successor)
 	if r.Successor != 0 {
 		hint += " " + r.Successor.String() + " took its place."
 	}
@@ -95,7 +95,7 @@ func lateHint(r *store.Record, digest string) string {
 // because another agent may be at work on it or have finished it. The record names the event with the outcome.
 // keepLateOutcome does nothing for an outcome that equals the last late outcome, or if [maxLate] outcomes are kept
 // already.
-func (o *op) keepLateOutcome(r *store.Record, result schemas.Late, digest, summary string) error {
+func (o *op) keepLateOutcome(r *store.Record, result schemas.LateResult, digest, summary string) error {
 	if r.LateDigest == digest || len(r.Late) >= maxLate {
 		return nil
 	}

@@ -17,7 +17,7 @@ func completePartly(in *schemas.CompleteIn) {
 }
 
 // stuck returns the stuck handoffs of the overview.
-func (w *world) stuck() []schemas.Concern {
+func (w *world) stuck() []schemas.OverviewEntry {
 	return mailboxtest.Must(w.t, w.Overview, schemas.Caller{}, schemas.OverviewIn{}).Stuck.Items
 }
 

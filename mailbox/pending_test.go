@@ -112,7 +112,7 @@ func TestPendingLimit_IgnoresWorkSentByRules(t *testing.T) {
 	a, b := w.Stdio("a"), limited("b", 1)
 	w.Sends(a, "b", "one")
 	w.Sends(a, "b", "two")
-	for _, then := range []schemas.Then{schemas.ThenRollback, schemas.ThenEscalate} {
+	for _, then := range []schemas.FailureContinuation{schemas.ThenRollback, schemas.ThenEscalate} {
 		claim := mailboxtest.Must(t, w.Claim, b, schemas.ClaimIn{})
 		w.Fails(b, schemas.FailIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, FailureDetail: because("broken"), Then: then})
 	}

@@ -17,13 +17,13 @@ import (
 )
 
 // Get shows one handoff. Any caller may call it. The argument view selects the part that it shows:
-//   - brief, the default: the text that its holder reads.
-//   - full: all sent content, the state and the outcome.
-//   - outcome: the result or the failure.
-//   - events: the last 20 events, and earlier events with an offset.
-//   - checkpoint: the last checkpoint.
-//   - reference: one page of attached content, of a field of the sent content, or, for a path that begins with
-//     outcome/, of a field of the outcome.
+// - brief, the default: the text that its holder reads.
+// - full: all sent content, the state and the outcome.
+// - outcome: the result or the failure.
+// - events: the last 20 events, and earlier events with an offset.
+// - checkpoint: the last checkpoint.
+// - reference: one page of attached content, of a field of the sent content, or, for a path that begins with
+// outcome/, of a field of the outcome.
 //
 // An id such as no_7 shows a notice of the caller in full, and marks the notice read. Notices about a handoff are
 // marked read when Get shows its outcome or its state. A call of the holder is a sign of the holder, so it puts off the
@@ -35,9 +35,9 @@ import (
 // answer, and holds the handoff again. A wait that continues at another process misses no change.
 //
 // Errors:
-//   - not_found: the handoff, the notice, the checkpoint or the reference does not exist.
-//   - invalid: an unknown view; a notice without an agent.
-//   - unavailable: the call was cut off while it waited.
+// - not_found: the handoff, the notice, the checkpoint or the reference does not exist.
+// - invalid: an unknown view; a notice without an agent.
+// - unavailable: the call was cut off while it waited.
 //
 // Get can be repeated freely. Signs of a holder are only in the memory of this process. When the process dies, leases
 // count from the last change in the store.
@@ -47,7 +47,7 @@ func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) 
 	}
 	if in.Reference != "" {
 		if in.View = cmp.Or(in.View, "reference"); in.View != "reference" {
-			return out, schemas.Invalidf("reference", "the view %s has no references", schemas.Visible(string(in.View))).
+			return out, schemas.Invalidf("reference", "the view %s has no references", schemas.EscapeHidden(string(in.View))).
 				WithHint("Leave out view to read the texts of the handoff, or leave out the reference to see the view. outcome/detail is the text of its outcome.")
 		}
 	}
@@ -87,7 +87,7 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 	if err := addWhoJudges(v, r, by.Agent, in.View, &out); err != nil {
 		return out, err
 	}
-	holds := r.Status.Held() && r.Holder == by.Agent
+	holds := r.Status.IsHeld() && r.Holder == by.Agent
 	if holds && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
 		s.here.NoteHeard(r.Token, s.Now())
 	}
@@ -124,11 +124,11 @@ func addWhoJudges(v *store.View, r *store.Record, by schemas.Agent, view schemas
 const fullTokens = 2500
 
 // List shows rows of the caller's mail. Any caller may call it. The argument box selects the mail:
-//   - inbox, the default: handoffs that the caller may claim, in the order of its queue.
-//   - claimed: handoffs that the caller holds, or held, if the filter is an ended status.
-//   - sent: handoffs that the caller sent.
-//   - notices: notices of the caller. They then count as read, unless the caller may only read.
-//   - all: all handoffs of the workspace, the newest first.
+// - inbox, the default: handoffs that the caller may claim, in the order of its queue.
+// - claimed: handoffs that the caller holds, or held, if the filter is an ended status.
+// - sent: handoffs that the caller sent.
+// - notices: notices of the caller. They then count as read, unless the caller may only read.
+// - all: all handoffs of the workspace, the newest first.
 //
 // Filters leave rows out: status, workflow, tags (one of them), type, a time since which the handoff was sent or ended,
 // and words of its task, decisions and result. A result has ten rows, or limit rows, at most 50. It ends earlier at
@@ -144,14 +144,14 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	}
 	if in.Box != "all" && by.Agent == "" {
 		return out, schemas.Invalidf("agent", "is needed to know whose %s", cmp.Or(in.Box, "inbox")).
-			WithHint("Say who you are.").WithNext(schemas.Call(schemas.ListIn{Box: "all"}, "lists what is of everybody"))
+			WithHint("Say who you are.").WithNext(schemas.AdviseCall(schemas.ListIn{Box: "all"}, "lists what is of everybody"))
 	}
 	if in.Box == "notices" {
 		return s.listNotices(ctx, by, in, f)
 	}
 	if in.WaitSeconds > 0 {
 		return out, schemas.Invalidf("wait_seconds", "waits only where notices are listed").
-			WithNext(schemas.Call(schemas.ListIn{Box: "notices", WaitSeconds: in.WaitSeconds}, "waits for anything of yours"))
+			WithNext(schemas.AdviseCall(schemas.ListIn{Box: "notices", WaitSeconds: in.WaitSeconds}, "waits for anything of yours"))
 	}
 	behind := s.engine.TryApplyDueChanges(ctx)
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ListOut, error) {
@@ -175,7 +175,7 @@ func countMatchesElsewhere(v *store.View, in schemas.ListIn, now time.Time, out 
 	if err != nil {
 		return err
 	}
-	quiet := func(*store.View, *store.Record, *schemas.Item) {}
+	quiet := func(*store.View, *store.Record, *schemas.ListItem) {}
 	all, err := f.HandoffPage(v, "", nil, quiet)
 	out.FoundElsewhere, out.UnmatchedWords, out.MatchedWords = max(all.Total, len(all.Items)), all.UnmatchedWords, all.MatchedWords
 	return err
@@ -187,7 +187,7 @@ const maxReason = 160
 // addReason adds the reason for the state of a handoff, and the last sign of its holder, to a row of a list. If the
 // reason cannot be read, the row is shown without it. The row of returned work has no reason, because the row of its
 // rework has the reason of the return.
-func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
+func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.ListItem) {
 	if it.LastSign = s.reader.LastSignOfLife(r); r.Status == schemas.Returned {
 		return
 	}
@@ -195,7 +195,7 @@ func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.Item) {
 	if err != nil {
 		s.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 	}
-	it.Reason = schemas.Visible(schemas.Shorten(reason, maxReason))
+	it.Reason = schemas.EscapeHidden(schemas.Shorten(reason, maxReason))
 }
 
 // listNotices shows the caller's notices. With wait_seconds it waits until the caller has an unread notice or more mail
@@ -221,8 +221,8 @@ func (s *Service) listNotices(
 // Inbox counts the mail that an agent may claim, its urgent mail, and its unread notices. Package tools calls it after
 // each call, to tell the caller. It reads one row for each mailbox of the agent. It does not apply due changes, so it
 // may count a handoff whose delay has just ended only at the next call. The errors come from the store.
-func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox, error) {
-	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Inbox, error) { return s.offers(v).CountInbox(agent) })
+func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.InboxCounts, error) {
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.InboxCounts, error) { return s.offers(v).CountInbox(agent) })
 }
 
 // offers returns the offers to agents in a snapshot.

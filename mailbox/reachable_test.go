@@ -139,7 +139,7 @@ func (p *player) countUntaken() (stuck int) {
 	ctx := context.Background()
 	out, err := p.List(ctx, person, schemas.ListIn{Box: "all", Status: schemas.StatusFilter(schemas.Pending), Limit: 50})
 	require.NoError(p.t, err)
-	left := slices.DeleteFunc(out.Items, func(it schemas.Item) bool {
+	left := slices.DeleteFunc(out.Items, func(it schemas.ListItem) bool {
 		return len(it.BlockedBy) > 0 || it.NotBefore != nil || p.isTaken(it)
 	})
 	for _, it := range left {
@@ -149,7 +149,7 @@ func (p *player) countUntaken() (stuck int) {
 }
 
 // isTaken reports whether a handoff is for human, or an agent can claim it by its id.
-func (p *player) isTaken(it schemas.Item) bool {
+func (p *player) isTaken(it schemas.ListItem) bool {
 	if it.To == schemas.Address(schemas.Human) {
 		return true
 	}
@@ -167,9 +167,9 @@ func (p *player) isTaken(it schemas.Item) bool {
 }
 
 // requireTold fails the test unless the sender of a handoff was told that no agent takes it, and the overview says so.
-func (p *player) requireTold(it schemas.Item) {
+func (p *player) requireTold(it schemas.ListItem) {
 	overview := mailboxtest.Must(p.t, p.Overview, person, schemas.OverviewIn{Limit: 100})
-	says := slices.ContainsFunc(overview.Stuck.Items, func(c schemas.Concern) bool {
+	says := slices.ContainsFunc(overview.Stuck.Items, func(c schemas.OverviewEntry) bool {
 		return c.To == it.To && strings.Contains(c.Reason, "nobody") || c.HandoffID == it.HandoffID
 	})
 	require.True(p.t, says, "the overview says why nobody takes %s for %s: %v", it.HandoffID, it.To, overview)

@@ -18,16 +18,16 @@ import (
 // call it, because they must not be refused.
 //
 // Errors:
-//   - limit: the mailbox is full.
-//   - not_found: no agent has the name, although agents are registered.
-//   - conflict: the agent does not accept the type of work.
+// - limit: the mailbox is full.
+// - not_found: no agent has the name, although agents are registered.
+// - conflict: the agent does not accept the type of work.
 //
 // With force only a full mailbox is refused. The same holds for work for human and for the caller itself. If no agent
 // is registered, a send to an unknown name makes a mailbox for that name, with a warning. A pool without members keeps
 // the work until an agent qualifies.
 func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err error) {
 	o.checked = append(o.checked, r.To)
-	to, directed := r.To.Directed()
+	to, directed := r.To.SingleAgent()
 	if !directed {
 		return o.checkPool(r, force)
 	}
@@ -79,7 +79,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.HasUnacceptedSkill(c, string(pool)) })
 	if skilled >= 0 {
 		c := cards[skilled]
-		register := schemas.Call(schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptsAnd(string(pool))}, "lets it take it")
+		register := schemas.AdviseCall(schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptedWorkWith(string(pool))}, "lets it take it")
 		warning += fmt.Sprintf("; %s has it as a skill only: %s", c.Name, register)
 	}
 	return []string{warning}, err
@@ -88,7 +88,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 // refusePoolNamedLikeAgent refuses a pool without members that has the name of an agent, unless force is set. The error
 // is not_found, and names the pool and the agent.
 func (o *op) refusePoolNamedLikeAgent(pool schemas.Address, force bool) error {
-	kind, name := pool.Kind()
+	kind, name := pool.Split()
 	known, err := o.Agent(schemas.Agent(name))
 	if err != nil || force || known == nil && !o.here.IsActing(schemas.Agent(name)) {
 		return err
@@ -128,7 +128,7 @@ func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []str
 	known = append(append(known, o.here.ActingAgents()...), schemas.Human)
 	slices.Sort(known)
 	known = slices.Compact(known)
-	meant := closest.Likely(to, known)
+	meant := closest.LikelyNames(to, known)
 	cards, refused, err := o.refusesUnknownRecipient(to, force)
 	if err != nil || !refused {
 		advice := ": if that is a typing error, cancel and send again"
@@ -147,7 +147,7 @@ func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []str
 	if near := roster.SuggestPool(schemas.Address(":"+to), cards); near != "" {
 		hint += " " + near + "."
 	}
-	return nil, e.WithField("to").WithAgents(closest.Order(to, known)).
+	return nil, e.WithField("to").WithAgents(closest.SortByLikelihood(to, known)).
 		WithHint("%s Nothing was sent.", hint)
 }
 
@@ -206,6 +206,6 @@ func (o *op) checkPendingLimit() error {
 	return schemas.Errorf(schemas.Limit, "%d handoffs that were sent with token %s are pending, and it may have %d",
 		n, o.By.Token, o.By.MaxPending).
 		WithHint("Wait until some are claimed. Nothing was sent.").
-		WithNext(schemas.Call(schemas.ListIn{Box: "sent", Status: schemas.StatusFilter(schemas.Pending)}, "shows them")).
-		After(pendingRetryAfter)
+		WithNext(schemas.AdviseCall(schemas.ListIn{Box: "sent", Status: schemas.StatusFilter(schemas.Pending)}, "shows them")).
+		WithRetryAfter(pendingRetryAfter)
 }

@@ -31,7 +31,7 @@ func (o *op) separateContent(c *schemas.Changes) error {
 // see [op.warnOfUnknownNames]. The error comes from [reading.LookupReference], with the index of the reference in its
 // field.
 func (o *op) checkReferences(c *schemas.Context) error {
-	for i, ref := range schemas.OrZero(c).References {
+	for i, ref := range schemas.ValueOrZero(c).References {
 		place, here := content.ParseReference(ref.URL, 0)
 		if ref.IsKept() || !here {
 			continue
@@ -51,19 +51,19 @@ func (o *op) checkReferences(c *schemas.Context) error {
 // warning.
 func (o *op) warnOfUnknownNames(d *draft.Draft, _ *store.Record) (warnings []string, err error) {
 	h := &d.Handoff
-	for _, ref := range schemas.OrZero(h.Context).References {
+	for _, ref := range schemas.ValueOrZero(h.Context).References {
 		if _, here := content.ParseReference(ref.URL, 0); !ref.IsKept() && !here {
 			warnings = append(warnings, fmt.Sprintf("context.references: handoff cannot fetch %s, so its receiver has to; "+
 				"a file of the project goes along as path, a part of another handoff as context://ho_12/detail",
-				schemas.Visible(schemas.Clip(ref.URL, 120))))
+				schemas.EscapeHidden(schemas.Clip(ref.URL, 120))))
 		}
 	}
-	for _, f := range schemas.OrZero(h.Context).Files {
+	for _, f := range schemas.ValueOrZero(h.Context).Files {
 		if f.Missing {
-			warnings = append(warnings, fmt.Sprintf("context.files: %s is not there", schemas.Visible(schemas.Clip(f.Path, 120))))
+			warnings = append(warnings, fmt.Sprintf("context.files: %s is not there", schemas.EscapeHidden(schemas.Clip(f.Path, 120))))
 		}
 	}
-	unknown, err := o.unknownAgentWarning(schemas.OrZero(h.Rollback).OnFailure)
+	unknown, err := o.unknownAgentWarning(schemas.ValueOrZero(h.Rollback).OnFailure)
 	if unknown != "" {
 		warnings = append(warnings, "rollback.on_failure: "+unknown)
 	}

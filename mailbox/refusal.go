@@ -22,11 +22,11 @@ func (o *op) refuseActionInState(a life.Action, r *store.Record) error {
 	}
 	e := operation.ConflictError(r, "%s is %s, so it cannot be %s", r.ID, r.Status, cannot)
 	switch {
-	case r.Status.Ended():
+	case r.Status.HasEnded():
 		return o.explainEndedState(e, a, r)
 	case a == life.Accept || a == life.Return:
 		return refuseNoResult(r)
-	case r.Status.Held():
+	case r.Status.IsHeld():
 		return o.explainHeldState(e, a, r)
 	}
 	return o.explainPendingState(e, a, r)
@@ -36,8 +36,8 @@ func (o *op) refuseActionInState(a life.Action, r *store.Record) error {
 func refuseNoResult(r *store.Record) error {
 	wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.ConflictError(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
-		schemas.Call(wait, "waits for the result, where you sent it"),
-		schemas.Call(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
+		schemas.AdviseCall(wait, "waits for the result, where you sent it"),
+		schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }
 
 // explainEndedState adds to the error e how the handoff r ended. If the caller may accept or return the result of r, it
@@ -51,7 +51,7 @@ func (o *op) explainEndedState(e *schemas.Error, a life.Action, r *store.Record)
 	case a == life.Accept && hasEndedBadly(r):
 		again := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry}
 		return e.WithHint("There is no result to accept. The action cancel says that no agent will continue it.").
-			WithNext(schemas.Call(again, "has it done again"))
+			WithNext(schemas.AdviseCall(again, "has it done again"))
 	case r.Status == schemas.Cancelled:
 		return e.WithHint("%s", o.cancelReason(r))
 	case r.Status == schemas.Completed && (a == life.Retry || a == life.Amend || a == life.Cancel):
@@ -67,10 +67,10 @@ func (o *op) explainHeldState(e *schemas.Error, a life.Action, r *store.Record) 
 	case a == life.Amend && r.Holder != o.By.Agent:
 		return e.WithHint("%s holds it: tell it what is new.", r.Holder).WithNext(messageAdvice(r.Holder))
 	case a == life.Claim:
-		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
+		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one for you"))
 	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
 		release := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRelease}
-		return e.WithHint("Work has begun.").WithNext(holderAdvice(life.Fail, r.ID, ""), schemas.Call(release, "leaves it to others"))
+		return e.WithHint("Work has begun.").WithNext(holderAdvice(life.Fail, r.ID, ""), schemas.AdviseCall(release, "leaves it to others"))
 	}
 	return e
 }
@@ -81,7 +81,7 @@ func (o *op) explainPendingState(e *schemas.Error, a life.Action, r *store.Recor
 	switch {
 	case a == life.Release && o.CheckCallerPart(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
 		amend := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAmend, To: schemas.Blank}
-		return e.WithHint("Nobody holds it.").WithNext(schemas.Call(amend, "sends it to another"))
+		return e.WithHint("Nobody holds it.").WithNext(schemas.AdviseCall(amend, "sends it to another"))
 	case a == life.Progress || a == life.Ask || a == life.Release:
 		return o.adviseClaim(e, r)
 	}
@@ -114,12 +114,12 @@ func (o *op) cancelReason(r *store.Record) string {
 	if err != nil || why == "" {
 		return "It was cancelled by " + by + "."
 	}
-	return schemas.Visible(fmt.Sprintf("It was cancelled by %s: %s", by, schemas.Clip(why, 500)))
+	return schemas.EscapeHidden(fmt.Sprintf("It was cancelled by %s: %s", by, schemas.Clip(why, 500)))
 }
 
 // messageAdvice advises a message to an agent.
 func messageAdvice(a schemas.Agent) schemas.Advice {
-	return schemas.Call(schemas.SendIn{To: string(a), Task: schemas.Blank, Type: schemas.TypeMessage}, "tells "+string(a))
+	return schemas.AdviseCall(schemas.SendIn{To: string(a), Task: schemas.Blank, Type: schemas.TypeMessage}, "tells "+string(a))
 }
 
 // holderAdvice advises an action of a holder, with its claim token. The token is "" if the call needs none. Arguments
@@ -129,26 +129,26 @@ func holderAdvice(a life.Action, h schemas.ID, token string) schemas.Advice {
 	switch a { //nolint:exhaustive // the others report
 	case life.Complete:
 		done := schemas.CompleteIn{HandoffID: in.HandoffID, Token: token, Result: schemas.Result{Summary: schemas.Blank}}
-		return schemas.Call(done, "completes it; say all that you said now")
+		return schemas.AdviseCall(done, "completes it; say all that you said now")
 	case life.Fail:
 		given := schemas.FailIn{
 			HandoffID: in.HandoffID, Token: token, FailureDetail: schemas.FailureDetail{Description: schemas.Blank},
 		}
-		return schemas.Call(given, "gives it up")
+		return schemas.AdviseCall(given, "gives it up")
 	case life.Ask:
 		in.Action, in.Questions = schemas.ActAsk, []string{schemas.Blank}
-		return schemas.Call(in, "asks the sender")
+		return schemas.AdviseCall(in, "asks the sender")
 	case life.Release:
 		in.Action = schemas.ActRelease
-		return schemas.Call(in, "gives it back")
+		return schemas.AdviseCall(in, "gives it back")
 	}
 	in.Note = schemas.Blank
-	return schemas.Call(in, "reports on it")
+	return schemas.AdviseCall(in, "reports on it")
 }
 
 // waitAdvice advises to wait until a handoff changes, for the longest wait of one call.
 func waitAdvice(r *store.Record) schemas.Advice {
-	return schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}, "tells when that changes")
+	return schemas.AdviseCall(schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}, "tells when that changes")
 }
 
 // adviseForce adds to the error of a refused send that the sender may force the send. It adds no call that the client
@@ -163,5 +163,5 @@ func adviseForce(err error) error {
 
 // enumerateAgents lists agents in a sentence, twenty at most, and counts the others.
 func enumerateAgents(names []schemas.Agent) string {
-	return schemas.JoinFirst(schemas.Texts(names), schemas.MaxNamed)
+	return schemas.JoinFirst(schemas.FormatAll(names), schemas.MaxNamed)
 }

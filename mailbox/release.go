@@ -78,7 +78,7 @@ func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.R
 // before. Agents of a pool that declined it stay excluded. The record r is a copy that is not committed yet.
 func changeRecipient(r *store.Record, to schemas.Address) {
 	r.To, r.Reserved = to, 0
-	if agent, directed := to.Directed(); directed {
+	if agent, directed := to.SingleAgent(); directed {
 		r.Excluded = slices.DeleteFunc(r.Excluded, func(a schemas.Agent) bool { return a == agent })
 	}
 }
@@ -106,7 +106,7 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	if err != nil {
 		return out, err
 	}
-	rejected.To = schemas.OrZero(instead).Card.Name
+	rejected.To = schemas.ValueOrZero(instead).Card.Name
 	failure := failureOf(in, schemas.ThenStop, "")
 	if r.ReviewOf != 0 && rejected.To == "" {
 		rejected.Then, rejected.Why = schemas.ThenRollback, operation.EndReason{Failure: &failure}
@@ -141,7 +141,7 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	}
 	if r.Holder == o.By.Agent {
 		operation.DropClaim(&now)
-		now.Uncharged = r.Uncharged || r.Status.Held() // an attempt whose lease ended before stays counted
+		now.Uncharged = r.Uncharged || r.Status.IsHeld() // an attempt whose lease ended before stays counted
 	}
 	if now.Reserved != 0 {
 		now.Box, now.Reserved = now.To, 0

@@ -26,13 +26,13 @@ func (o *op) repeatedSend(d *draft.Draft) (*schemas.SendOut, error) {
 		return nil, err
 	}
 	if r.Digest != d.Digest {
-		e := schemas.Errorf(schemas.Conflict, "the key %q was used for other content", schemas.Visible(d.Key)).
+		e := schemas.Errorf(schemas.Conflict, "the key %q was used for other content", schemas.EscapeHidden(d.Key)).
 			WithField("key").WithHint("Use a new key for new work. Nothing was sent.")
 		if id, foreign := d.ForeignID(); foreign {
-			e = schemas.Errorf(schemas.Conflict, "you sent %q before, as %s, with other content", schemas.Visible(id), out.HandoffID).
+			e = schemas.Errorf(schemas.Conflict, "you sent %q before, as %s, with other content", schemas.EscapeHidden(id), out.HandoffID).
 				WithField("handoff_id").WithHint("Give a new message another id, or amend %s. Nothing was sent.", out.HandoffID)
 		}
-		return nil, e.About(out.HandoffID, "", 0)
+		return nil, e.WithHandoff(out.HandoffID, "", 0)
 	}
 	out.Warnings = append(out.Warnings, "you sent this before with the same key: nothing new was sent")
 	return &out, nil

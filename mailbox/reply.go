@@ -23,7 +23,7 @@ func (o *op) replyToNotice(in schemas.UpdateIn) (out schemas.UpdateOut, about st
 		return out, n.About.String(), nil
 	case n.Kind != schemas.TypeMessage:
 		return out, "", schemas.Invalidf("handoff_id", "%s is no message: nobody waits for an answer to it", n.ID).
-			WithNext(schemas.Call(schemas.GetIn{HandoffID: n.ID.String()}, "reads it"))
+			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: n.ID.String()}, "reads it"))
 	case strings.TrimSpace(in.Note) == "" || in.Changes != nil:
 		return out, "", schemas.Invalidf("note", "is needed to answer, and alone").WithHint("Say what the answer is.")
 	}
@@ -65,8 +65,8 @@ func findNotice(v *store.View, a schemas.Agent, id string) (*schemas.Notice, err
 			break
 		}
 	}
-	return nil, schemas.Errorf(schemas.NotFound, "%s has no notice %s", a, schemas.Visible(schemas.Clip(id, 80))).
-		WithField("handoff_id").WithNext(schemas.Call(schemas.ListIn{Box: "notices"}, "lists yours"))
+	return nil, schemas.Errorf(schemas.NotFound, "%s has no notice %s", a, schemas.EscapeHidden(schemas.Clip(id, 80))).
+		WithField("handoff_id").WithNext(schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "lists yours"))
 }
 
 // isWorkOfCallingPerson reports whether the caller is human, and the handoff waits in the mailbox of human or human

@@ -22,7 +22,7 @@ func (w *world) writes(by schemas.Caller, to, text string, more ...func(*schemas
 }
 
 // needsYou returns the handoffs of the overview that need a person.
-func (w *world) needsYou() []schemas.Concern {
+func (w *world) needsYou() []schemas.OverviewEntry {
 	return mailboxtest.Must(w.t, w.Overview, schemas.Caller{}, schemas.OverviewIn{}).NeedsYou.Items
 }
 

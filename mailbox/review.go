@@ -38,14 +38,14 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 	if err != nil {
 		return nil, err
 	}
-	if _, directed := reviewer.Directed(); !directed {
+	if _, directed := reviewer.SingleAgent(); !directed {
 		why, err := o.whyNoReviewer(to, reviewer)
 		if why != "" && len(warnings) == 0 {
 			warnings = []string{fmt.Sprintf("%s: %s: name another, or human", reviewField, why)}
 		}
 		return warnings, err
 	}
-	if _, directed := to.Directed(); !directed || reviewer != to {
+	if _, directed := to.SingleAgent(); !directed || reviewer != to {
 		return warnings, nil // the review of work of a pool excludes the agent that did the work
 	}
 	others, err := o.otherReviewers(target, r.From)
@@ -243,7 +243,7 @@ func (o *op) applyVerdict(h *operation.RecordChange) (came operation.Consequence
 		next, err = o.Record(out.Created)
 	} else {
 		why := fmt.Sprintf("%s asks for rework: %s\n%s\nBut %s. Accept the result, or return it with points all the same.",
-			o.By.Agent, done.Summary, schemas.Numbered(v.Points, "\n"), schemas.AsError(err).Message)
+			o.By.Agent, done.Summary, schemas.JoinNumbered(v.Points, "\n"), schemas.AsError(err).Message)
 		next, err = o.createReview(r, schemas.Address(schemas.Human), why, nil)
 	}
 	if err == nil {
@@ -266,9 +266,9 @@ func (o *op) checkReturnLimit(r *store.Record) error {
 	if round < rounds {
 		return nil
 	}
-	return schemas.Errorf(schemas.Limit, "%s is round %d of %d at most", r.ID, round, rounds).About(r.ID, r.Status, 0).
+	return schemas.Errorf(schemas.Limit, "%s is round %d of %d at most", r.ID, round, rounds).WithHandoff(r.ID, r.Status, 0).
 		WithHint("Only a person begins another round. Accept it, or ask human.").
-		WithNext(schemas.Call(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept}, "accepts it"))
+		WithNext(schemas.AdviseCall(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept}, "accepts it"))
 }
 
 // requestNextReviewer changes h, an action that ends the review r without a verdict, so that another reviewer gets the
@@ -336,7 +336,7 @@ func (o *op) reportNextReviewer(gone *store.Record, out *schemas.UpdateOut) erro
 // the clock.
 func (o *op) cancelReview(judged *store.Record) error {
 	review := o.UsableRecord(judged.Review)
-	if review == nil || review.Status.Ended() {
+	if review == nil || review.Status.HasEnded() {
 		return nil
 	}
 	text := fmt.Sprintf("%s judged %s, so nobody needs to review it any more.", o.By.Agent, judged.ID)

@@ -92,10 +92,10 @@ type revision struct {
 func (o *op) newRevision(
 	a life.Action, r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut,
 ) (rev *revision, err error) {
-	rev = &revision{note: strings.TrimSpace(in.Note), changes: schemas.OrZero(in.Changes)}
+	rev = &revision{note: strings.TrimSpace(in.Note), changes: schemas.ValueOrZero(in.Changes)}
 	c := &rev.changes
-	opt := schemas.OrZero(c.Options)
-	if schemas.OrZero(c.Expectations).Base != "" && o.By.Agent == schemas.Human && !o.By.InPerson() {
+	opt := schemas.ValueOrZero(c.Options)
+	if schemas.ValueOrZero(c.Expectations).Base != "" && o.By.Agent == schemas.Human && !o.By.IsProvenPerson() {
 		return nil, operation.PersonNeededError(r, "given another base")
 	}
 	if err := cmp.Or(o.checkMayChangeBase(r, *c), o.drafts.CheckChanges(c), o.separateContent(c)); err != nil {
@@ -103,7 +103,7 @@ func (o *op) newRevision(
 	}
 	c.To = cmp.Or(in.To, c.To)
 	if c.Deadline == compose.None { // none removes the deadline, as it empties lists
-		gone := schemas.OrZero(c.Remove)
+		gone := schemas.ValueOrZero(c.Remove)
 		gone.Fields = append(slices.Clone(gone.Fields), "deadline")
 		c.Deadline, c.Remove = "", &gone
 	}
@@ -147,17 +147,17 @@ func (o *op) newRevision(
 // may name a base. The error is denied.
 func (o *op) checkMayChangeBase(r *store.Record, c schemas.Changes) error {
 	by := o.By.Agent
-	if schemas.OrZero(c.Expectations).Base == "" || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
+	if schemas.ValueOrZero(c.Expectations).Base == "" || by == schemas.Human || by != r.Holder && schemas.Address(by) != r.To {
 		return nil
 	}
 	return schemas.Errorf(schemas.Denied, "%s does the work of %s, so it does not name the commit with which its checks compare", by, r.ID).
-		About(r.ID, r.Status, 0).WithField("expectations.base").WithHint("Ask its sender or human.")
+		WithHandoff(r.ID, r.Status, 0).WithField("expectations.base").WithHint("Ask its sender or human.")
 }
 
 // checkNewRecipient checks the recipient and the reviewer that the changes name, and returns warnings. If an amendment
 // changes only the type of the work, it checks whether the recipient accepts the new type.
 func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (warnings []string, err error) {
-	c, force := &rev.changes, schemas.OrZero(rev.changes.Options).Force
+	c, force := &rev.changes, schemas.ValueOrZero(rev.changes.Options).Force
 	if c.To != "" {
 		if rev.to, err = o.parseAddress("to", c.To); err != nil {
 			return nil, err
@@ -173,7 +173,7 @@ func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (war
 	if c.Expectations, c.Rollback, err = draft.ParseAddresses(c.Expectations, c.Rollback, o.resolveAddress); err != nil {
 		return nil, prefixChangesField(err)
 	}
-	review := schemas.OrZero(c.Expectations).Review
+	review := schemas.ValueOrZero(c.Expectations).Review
 	if review == "" && rev.to == "" {
 		return warnings, nil
 	}
@@ -193,7 +193,7 @@ func (rev *revision) setNextRound(by schemas.Agent, r *store.Record) error {
 		next := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActReturn, Note: schemas.Blank}
 		return schemas.Invalidf("note", "is needed to return work").
 			WithHint("Say what is not good enough, so that it can be mended, or what has to be met next.").
-			WithNext(schemas.Call(next, "returns it with points to mend"))
+			WithNext(schemas.AdviseCall(next, "returns it with points to mend"))
 	default:
 		round.Reason, round.Points = compose.ParsePoints(rev.note)
 	}
@@ -204,7 +204,7 @@ func (rev *revision) setNextRound(by schemas.Agent, r *store.Record) error {
 // reworkLineage returns the lineage of the rework: a child of the returned handoff r, under the lowest limit of the
 // chain.
 func (rev *revision) reworkLineage(r *store.Record) lineage {
-	l := lineage{maxDepth: int(schemas.OrZero(rev.changes.Options).Limits[schemas.LimitChain]), dependencies: rev.dependencies}
+	l := lineage{maxDepth: int(schemas.ValueOrZero(rev.changes.Options).Limits[schemas.LimitChain]), dependencies: rev.dependencies}
 	return l.childOf(r)
 }
 
@@ -222,7 +222,7 @@ func (rev *revision) returnReason() string {
 
 // setsDeadline reports whether the changes have a deadline or a timeout. A nil revision has neither.
 func (rev *revision) setsDeadline() bool {
-	return rev != nil && (!rev.deadline.IsZero() || schemas.OrZero(rev.changes.Expectations).Timeout != "")
+	return rev != nil && (!rev.deadline.IsZero() || schemas.ValueOrZero(rev.changes.Expectations).Timeout != "")
 }
 
 // applyToDraft makes the changes in d, a draft that does the same work again. The note of a retry becomes advice for
@@ -264,7 +264,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		return r, err
 	}
 	back := reading.RecordOrNil(o.View, r.Rollback)
-	if back != nil && back.Status.Held() && back.Holder != o.By.Agent {
+	if back != nil && back.Status.IsHeld() && back.Holder != o.By.Agent {
 		return nil, refuseRetryWhileRollbackHeld(r, back)
 	}
 	if err := o.checkPendingLimit(); err != nil {
@@ -279,7 +279,7 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		return nil, err
 	}
 	out.Created, out.To, out.Changed = again.ID, again.To, rev.changed
-	if back != nil && !back.Status.Ended() {
+	if back != nil && !back.Status.HasEnded() {
 		out.Warnings = append(out.Warnings, openRollbackWarning(r, back, again))
 	}
 	return r, nil
@@ -307,14 +307,14 @@ func refuseRetryWhileRollbackHeld(r, back *store.Record) error {
 	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.ConflictError(r, "%s holds %s, to which %s was rolled back, so it is not started a second time", back.Holder, back.ID, r.ID).
 		WithHint("Wait until %s ends, or have it released or cancelled first. Nothing was sent.", back.ID).
-		WithNext(schemas.Call(wait, "waits for it"), messageAdvice(back.Holder))
+		WithNext(schemas.AdviseCall(wait, "waits for it"), messageAdvice(back.Holder))
 }
 
 // openRollbackWarning warns the caller of a retry that the failed handoff still has an open rollback. The retry does
 // not end the rollback. If the rollback is still pending when the retry is completed, it is cancelled, see
 // [op.cancelLeftoversOfFailures].
 func openRollbackWarning(r, back, again *store.Record) string {
-	if back.Status.Held() {
+	if back.Status.IsHeld() {
 		return fmt.Sprintf("you hold %s, to which %s was rolled back: complete it", back.ID, r.ID)
 	}
 	return fmt.Sprintf("%s, to which %s was rolled back, is %s at %s: it is cancelled when %s is completed before anybody claims it",

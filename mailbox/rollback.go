@@ -14,14 +14,14 @@ import (
 // nextStepAfterFailure returns how the work continues after r failed: as the holder asked, by default with a rollback.
 // A retry becomes an escalation if the attempts are used up or no other agent of the pool qualifies. The function
 // writes nothing.
-func (o *op) nextStepAfterFailure(r *store.Record, asked schemas.Then) (schemas.Then, error) {
+func (o *op) nextStepAfterFailure(r *store.Record, asked schemas.FailureContinuation) (schemas.FailureContinuation, error) {
 	if r.ReviewOf != 0 && asked == schemas.ThenStop {
 		asked = schemas.ThenRollback // the work still needs a review
 	}
 	if asked != schemas.ThenRetry {
 		return cmp.Or(asked, schemas.ThenRollback), nil
 	}
-	_, directed := r.To.Directed()
+	_, directed := r.To.SingleAgent()
 	others, err := o.hasOtherCandidates(r, r.Holder)
 	if r.Attempt >= r.MaxAttempts || !directed && !others {
 		return schemas.ThenEscalate, err
@@ -55,7 +55,7 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 		return agent, err
 	}
 	return "", schemas.Errorf(schemas.Invalid, "%s is not part of %s", agent, r.Workflow).WithField("rollback_to").
-		WithKnown(schemas.Texts(members)...).
+		WithKnown(schemas.FormatAll(members)...).
 		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow.")
 }
 

@@ -153,7 +153,7 @@ func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Hando
 		r, h = parent, sent
 	}
 	root := rules.HandoffFacts(h, r.To, r.Holder, r.Status)
-	root.Task = cmp.Or(schemas.OrZero(h.Context).OriginalRequest, root.Task)
+	root.Task = cmp.Or(schemas.ValueOrZero(h.Context).OriginalRequest, root.Task)
 	return root, nil
 }
 
@@ -208,7 +208,7 @@ func (o *op) sendRoutedHandoffs(h *operation.RecordChange) (came operation.Conse
 // recordFirstRoutedHandoff notes on a handoff the first handoff that rules sent because of it.
 func (o *op) recordFirstRoutedHandoff(id schemas.ID, came operation.ConsequenceResult) (operation.ConsequenceResult, error) {
 	r, err := o.Record(id)
-	if err != nil || !r.Status.Ended() {
+	if err != nil || !r.Status.HasEnded() {
 		return came, err
 	}
 	if came.Successor, err = o.Record(came.Forwarded.HandoffID); err != nil {
@@ -250,7 +250,7 @@ func (o *op) sendRulePart(r *store.Record, rule rules.RuleSends, in schemas.Send
 	in.Parent = r.ID.String()
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // the rest can be read in the handoff before
-	options := schemas.OrZero(in.Options)
+	options := schemas.ValueOrZero(in.Options)
 	by := o.By
 	by.Rule = &schemas.SentBy{Rule: cmp.Or(options.Step, rule.Route), File: rule.File, On: rule.On, After: r.ID, Of: r.From}
 	options.Reason, options.After = strings.TrimSuffix("by the "+by.Rule.String()+": "+options.Reason, ": "), append(options.After, after...)

@@ -68,7 +68,7 @@ func (o *op) reserveFor(r *store.Record, first schemas.Agent) {
 }
 
 // rankCandidates ranks the agents that could take a handoff now, see [offer.Offers.RankCandidates].
-func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed, err error) {
+func (e *env) rankCandidates(v *store.View, r *store.Record) (ranked []*schemas.Card, routed *schemas.RoutingResult, err error) {
 	cards, err := e.cardsOf(v, v.AgentsMentioning(roster.PoolSearchWords(r.To, r.NoTakers == "generalist")...))
 	if err != nil {
 		return nil, nil, err
@@ -88,7 +88,7 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 	case err != nil:
 		return err
 	case len(ranked)+len(routed.Excluded) > 0:
-		routed.Candidates = slices.DeleteFunc(routed.Candidates, func(c schemas.Candidate) bool {
+		routed.Candidates = slices.DeleteFunc(routed.Candidates, func(c schemas.RoutingCandidate) bool {
 			return slices.Contains(r.Excluded, c.Agent)
 		})
 		if out.Routed = routed; operation.IsReservedForFirstNotified(r) {
@@ -104,7 +104,7 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 // agents that did not decline the handoff. An agent that is busy or not connected counts, because the work can wait.
 // For a handoff to a single agent the result is false.
 func (o *op) hasOtherCandidates(r *store.Record, without schemas.Agent) (bool, error) {
-	if _, directed := r.To.Directed(); directed {
+	if _, directed := r.To.SingleAgent(); directed {
 		return false, nil
 	}
 	left := r.Clone()

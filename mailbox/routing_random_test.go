@@ -83,10 +83,10 @@ func TestRouting_RandomCallsRespectExclusions(t *testing.T) {
 
 // directed reports whether a handoff is for one agent by name, which may always take it.
 func directed(w *world, id schemas.ID) bool {
-	_, by := schemas.Address(w.FullView(id).Handoff.Target.Agent).Directed()
+	_, by := schemas.Address(w.FullView(id).Handoff.Target.Agent).SingleAgent()
 	return by
 }
 
-func (w *world) holding(by schemas.Caller) []schemas.Item {
+func (w *world) holding(by schemas.Caller) []schemas.ListItem {
 	return mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "claimed"}).Items
 }

@@ -93,16 +93,16 @@ func (s *Service) firstStepOfWorkflow(
 		return first, &schemas.SentBy{Rule: first.Options.Step, File: file}, nil
 	}
 	if file := set.unallowedFileOf(name); file != "" {
-		return in, nil, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.Visible(file)).
+		return in, nil, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.EscapeHidden(file)).
 			WithField("to").WithHint("A person gives it on the command line: handoff allow. Nothing was sent.")
 	}
-	e := schemas.Errorf(schemas.NotFound, "there is no workflow %q", schemas.Visible(schemas.Clip(name, 80))).WithField("to").
+	e := schemas.Errorf(schemas.NotFound, "there is no workflow %q", schemas.EscapeHidden(schemas.Clip(name, 80))).WithField("to").
 		WithKnown(set.PlanNames()...)
-	if meant := closest.Likely(name, set.PlanNames()); len(meant) > 0 {
+	if meant := closest.LikelyNames(name, set.PlanNames()); len(meant) > 0 {
 		return in, nil, e.WithHint("Closest: workflow:%s. Nothing was sent.", meant[0])
 	}
 	return in, nil, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.").
-		WithNext(schemas.Call(schemas.AgentsIn{}, "tells what is wrong with such a file"))
+		WithNext(schemas.AdviseCall(schemas.AgentsIn{}, "tells what is wrong with such a file"))
 }
 
 // warnOfWorkflowName warns a sender whose option workflow is the name of a workflow that a file declares. The option
@@ -144,7 +144,7 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 			return out, err
 		}
 		out = schemas.RulesTryOut{HandoffID: r.ID, On: string(r.Status)}
-		if !r.Status.Ended() {
+		if !r.Status.HasEnded() {
 			out.On = triggers[life.Send]
 		}
 		out.Routes = append(set.TryRules(out.On, facts), set.waiting.TryRules(out.On, facts)...)

@@ -37,25 +37,25 @@ import (
 // 256 KiB. A handoff has at most 32 tags. The configuration can raise the limits of the task, the title and the whole.
 //
 // Errors:
-//   - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not
-//     compile.
-//   - limit: a text or a list is too long; a chain of parents would have more than ten handoffs; the workflow would
-//     exceed one of its limits; the mailbox has 10,000 pending handoffs; the caller's token has its largest number of
-//     pending handoffs.
-//   - not_found: the recipient is not registered although other agents are; the parent, the workflow or a dependency
-//     does not exist. The options can force an unregistered recipient.
-//   - conflict: the recipient does not accept the type, which the options can force; a dependency ended without a
-//     completion; the idempotency key was used for other content.
+// - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not
+// compile.
+// - limit: a text or a list is too long; a chain of parents would have more than ten handoffs; the workflow would
+// exceed one of its limits; the mailbox has 10,000 pending handoffs; the caller's token has its largest number of
+// pending handoffs.
+// - not_found: the recipient is not registered although other agents are; the parent, the workflow or a dependency
+// does not exist. The options can force an unregistered recipient.
+// - conflict: the recipient does not accept the type, which the options can force; a dependency ended without a
+// completion; the idempotency key was used for other content.
 //
 // A sender that repeats a send sends twice, unless it gives a key. The same key with the same content gets the first
 // result, for as long as the store exists. If the process dies during the call, the store has the whole handoff or
 // nothing. A repeated call with the key or with the request id gets the result.
 func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn) (schemas.SendOut, error) {
-	if schemas.OrZero(in.Options).Step != "" {
+	if schemas.ValueOrZero(in.Options).Step != "" {
 		return schemas.SendOut{}, schemas.Invalidf("options.step", "is set by the rules of a workflow alone").
 			WithHint("Leave it out: a send to workflow:NAME begins a workflow. Nothing was sent.")
 	}
-	if kind, name := schemas.Address(in.To).Kind(); kind == "workflow" {
+	if kind, name := schemas.Address(in.To).Split(); kind == "workflow" {
 		var err error
 		if in, by.Rule, err = s.firstStepOfWorkflow(ctx, in, name); err != nil {
 			return schemas.SendOut{}, err
@@ -114,7 +114,7 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 	}
 	st, err := reading.Standing(o.View, parent)
 	for _, q := range st.Questions {
-		out.Missing = append(out.Missing, fmt.Sprintf("an answer to what %s still asks: %s", parent.ID, schemas.Visible(schemas.Shorten(q, 200))))
+		out.Missing = append(out.Missing, fmt.Sprintf("an answer to what %s still asks: %s", parent.ID, schemas.EscapeHidden(schemas.Shorten(q, 200))))
 	}
 	return err
 }
@@ -129,7 +129,7 @@ func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 		}
 	}
 	if first, err := o.repeatedSend(d); first != nil || err != nil {
-		return schemas.OrZero(first), err
+		return schemas.ValueOrZero(first), err
 	}
 	if d.Parts != nil {
 		if out, err = o.sendPartsAndJoin(d.Parts, d.Join); err != nil {
@@ -157,13 +157,13 @@ func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 // count as a pending handoff of the caller's token, because no agent has to end it. The checks use the record that the
 // send would write, without its id and its lineage.
 func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
-	_, directed := d.To.Directed()
+	_, directed := d.To.SingleAgent()
 	switch message := d.Handoff.Type == schemas.TypeMessage; {
 	case !message && o.By.MaxPending > 0:
 		err = o.checkPendingLimit()
 	case message && !directed:
 		err = schemas.Invalidf("to", "a message goes to one agent, not to %s", d.To).
-			WithHint("Name an agent, or send work with another type.").WithNext(schemas.Call(schemas.AgentsIn{}, "shows who is here"))
+			WithHint("Name an agent, or send work with another type.").WithNext(schemas.AdviseCall(schemas.AgentsIn{}, "shows who is here"))
 	}
 	if err != nil {
 		return nil, err
@@ -262,7 +262,7 @@ func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 	if m.Pending == 1 && !r.IsBlocked() {
 		out.Position = 1 // the usual case needs no counting afterwards
 	}
-	if _, directed := r.To.Directed(); directed {
+	if _, directed := r.To.SingleAgent(); directed {
 		return out, nil
 	}
 	if out.Routed = o.routed; out.Routed == nil { // the handoff cannot be claimed yet

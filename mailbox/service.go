@@ -119,7 +119,7 @@ type Config struct {
 
 	// Commits returns how long commits of the store took, for [registry.Registry.Stats]. Nil means that nobody measures
 	// commits.
-	Commits func() schemas.Latency
+	Commits func() schemas.LatencyHistogram
 
 	// WriteFile writes a copy of the store into an existing file, for [registry.Registry.Backup]. Nil means that the
 	// store is not in a file.

@@ -39,10 +39,10 @@ func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	if o.DecodeContent(r.ID, r.Body, &sent) != nil {
 		return h
 	}
-	asked := schemas.OrZero(sent.Expectations)
-	c := schemas.OrZero(sent.Context)
+	asked := schemas.ValueOrZero(sent.Expectations)
+	c := schemas.ValueOrZero(sent.Context)
 	c.OriginalRequest = cmp.Or(c.OriginalRequest, sent.Task)
-	criteria := schemas.Map(contract.NumberedCriteria(sent.Expectations), func(a schemas.Answered) string { return a.Criterion })
+	criteria := schemas.Map(contract.NumberedCriteria(sent.Expectations), func(a schemas.AnsweredCriterion) string { return a.Criterion })
 	all := schemas.Handoff{
 		Summary: sent.Summary, Detail: sent.Detail, Data: sent.Data, Requirements: slices.Concat(sent.Requirements, criteria),
 		Context: &c, Expectations: &schemas.Expectations{Constraints: asked.Constraints},
@@ -79,7 +79,7 @@ func (o *op) createChildOfFailed(a life.Action, h *operation.RecordChange, to sc
 	if err != nil {
 		return nil, err
 	}
-	if c := schemas.OrZero(next.Context); len(parts) > 0 {
+	if c := schemas.ValueOrZero(next.Context); len(parts) > 0 {
 		c.KnownIssues = append(slices.Clone(c.KnownIssues), parts...)
 		next.Context = &c
 	}
@@ -100,7 +100,7 @@ func (o *op) describeHeldParts(r *store.Record) (parts []string, err error) {
 		if err != nil || len(parts) == 10 {
 			return parts, err
 		}
-		if part := o.UsableRecord(id); part != nil && part.Status.Held() {
+		if part := o.UsableRecord(id); part != nil && part.Status.IsHeld() {
 			parts = append(parts, fmt.Sprintf("%s is at work on %s (%s), a part of %s: wait for it, or cancel it", part.Holder, id, part.Title, r.ID))
 		}
 	}
@@ -121,7 +121,7 @@ func (o *op) sendRework(h *operation.RecordChange) (*store.Record, error) {
 		d.Handoff.Source = o.CallerSource()
 	}
 	// The work was approved; this is the rest of it.
-	d.Handoff.Metadata.NeedsApproval = schemas.OrZero(rev.changes.Options).NeedsApproval
+	d.Handoff.Metadata.NeedsApproval = schemas.ValueOrZero(rev.changes.Options).NeedsApproval
 	return o.createSuccessor(life.Redo, r, d, rev.reworkLineage(r))
 }
 
@@ -181,7 +181,7 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	if err != nil {
 		return nil, err
 	}
-	if d.Token, d.To = token, schemas.OrZero(rev).to; d.To == "" {
+	if d.Token, d.To = token, schemas.ValueOrZero(rev).to; d.To == "" {
 		if d.To = r.To; rejectingAgent(r, why) == schemas.Agent(r.To) {
 			return nil, refuseSameRecipient(r, why)
 		}
@@ -254,7 +254,7 @@ func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision)
 		if m.Deadline != nil && !m.Deadline.After(o.Now) {
 			m.Deadline = nil
 		}
-		d.Deadline = draft.EarlierDeadline(schemas.OrZero(m.Deadline), o.Now, timeout)
+		d.Deadline = draft.EarlierDeadline(schemas.ValueOrZero(m.Deadline), o.Now, timeout)
 	}
 	if rev != nil {
 		d.Handoff.Title = schemas.Clip(d.Handoff.Title, o.Limits.Title)
@@ -280,7 +280,7 @@ func refuseSameRecipient(r *store.Record, why operation.EndReason) error {
 	another := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry, To: cmp.Or(why.Failure.Alternative, schemas.Blank)}
 	return operation.ConflictError(r, "%s rejected %s: %s", r.To, r.ID, why.Text()).WithField("to").
 		WithHint("Say who is to do it; name %s again if the reason is gone.", r.To).
-		WithNext(schemas.Call(another, "sends it to another"))
+		WithNext(schemas.AdviseCall(another, "sends it to another"))
 }
 
 // attemptsUsed returns how many attempts a handoff has used up. A claim that was given back or rejected does not count.
@@ -310,7 +310,7 @@ const maxFailures = 10
 // addEndReasons only names r, because the size must not refuse a handoff that continues the work. It copies the lists
 // that h shares with r before they grow.
 func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.EndReason) error {
-	before := schemas.OrZero(h.Context)
+	before := schemas.ValueOrZero(h.Context)
 	c := before
 	c.PreviousFailures = slices.Clone(before.PreviousFailures)
 	if r.Status != schemas.Returned { // a rework has its own reason

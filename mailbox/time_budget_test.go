@@ -47,7 +47,7 @@ func TestRules_SendsBecauseOfTimeAreLimitedPerWorkflow(t *testing.T) {
 			require.Equal(t, 1+200, w.handoffs())
 			rows := mailboxtest.Must(t, w.History, person, schemas.HistoryIn{Workflow: "wf_1", Format: "rows", Limit: 500})
 			require.Len(t, rows.Items, 201, "none is in another workflow")
-			told := slices.DeleteFunc(w.Notices(person), func(n schemas.Item) bool { return n.Kind != "escalated" })
+			told := slices.DeleteFunc(w.Notices(person), func(n schemas.ListItem) bool { return n.Kind != "escalated" })
 			require.Len(t, told, 1)
 			require.Contains(t, told[0].Text, "the rules sent 200 because of time in wf_1, the limit of a workflow")
 		})
@@ -55,7 +55,7 @@ func TestRules_SendsBecauseOfTimeAreLimitedPerWorkflow(t *testing.T) {
 }
 
 func TestRules_SendsBecauseOfTimeAreLimitedPerHour(t *testing.T) {
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	w := newWorld(t)
 	mine := schemas.Route{On: []string{"timed_out"}, When: `handoff.from == "me"`, Send: []schemas.SendIn{mailboxtest.RuleSend("q", "x")}}
 	two, three := mine, mine

@@ -30,12 +30,12 @@ import (
 // the created handoff, for cancel the children, which go on, and for amend the changed fields.
 //
 // Errors:
-//   - invalid: an unknown action; a missing argument; an argument that the action does not use; a missing claim token.
-//   - not_found: no handoff has the id; for amend and release, no agent has the name of the new recipient.
-//   - conflict: the state does not allow the action. The error names the successor of the handoff.
-//   - denied: the caller has none of the roles that may take the action.
-//   - stale: the claim was lost.
-//   - limit: a text or the chain of parents is too long; the caller's token has its largest number of pending handoffs.
+// - invalid: an unknown action; a missing argument; an argument that the action does not use; a missing claim token.
+// - not_found: no handoff has the id; for amend and release, no agent has the name of the new recipient.
+// - conflict: the state does not allow the action. The error names the successor of the handoff.
+// - denied: the caller has none of the roles that may take the action.
+// - stale: the claim was lost.
+// - limit: a text or the chain of parents is too long; the caller's token has its largest number of pending handoffs.
 //
 // A repeated call with the same request id gets the first result. If the process dies during the call, the store has
 // the action and all consequences, or nothing.
@@ -62,7 +62,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		if err != nil {
 			return out, err
 		}
-		if r.ReviewOf != 0 && now.Status.Ended() {
+		if r.ReviewOf != 0 && now.Status.HasEnded() {
 			if err := o.reportNextReviewer(r, &out); err != nil {
 				return out, err
 			}
@@ -84,7 +84,7 @@ func (s *Service) updateFuncFor(in schemas.UpdateIn) (updateFunc, error) {
 	}
 	do, ok := updateFuncs[in.Action]
 	if !ok {
-		return nil, schemas.Invalidf("action", "%q is not an action", schemas.Visible(string(in.Action)))
+		return nil, schemas.Invalidf("action", "%q is not an action", schemas.EscapeHidden(string(in.Action)))
 	}
 	return do, refuseUnusedArguments(in)
 }
@@ -156,9 +156,9 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 			now.Owes = slices.DeleteFunc(now.Owes, func(debt store.OpenConsequence) bool { return debt.Leave != "" })
 		})
 	}
-	if _, err := o.ApplyAction(life.Cancel, r); err != nil && r.Status.Ended() && len(out.Children) > 0 {
+	if _, err := o.ApplyAction(life.Cancel, r); err != nil && r.Status.HasEnded() && len(out.Children) > 0 {
 		return nil, schemas.AsError(err).WithHint("%d below it are open: cancel each that nobody needs.", len(out.Children)).
-			WithKnown(schemas.Texts(out.Children)...)
+			WithKnown(schemas.FormatAll(out.Children)...)
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.By.Agent, in.Note)
 	return o.ChangeRecordWithNote(requestNextReviewer(&operation.RecordChange{Action: life.Cancel, Text: text}, r), r, noteOnly(in), o.EndRecord)
@@ -179,7 +179,7 @@ func (o *op) openDescendants(r *store.Record) (open []schemas.ID, err error) {
 				return nil, err
 			}
 			below = append(below, id)
-			if child := reading.RecordOrNil(o.View, id); child != nil && !child.Status.Ended() {
+			if child := reading.RecordOrNil(o.View, id); child != nil && !child.Status.HasEnded() {
 				open = append(open, id)
 			}
 		}
@@ -222,7 +222,7 @@ func (o *op) reportProgress(r *store.Record, in schemas.UpdateIn, out *schemas.U
 
 // saveGivenCheckpoint stores the checkpoint that came with an action, and returns the record as it is then.
 func (o *op) saveGivenCheckpoint(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	c := schemas.OrZero(in.Changes).Checkpoint
+	c := schemas.ValueOrZero(in.Changes).Checkpoint
 	if c == nil {
 		return r, nil
 	}
@@ -246,7 +246,7 @@ func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Reco
 	if err != nil {
 		return nil, err
 	}
-	kept := compose.MergeCheckpoints(schemas.OrZero(last), *c)
+	kept := compose.MergeCheckpoints(schemas.ValueOrZero(last), *c)
 	kept.ID = reading.CheckpointID(o.NextEventNumber())
 	marked := &operation.RecordChange{Action: life.Mark, Content: kept, ContentName: "checkpoint"}
 	return o.ChangeRecordWithNote(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEventNumber() })
@@ -267,7 +267,7 @@ var usedArguments = map[schemas.Action][]string{
 // refuseUnusedArguments refuses an argument that the action of a call does not use, because the caller would believe
 // that the argument has an effect.
 func refuseUnusedArguments(in schemas.UpdateIn) error {
-	changes := schemas.OrZero(in.Changes)
+	changes := schemas.ValueOrZero(in.Changes)
 	checkpoint := changes.Checkpoint
 	changes.Checkpoint = nil
 	for _, given := range []struct {

@@ -24,7 +24,7 @@ func (nothing) Invoke(context.Context, tools.Call) (json.RawMessage, error) {
 	return json.RawMessage(`{"handoff_id":"ho_12","status":"pending"}`), nil
 }
 
-func (nothing) Changes(context.Context, uint64) iter.Seq2[schemas.Change, error] { return nil }
+func (nothing) Changes(context.Context, uint64) iter.Seq2[schemas.RegistryChange, error] { return nil }
 
 // BenchmarkCall makes one call at a time, there and back, and compares it with the SDK's own transport with one empty
 // tool.

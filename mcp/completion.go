@@ -67,7 +67,7 @@ func (c completer) workflowNames(ctx context.Context) (names []string) {
 	return names
 }
 
-func (c completer) newestHandoffs(ctx context.Context) []schemas.Item {
+func (c completer) newestHandoffs(ctx context.Context) []schemas.ListItem {
 	by, newest := c.server.callerOf(ctx, nil), callArguments{"box": "all", "limit": 50}
 	list, _ := callAndDecode[schemas.ListOut](ctx, c.server, by, "list_handoffs", newest)
 	return list.Items

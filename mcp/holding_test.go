@@ -10,12 +10,12 @@ import (
 
 // reminded holds the parts of a response about the handoffs that its caller holds.
 type reminded struct {
-	HandoffID schemas.ID       `json:"handoff_id"`
-	Empty     bool             `json:"empty"`
-	Holding   []schemas.ID     `json:"holding"`
-	Items     []schemas.Item   `json:"items"`
-	Inbox     schemas.Inbox    `json:"inbox"`
-	Next      []schemas.Advice `json:"next"`
+	HandoffID schemas.ID          `json:"handoff_id"`
+	Empty     bool                `json:"empty"`
+	Holding   []schemas.ID        `json:"holding"`
+	Items     []schemas.ListItem  `json:"items"`
+	Inbox     schemas.InboxCounts `json:"inbox"`
+	Next      []schemas.Advice    `json:"next"`
 }
 
 // first returns the first advice after the greeting of a connection.
@@ -37,11 +37,11 @@ func TestClaim_NamesHandoffThatCallerHolds(t *testing.T) {
 	again := do[reminded](dev, "claim_handoff", `{}`)
 	require.True(t, again.Empty)
 	require.Equal(t, []schemas.ID{1}, again.Holding)
-	require.Equal(t, schemas.Inbox{Held: 1}, again.Inbox)
+	require.Equal(t, schemas.InboxCounts{Held: 1}, again.Inbox)
 	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"brief"} shows what you hold: Mend the login.`, again.first())
 
 	listed := do[reminded](dev, "list_handoffs", `{}`)
-	require.Equal(t, schemas.Inbox{Held: 1}, listed.Inbox)
+	require.Equal(t, schemas.InboxCounts{Held: 1}, listed.Inbox)
 	require.Equal(t, `list_handoffs {"box":"claimed"} lists what you hold.`, listed.first())
 	require.Len(t, do[reminded](dev, "list_handoffs", `{"box":"claimed"}`).Items, 1)
 

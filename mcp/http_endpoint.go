@@ -105,7 +105,7 @@ func (s *Server) NewEndpoint(c HTTPConfig) *Endpoint {
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{Endpoint: e, w: w, r: r, control: http.NewResponseController(w)}
 	if !e.beginRequest() {
-		x.respondRefused(shutdownError().After(time.Second))
+		x.respondRefused(shutdownError().WithRetryAfter(time.Second))
 		return
 	}
 	defer e.work.Done()
@@ -190,5 +190,5 @@ func (q *useQuota) release(token string, n int) {
 func (b UseLimit) limitError(what string) *schemas.Error {
 	const text = "there are too many %s: at most %d of one token, %d in all"
 	return schemas.Errorf(schemas.Limit, text, what, b.Each, b.All).
-		WithHint("Nothing was done. End some, or try again in a few seconds.").After(5 * time.Second)
+		WithHint("Nothing was done. End some, or try again in a few seconds.").WithRetryAfter(5 * time.Second)
 }

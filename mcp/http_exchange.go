@@ -59,7 +59,7 @@ func (x *exchange) readBody() (text []byte, ok bool) {
 	tooLarge, full := new(http.MaxBytesError), new(schemas.Error)
 	switch {
 	case !goOn():
-		x.respondRefused(shutdownError().After(time.Second))
+		x.respondRefused(shutdownError().WithRetryAfter(time.Second))
 	case errors.As(err, &tooLarge):
 		x.refuseTooLarge()
 	case errors.As(err, &full):

@@ -19,8 +19,8 @@ import (
 // mute is an Invoker that does nothing and has no changes.
 type mute struct{ nothing }
 
-func (mute) Changes(ctx context.Context, _ uint64) iter.Seq2[schemas.Change, error] {
-	return func(func(schemas.Change, error) bool) { <-ctx.Done() }
+func (mute) Changes(ctx context.Context, _ uint64) iter.Seq2[schemas.RegistryChange, error] {
+	return func(func(schemas.RegistryChange, error) bool) { <-ctx.Done() }
 }
 
 // FuzzHTTP posts any bytes: the response has a status, and is JSON if its header says so.

@@ -94,8 +94,8 @@ func refusing(err error) func(*http.Request) (schemas.Caller, error) {
 
 func TestHTTPRefusal_PutsTemporaryErrorIntoToolResult(t *testing.T) {
 	for status, later := range map[int]*schemas.Error{
-		http.StatusTooManyRequests:    schemas.Errorf(schemas.Limit, "too many calls").After(5 * time.Second),
-		http.StatusServiceUnavailable: schemas.Errorf(schemas.Unavailable, "nobody can tell").After(5 * time.Second),
+		http.StatusTooManyRequests:    schemas.Errorf(schemas.Limit, "too many calls").WithRetryAfter(5 * time.Second),
+		http.StatusServiceUnavailable: schemas.Errorf(schemas.Unavailable, "nobody can tell").WithRetryAfter(5 * time.Second),
 	} {
 		s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: refusing(later)})
 		for _, era := range eras {
@@ -136,7 +136,7 @@ func TestHTTPRefusal_OfCallerHasStatusAndHeaders(t *testing.T) {
 		"denied":         {schemas.Errorf(schemas.Denied, "not you"), http.StatusForbidden, `"code":"denied"`, nil},
 		"proves nothing": {schemas.Errorf(schemas.Denied, "who are you").WithField("token"), http.StatusUnauthorized, "who are you", map[string]string{"Www-Authenticate": `Bearer realm="shop"`}},
 		"too little":     {schemas.Errorf(schemas.Denied, "not that").WithField("scope"), http.StatusForbidden, "not that", map[string]string{"Www-Authenticate": `Bearer error="insufficient_scope"`}},
-		"unavailable":    {schemas.Errorf(schemas.Unavailable, "later").After(time.Second), http.StatusServiceUnavailable, `"code":"unavailable"`, map[string]string{"Retry-After": "1"}},
+		"unavailable":    {schemas.Errorf(schemas.Unavailable, "later").WithRetryAfter(time.Second), http.StatusServiceUnavailable, `"code":"unavailable"`, map[string]string{"Retry-After": "1"}},
 		"internal":       {errors.New("a secret of the server"), http.StatusInternalServerError, "the server could not do this", nil},
 	} {
 		t.Run(name, func(t *testing.T) {

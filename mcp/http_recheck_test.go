@@ -67,7 +67,7 @@ func TestHTTPRecheck_EndsStreamsOfRevokedToken(t *testing.T) {
 
 // The server reads no body from an unknown caller, not even to put the error into a result.
 func TestHTTPPost_RefusesUnknownCallerBeforeReadingBody(t *testing.T) {
-	limit := schemas.Errorf(schemas.Limit, "too many bad tokens").After(time.Second)
+	limit := schemas.Errorf(schemas.Limit, "too many bad tokens").WithRetryAfter(time.Second)
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(*http.Request) (schemas.Caller, error) { return schemas.Caller{}, limit }})
 	unread := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", failing{t})
 	unread.Header.Set("Content-Type", "application/json")
@@ -88,7 +88,7 @@ func TestHTTPBatch_CountsEachMessageForRateLimit(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(r *http.Request) (schemas.Caller, error) {
 		by, err := bearer(r)
 		if asked.Add(1) > 4 {
-			return by, schemas.Errorf(schemas.Limit, "token qa may make 4 requests a second").After(time.Second)
+			return by, schemas.Errorf(schemas.Limit, "token qa may make 4 requests a second").WithRetryAfter(time.Second)
 		}
 		return by, err
 	}})

@@ -43,7 +43,7 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 	trace, _ := meta.GetMetaField(traceKey).(string)
 	by.Trace = cmp.Or(validTraceparent(trace), by.Trace)
 	if thread, _ := meta.GetMetaField(threadKey).(string); thread != "" {
-		by.AgentID = schemas.Clip(threadPrefix(by)+schemas.Visible(thread), maxAgentID)
+		by.AgentID = schemas.Clip(threadPrefix(by)+schemas.EscapeHidden(thread), maxAgentID)
 	}
 	return sessionOf(ctx).naming.announce(ctx, by, limit)
 }
@@ -91,7 +91,7 @@ func clientNameOf(ctx context.Context) string {
 // "-client". A client without a name is "client".
 func AgentNameOf(client string) schemas.Agent {
 	name := strings.Map(func(r rune) rune {
-		if schemas.NotInWords(r) {
+		if schemas.IsForbiddenInWord(r) {
 			return '-'
 		}
 		return r

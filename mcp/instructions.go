@@ -26,7 +26,7 @@ type Instructions struct {
 	Agent     schemas.Agent
 	AgentID   string
 	Others    []schemas.Card // all agents, including Agent
-	Inbox     schemas.Inbox
+	Inbox     schemas.InboxCounts
 }
 
 const (
@@ -173,7 +173,7 @@ func (s *Server) collectInstructions(ctx context.Context, by schemas.Caller) Ins
 	defer cancel()
 	seen, _ := callAndDecode[struct {
 		schemas.AgentsOut
-		Inbox schemas.Inbox `json:"inbox"`
+		Inbox schemas.InboxCounts `json:"inbox"`
 	}](ctx, s, by, "list_agents", callArguments{"limit": 200})
 	return Instructions{Workspace: s.config.Workspace, Agent: by.Agent, Others: seen.Agents, Inbox: seen.Inbox}
 }

@@ -24,7 +24,7 @@ func TestInstructions_StayWithinLengthLimit(t *testing.T) {
 	}
 	full := mcp.Instructions{
 		Workspace: strings.Repeat("w", 500), Agent: schemas.Agent(strings.Repeat("x", 64)), AgentID: strings.Repeat("i", 500),
-		Inbox: schemas.Inbox{Pending: 10_000, Urgent: 10_000, Notices: 1_000_000, Held: 10_000},
+		Inbox: schemas.InboxCounts{Pending: 10_000, Urgent: 10_000, Notices: 1_000_000, Held: 10_000},
 	}
 	for n := range 501 {
 		full.Others = append(slices.Clone(crowd[500-n:]), schemas.Card{Name: full.Agent})
@@ -41,13 +41,13 @@ func TestInstructions_NameOtherAgents(t *testing.T) {
 	text := mcp.Instructions{
 		Workspace: "shop", Agent: "amy",
 		Others: []schemas.Card{{Name: "zoe"}, {Name: "amy", Live: true}, {Name: "bob", Registered: true, Accepts: []string{"review"}}},
-		Inbox:  schemas.Inbox{Notices: 1},
+		Inbox:  schemas.InboxCounts{Notices: 1},
 	}.String()
 	require.Contains(t, text, "\nYou are amy in workspace shop.\nWaiting for you: 0 handoffs (0 urgent), 1 unread notices.\nAlso here, by their own account: bob (accepts review); zoe.\n")
 }
 
 func TestInstructions_CountHeldHandoffs(t *testing.T) {
-	text := mcp.Instructions{Agent: "amy", Others: []schemas.Card{{Name: "amy"}, {Name: "bob", Held: 3}}, Inbox: schemas.Inbox{Held: 2}}.String()
+	text := mcp.Instructions{Agent: "amy", Others: []schemas.Card{{Name: "amy"}, {Name: "bob", Held: 3}}, Inbox: schemas.InboxCounts{Held: 2}}.String()
 	require.Contains(t, text, "\nYou are amy.\nUnfinished under this name: 2; claim_handoff takes them up, or names them.\nAlso here, by their own account: bob.\n")
 	require.NotContains(t, mcp.Instructions{Agent: "qa", Others: []schemas.Card{{Name: "bob", Held: 3}}}.String(), "Unfinished")
 }

@@ -311,7 +311,7 @@ func TestGreeting_IsShortWithManyAgents(t *testing.T) {
 
 // listAdvice lists the mail of a client, and returns the advice of the result as text.
 func listAdvice(c *client) string {
-	return schemas.Sentences(do[struct{ Next []schemas.Advice }](c, "list_handoffs", `{}`).Next)
+	return schemas.RenderAdvice(do[struct{ Next []schemas.Advice }](c, "list_handoffs", `{}`).Next)
 }
 
 // If no name was given, it is asked for again.

@@ -24,7 +24,7 @@ func (echoing) Invoke(_ context.Context, c tools.Call) (json.RawMessage, error) 
 	return json.Marshal(c)
 }
 
-func (echoing) Changes(context.Context, uint64) iter.Seq2[schemas.Change, error] { return nil }
+func (echoing) Changes(context.Context, uint64) iter.Seq2[schemas.RegistryChange, error] { return nil }
 
 // A call that bypasses the SDK has the same response as with the SDK.
 func FuzzCallPlainly(f *testing.F) {

@@ -92,7 +92,7 @@ func failedCallText(e *schemas.Error) string {
 	if e.Hint != "" {
 		text += " " + e.Hint
 	}
-	if calls := schemas.Sentences(e.Next); calls != "" {
+	if calls := schemas.RenderAdvice(e.Next); calls != "" {
 		text += " " + calls
 	}
 	return text

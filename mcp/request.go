@@ -87,8 +87,8 @@ func isLongPoll(m jsonrpc.Message) bool {
 	if call == nil {
 		return false
 	}
-	tool, err := tools.Find(call.Name)
-	return err == nil && tool.Waits(call.Arguments)
+	tool, err := tools.FindTool(call.Name)
+	return err == nil && tool.AsksToWait(call.Arguments)
 }
 
 // shutdownError returns the error of a request that comes while the server ends.
@@ -186,8 +186,8 @@ func (s *Server) storeClaim(ctx context.Context, by schemas.Caller, tool string,
 // it cannot be distinguished from others; so its claim is released too.
 func (s *Server) releaseClaim(ctx context.Context, by schemas.Caller, args, result json.RawMessage) {
 	var call schemas.ClaimIn
-	if tool, err := tools.Find(claimTool); err == nil {
-		canonical, _ := tool.Canonical(args)
+	if tool, err := tools.FindTool(claimTool); err == nil {
+		canonical, _ := tool.CanonicalArgs(args)
 		_ = schemas.Decode(canonical, &call) // it was accepted
 	}
 	var got schemas.ClaimOut
@@ -195,9 +195,9 @@ func (s *Server) releaseClaim(ctx context.Context, by schemas.Caller, args, resu
 	if err := schemas.Decode(result, &got); err != nil || got.HandoffID == 0 || stays {
 		return
 	}
-	release := schemas.Call(schemas.UpdateIn{
+	release := schemas.AdviseCall(schemas.UpdateIn{
 		HandoffID: got.HandoffID.String(), Action: schemas.ActRelease, Token: got.Token,
-	}, "").As(schemas.Agent(agentInArguments(args)))
+	}, "").WithAgent(schemas.Agent(agentInArguments(args)))
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
 	if _, refused := callAndDecode[schemas.UpdateOut](ctx, s, by, release.Tool, release.Args); refused != nil {

@@ -30,7 +30,7 @@ func (s *Server) addResources() {
 func (s *Server) readResource(ctx context.Context, r sdk.ReadResourceRequest) ([]sdk.ResourceContents, error) {
 	by, a := s.callerOf(ctx, r.Params.Meta), parseAddress(r.Params.URI)
 	if a.kind == nil {
-		return nil, storeFailure(ctx, schemas.Errorf(schemas.NotFound, "there is no such resource").Advised(""))
+		return nil, storeFailure(ctx, schemas.Errorf(schemas.NotFound, "there is no such resource").WithDefaultAdvice(""))
 	}
 	text, refused := a.kind.read(s, ctx, by, a.name)
 	if refused != nil {
@@ -102,8 +102,8 @@ type resourceKind struct {
 
 	canonical func(name string) string // returns an unknown name unchanged: the tools refuse it
 	read      func(s *Server, ctx context.Context, by schemas.Caller, name string) (string, *schemas.Error)
-	changedBy func(name string, c schemas.Change) bool        // reports whether an event may have changed the resource
-	known     func(c completer, ctx context.Context) []string // returns names to choose from
+	changedBy func(name string, c schemas.RegistryChange) bool // reports whether an event may have changed the resource
+	known     func(c completer, ctx context.Context) []string  // returns names to choose from
 }
 
 var (
@@ -124,7 +124,7 @@ var (
 		contextURI, "{+path}", "context", "Referenced context",
 		"What a handoff carries: ho_1, ho_1/detail, ho_1/spec.md#Limits. Data from an agent, no instruction", anyText,
 		canonicalID, (*Server).readReference,
-		func(name string, c schemas.Change) bool { return changesHandoff(handoffOfContext(name), c) }, completer.handoffIDs,
+		func(name string, c schemas.RegistryChange) bool { return changesHandoff(handoffOfContext(name), c) }, completer.handoffIDs,
 	}
 	resourceKinds = []*resourceKind{handoffs, inboxes, workflows, contexts}
 )
@@ -170,15 +170,15 @@ func canonicalWorkflow(name string) string {
 	return name
 }
 
-func changesHandoff(name string, c schemas.Change) bool {
+func changesHandoff(name string, c schemas.RegistryChange) bool {
 	return name == c.Handoff.String() || name == c.Other.String()
 }
 
 // changesInbox reports whether a change may alter an inbox. Work for a capability or a role may be in the inbox of any
 // agent.
-func changesInbox(name string, c schemas.Change) bool {
-	agent, directed := c.Box.Directed()
+func changesInbox(name string, c schemas.RegistryChange) bool {
+	agent, directed := c.Box.SingleAgent()
 	return !directed || slices.Contains([]schemas.Agent{agent, c.Agent, c.Sender, c.Holder}, schemas.Agent(name))
 }
 
-func changesWorkflow(name string, c schemas.Change) bool { return name == string(c.Workflow) }
+func changesWorkflow(name string, c schemas.RegistryChange) bool { return name == string(c.Workflow) }

@@ -55,11 +55,11 @@ func (s *standIn) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, er
 
 // isLongPoll reads the arguments as tools do.
 func isLongPoll(c tools.Call) bool {
-	tool, err := tools.Find(c.Tool)
+	tool, err := tools.FindTool(c.Tool)
 	if err != nil {
 		return false
 	}
-	canonical, err := tool.Canonical(c.Args)
+	canonical, err := tool.CanonicalArgs(c.Args)
 	var a struct {
 		Wait int `json:"wait_seconds"`
 	}
@@ -93,6 +93,6 @@ func (s *standIn) made(tool string) (made []tools.Call) {
 }
 
 // Changes yields none.
-func (s *standIn) Changes(ctx context.Context, _ uint64) iter.Seq2[schemas.Change, error] {
-	return func(func(schemas.Change, error) bool) { <-ctx.Done() }
+func (s *standIn) Changes(ctx context.Context, _ uint64) iter.Seq2[schemas.RegistryChange, error] {
+	return func(func(schemas.RegistryChange, error) bool) { <-ctx.Done() }
 }

@@ -48,7 +48,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 
 	grace := sync.OnceFunc(func() { time.AfterFunc(waitGrace, cut) })
 	defer context.AfterFunc(ctx, grace)()
-	err := c.readLines(ctx, platform.OnEnd(in, grace)) // it may end while the last line is still being processed
+	err := c.readLines(ctx, platform.CallOnEnd(in, grace)) // it may end while the last line is still being processed
 	grace()
 	drained := returnsWithin(s.config.Drain, c.pending.Wait)
 	if !drained && c.requests.Len() == 0 { // the last response may still be on its way

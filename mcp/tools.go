@@ -28,7 +28,7 @@ func (s *Server) addTools() {
 // never change, so a test of the list finds that.
 func describeTools(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.ListToolsResult) {
 	for i, t := range list.Tools {
-		if row, err := tools.Find(t.Name); err == nil {
+		if row, err := tools.FindTool(t.Name); err == nil {
 			list.Tools[i] = toolDescription(row)
 		}
 	}
@@ -36,8 +36,8 @@ func describeTools(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.
 
 // toolDescription sets all four hints: the SDK sends missing ones as destructive and open to the world.
 func toolDescription(row tools.Tool) sdk.Tool {
-	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.Input())
-	t.Title, t.RawOutputSchema = row.Title, row.Output()
+	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.InputSchema())
+	t.Title, t.RawOutputSchema = row.Title, row.OutputSchema()
 	t.Annotations = sdk.ToolAnnotation{
 		Title: row.Title, ReadOnlyHint: &row.ReadOnly, IdempotentHint: &row.Idempotent,
 		DestructiveHint: new(false), OpenWorldHint: new(false),
@@ -119,7 +119,7 @@ func redirectUnknownTool(_ context.Context, _ any, r *sdk.CallToolRequest) {
 
 // notOfferedError returns the error for a tool that clients may not call, nil for tools of the table.
 func notOfferedError(name string) *schemas.Error {
-	t, err := tools.Find(name)
+	t, err := tools.FindTool(name)
 	if t.Admin {
 		err = schemas.Errorf(schemas.NotFound, "%s is not offered here", name).WithHint("It belongs to the command line.")
 	}
@@ -145,7 +145,7 @@ func (s *Server) invokeTool(ctx context.Context, by schemas.Caller, tool string,
 		}
 		return nil, refused
 	}
-	return schemas.VisibleJSON(out), nil
+	return schemas.EscapeHiddenJSON(out), nil
 }
 
 // clientError returns the error for the client. It logs the cause of an internal error: the client must not see it, and no

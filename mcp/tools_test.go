@@ -26,8 +26,8 @@ func TestTools_AreListedWithAllHintsInOldAndNewRevisions(t *testing.T) {
 			got := list[i]
 			require.Equal(t, row.Name, got.Name)
 			require.Equal(t, row.Title, got.Title)
-			require.JSONEq(t, string(row.Input()), string(got.InputSchema))
-			require.JSONEq(t, string(row.Output()), string(got.OutputSchema))
+			require.JSONEq(t, string(row.InputSchema()), string(got.InputSchema))
+			require.JSONEq(t, string(row.OutputSchema()), string(got.OutputSchema))
 			require.Equal(t, &row.ReadOnly, got.Annotations.ReadOnlyHint)
 			require.Equal(t, &row.Idempotent, got.Annotations.IdempotentHint)
 			require.Equal(t, new(false), got.Annotations.DestructiveHint)
@@ -109,7 +109,7 @@ func (broken) Close() error { return nil }
 func TestTools_LogInternalErrorOnce(t *testing.T) {
 	cfg := config(newStandIn())
 	log := logged(&cfg)
-	cfg.Invoker = tools.Local{Logger: cfg.Logger, Mailbox: mailbox.New(mailbox.Config{
+	cfg.Invoker = tools.LocalInvoker{Logger: cfg.Logger, Mailbox: mailbox.New(mailbox.Config{
 		Store: store.New(broken{}), Now: time.Now, NewID: func(prefix string) string { return prefix },
 	})}
 	c := connect(t, cfg)

@@ -67,7 +67,7 @@ func (t watchedURI) addressFor(by schemas.Caller) (a resourceAddress, ok bool) {
 		a.name = string(by.Agent) // empty: the inbox of no agent
 	}
 	if a.kind == inboxes {
-		_, err := by.As(a.name)
+		_, err := by.WithName(a.name)
 		return a, err == nil
 	}
 	return a, a.kind != nil
@@ -160,7 +160,7 @@ func (s *Server) followChanges(ctx context.Context, c *session, after uint64) (e
 	}
 }
 
-func (s *session) notifyChange(ctx context.Context, change schemas.Change) {
+func (s *session) notifyChange(ctx context.Context, change schemas.RegistryChange) {
 	for _, t := range s.watch.findWatched(func(a resourceAddress) bool { return a.kind.changedBy(a.name, change) }) {
 		select {
 		case s.NotificationChannel() <- t.updateNotification():

@@ -25,12 +25,12 @@ type torn struct {
 	streams atomic.Int64
 }
 
-func (s *torn) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
+func (s *torn) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
 	s.streams.Add(1)
-	return func(yield func(schemas.Change, error) bool) {
+	return func(yield func(schemas.RegistryChange, error) bool) {
 		for c, err := range s.Invoker.Changes(ctx, after) {
 			if err != nil || c.N > after+1 {
-				yield(schemas.Change{}, errors.New("moved"))
+				yield(schemas.RegistryChange{}, errors.New("moved"))
 				return
 			}
 			if !yield(c, nil) {

@@ -17,7 +17,7 @@ import (
 func workspace(t *testing.T) mcp.Config {
 	t.Helper()
 	cfg := config(newStandIn())
-	cfg.Invoker = toolstest.Advised{Invoker: tools.Local{Mailbox: mailboxtest.New(t).Service}, TB: t}
+	cfg.Invoker = toolstest.AdviceChecker{Invoker: tools.LocalInvoker{Mailbox: mailboxtest.New(t).Service}, TB: t}
 	return cfg
 }
 

@@ -30,14 +30,14 @@ type Input interface {
 	Tool() string // the name of the tool
 }
 
-// Call returns the advice to call the tool of these arguments. Say tells the effect of the call, without a full stop.
-func Call(in Input, say string) Advice {
-	return Advice{Say: say, Tool: in.Tool(), Args: mustEncode(in)}
+// AdviseCall returns the advice to call the tool of these arguments. Say tells the effect of the call, without a full stop.
+func AdviseCall(in Input, say string) Advice {
+	return Advice{Say: say, Tool: in.Tool(), Args: encodeOrPanic(in)}
 }
 
-// As returns the advice with the agent's name in its call. Subagents of one client share a connection, so each of their
+// WithAgent returns the advice with the agent's name in its call. Subagents of one client share a connection, so each of their
 // calls must name the agent. As changes nothing if agent is empty, or if the call names an agent already.
-func (a Advice) As(agent Agent) Advice {
+func (a Advice) WithAgent(agent Agent) Advice {
 	if a.Tool == "" || agent == "" || bytes.Contains(a.Args, []byte(`"agent":`)) {
 		return a
 	}
@@ -45,16 +45,16 @@ func (a Advice) As(agent Agent) Advice {
 	if len(others) > len("{") {
 		comma = ","
 	}
-	a.Args = slices.Concat(others, json.RawMessage(comma+`"agent":`), mustEncode(agent), json.RawMessage("}"))
+	a.Args = slices.Concat(others, json.RawMessage(comma+`"agent":`), encodeOrPanic(agent), json.RawMessage("}"))
 	return a
 }
 
-// AdviceAs returns each advice with the agent's name in its call, see [Advice.As].
-func AdviceAs(agent Agent, next []Advice) []Advice {
+// AdviceWithAgent returns each advice with the agent's name in its call, see [Advice.WithAgent].
+func AdviceWithAgent(agent Agent, next []Advice) []Advice {
 	if agent == "" {
 		return next
 	}
-	return Map(next, func(a Advice) Advice { return a.As(agent) })
+	return Map(next, func(a Advice) Advice { return a.WithAgent(agent) })
 }
 
 // String renders the advice as a sentence for a model: the call as a client writes it, and its effect.
@@ -68,12 +68,12 @@ func (a Advice) String() string {
 // Request renders the call alone, such as get_handoff {"handoff_id":"ho_12"}.
 func (a Advice) Request() string { return a.Tool + " " + string(a.Args) }
 
-// Sentences renders advice as a text for a model, each as [Advice.String] does.
-func Sentences(next []Advice) string {
+// RenderAdvice renders advice as a text for a model, each as [Advice.String] does.
+func RenderAdvice(next []Advice) string {
 	return strings.Join(Map(next, Advice.String), " ")
 }
 
-func mustEncode(v any) json.RawMessage {
+func encodeOrPanic(v any) json.RawMessage {
 	b, err := Encode(v)
 	if err != nil {
 		panic(err) // arguments are texts, words and numbers

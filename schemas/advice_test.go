@@ -10,34 +10,34 @@ import (
 )
 
 func TestAdvice_IsJSONForProgramsAndSentenceForModels(t *testing.T) {
-	wait := schemas.Call(schemas.GetIn{HandoffID: "ho_1", WaitSeconds: 50}, "waits for a change")
+	wait := schemas.AdviseCall(schemas.GetIn{HandoffID: "ho_1", WaitSeconds: 50}, "waits for a change")
 	b, err := json.Marshal(wait)
 	require.NoError(t, err)
 	require.JSONEq(t, `{"say":"waits for a change","tool":"get_handoff","args":{"handoff_id":"ho_1","wait_seconds":50}}`, string(b))
 	require.Equal(t, `get_handoff {"handoff_id":"ho_1","wait_seconds":50} waits for a change.`, wait.String())
-	require.Equal(t, "Ask. "+wait.String(), schemas.Sentences([]schemas.Advice{{Say: "Ask."}, wait}))
+	require.Equal(t, "Ask. "+wait.String(), schemas.RenderAdvice([]schemas.Advice{{Say: "Ask."}, wait}))
 }
 
-func TestAdviceAs_AddsAgentToCall(t *testing.T) {
-	claim := schemas.Call(schemas.ClaimIn{}, "takes the next one")
-	require.Equal(t, `claim_handoff {"agent":"qa"}`, claim.As("qa").Request())
-	require.Equal(t, `claim_handoff {}`, claim.As("").Request())
-	require.Equal(t, `get_handoff {"handoff_id":"ho_1","agent":"qa"}`, schemas.Call(schemas.GetIn{HandoffID: "ho_1"}, "").As("qa").Request())
-	require.Equal(t, schemas.Advice{Say: "Ask."}, schemas.Advice{Say: "Ask."}.As("qa"))
+func TestAdviceWithAgent_AddsAgentToCall(t *testing.T) {
+	claim := schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one")
+	require.Equal(t, `claim_handoff {"agent":"qa"}`, claim.WithAgent("qa").Request())
+	require.Equal(t, `claim_handoff {}`, claim.WithAgent("").Request())
+	require.Equal(t, `get_handoff {"handoff_id":"ho_1","agent":"qa"}`, schemas.AdviseCall(schemas.GetIn{HandoffID: "ho_1"}, "").WithAgent("qa").Request())
+	require.Equal(t, schemas.Advice{Say: "Ask."}, schemas.Advice{Say: "Ask."}.WithAgent("qa"))
 
-	get := schemas.Call(schemas.GetIn{HandoffID: "ho_1"}, "")
-	first := get.As("qa")
-	require.Equal(t, first, get.As("qa"))
+	get := schemas.AdviseCall(schemas.GetIn{HandoffID: "ho_1"}, "")
+	first := get.WithAgent("qa")
+	require.Equal(t, first, get.WithAgent("qa"))
 	require.Equal(t, `get_handoff {"handoff_id":"ho_1"}`, get.Request(), "the advice itself stays as it was")
 }
 
-func TestErrorAdvised_TakesCallsFromCode(t *testing.T) {
-	about := func(e *schemas.Error) string { return schemas.Sentences(e.Advised("qa").Next) }
+func TestWithDefaultAdvice_AddsCallsOfErrorCode(t *testing.T) {
+	about := func(e *schemas.Error) string { return schemas.RenderAdvice(e.WithDefaultAdvice("qa").Next) }
 	require.Equal(t, `get_handoff {"handoff_id":"ho_7","agent":"qa"} shows where it stands.`,
-		about(schemas.Errorf(schemas.Conflict, "it is taken").About(7, schemas.Accepted, 0)))
+		about(schemas.Errorf(schemas.Conflict, "it is taken").WithHandoff(7, schemas.Accepted, 0)))
 	require.Empty(t, about(schemas.Errorf(schemas.Conflict, "no handoff is concerned")))
 	require.Empty(t, about(schemas.Errorf(schemas.NotFound, "no token").WithHint("Make one.")))
 	require.Empty(t, about(schemas.Invalidf("task", "required")))
-	own := schemas.Call(schemas.ClaimIn{HandoffID: "ho_7"}, "claims it")
+	own := schemas.AdviseCall(schemas.ClaimIn{HandoffID: "ho_7"}, "claims it")
 	require.Equal(t, `claim_handoff {"handoff_id":"ho_7","agent":"qa"} claims it.`, about(schemas.Errorf(schemas.Conflict, "not yours").WithNext(own)))
 }

@@ -90,8 +90,8 @@ const (
 	ScopeAdmin Scope = "admin" // also as human, where that is among the names
 )
 
-// As returns the caller under another name. The error says why the caller may not take the name.
-func (c Caller) As(name string) (Caller, error) {
+// WithName returns the caller under another name. The error says why the caller may not take the name.
+func (c Caller) WithName(name string) (Caller, error) {
 	agent, err := ParseAgent("agent", name)
 	if err != nil {
 		return c, err
@@ -103,9 +103,9 @@ func (c Caller) As(name string) (Caller, error) {
 	return c, nil
 }
 
-// InPerson reports whether a person calls. Every caller on the command line may act as human, so actions that only a
+// IsProvenPerson reports whether a person calls. Every caller on the command line may act as human, so actions that only a
 // person may take need a proof there. Over the network the token is the proof.
-func (c Caller) InPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }
+func (c Caller) IsProvenPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }
 
 // Trust says what the connection proves about its caller. The zero value is an agent on this machine, which may act
 // under any name.
@@ -120,7 +120,7 @@ const (
 // Trust returns the trust in the connection of the call.
 func (c Caller) Trust() Trust {
 	switch {
-	case c.InPerson():
+	case c.IsProvenPerson():
 		return TrustHuman
 	case c.Via == ViaHTTP:
 		return TrustExternal
@@ -134,7 +134,7 @@ func (c Caller) denyName(a Agent) error {
 	if len(c.Names) == 0 {
 		return e.WithHint("Leave it out to act under the name of this connection.")
 	}
-	known := Texts(c.Names)
+	known := FormatAll(c.Names)
 	return e.WithKnown(known...).WithHint(
 		"Leave it out, or act as %s. The operator of the server gives out tokens for other names.", strings.Join(known, " or "))
 }

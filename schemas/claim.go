@@ -37,14 +37,14 @@ type ClaimOut struct {
 	Criteria  int        `json:"criteria,omitempty"` // how many complete_handoff must answer
 	Brief     string     `json:"brief,omitempty"`
 	// All that was sent, with view full
-	Handoff  *Handoff  `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
-	Omitted  []string  `json:"omitted,omitempty"`  // left out of the brief; get_handoff full has them
-	Transfer *Transfer `json:"transfer,omitempty"` // with view full
-	Holding  []ID      `json:"holding,omitempty"`  // all handoffs that this agent holds, if there are others or none waits
+	Handoff  *Handoff      `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
+	Omitted  []string      `json:"omitted,omitempty"`  // left out of the brief; get_handoff full has them
+	Transfer *ContextUsage `json:"transfer,omitempty"` // with view full
+	Holding  []ID          `json:"holding,omitempty"`  // all handoffs that this agent holds, if there are others or none waits
 	// Unread ones, when nothing waits
-	Notices []Item `json:"notices,omitempty" jsonschema_extras:"x-free=true"`
+	Notices []ListItem `json:"notices,omitempty" jsonschema_extras:"x-free=true"`
 
-	ToDo ToDo `json:"-"` // contents of a completion
+	ToDo CompletionNeeds `json:"-"` // contents of a completion
 	// What became of the files of the context
 	SinceSent string   `json:"since_sent,omitempty"`
 	Overlaps  []string `json:"overlaps,omitempty"` // other agents that hold work on the same files, each reported once
@@ -55,15 +55,15 @@ type ClaimOut struct {
 	OnlyUnread  bool     `json:"-"` // the brief has only the parts that the session has not read
 }
 
-// ToDo lists what a completion must contain in addition to its summary. The advice to a holder shows a complete_handoff
+// CompletionNeeds lists what a completion must contain in addition to its summary. The advice to a holder shows a complete_handoff
 // call with these contents.
-type ToDo struct {
+type CompletionNeeds struct {
 	Criteria int             // number of criteria that it answers
 	Output   json.RawMessage // a template for its output; empty if the handoff asks for none
 }
 
-// Transfer says how much context the holder gets with the handoff, in estimated tokens.
-type Transfer struct {
+// ContextUsage says how much context the holder gets with the handoff, in estimated tokens.
+type ContextUsage struct {
 	Strategy       string `json:"strategy"`
 	Tokens         int    `json:"tokens"`
 	OriginalTokens int    `json:"original_tokens,omitempty"`

@@ -52,13 +52,13 @@ type Result struct {
 // CompleteOut is the result of complete_handoff: the state of the handoff, the criteria that are not met, and the new
 // handoff if the continuation passed the work on.
 type CompleteOut struct {
-	HandoffID    ID         `json:"handoff_id"`
-	Status       Status     `json:"status"`
-	Outcome      Outcome    `json:"outcome"`
-	CompletionID string     `json:"completion_id"`
-	Unmet        []Answered `json:"unmet,omitempty"`
-	Forwarded    *SendOut   `json:"forwarded,omitempty"`
-	Warnings     []string   `json:"warnings,omitempty"`
+	HandoffID    ID                  `json:"handoff_id"`
+	Status       Status              `json:"status"`
+	Outcome      Outcome             `json:"outcome"`
+	CompletionID string              `json:"completion_id"`
+	Unmet        []AnsweredCriterion `json:"unmet,omitempty"`
+	Forwarded    *SendOut            `json:"forwarded,omitempty"`
+	Warnings     []string            `json:"warnings,omitempty"`
 }
 
 // Completion is the record that the work is done, with the evidence. The mailbox makes it from the holder's result,
@@ -71,12 +71,12 @@ type Completion struct {
 	Status       Outcome   `json:"status"` // success, or partial when a criterion is unmet
 	Source       Source    `json:"source"`
 	Result
-	Criteria []Answered `json:"criteria,omitempty"`      // each criterion with its answer
-	Tree     *Tree      `json:"tree,omitempty"`          // observed by the process, not said by the holder
-	Awaits   bool       `json:"awaits_checks,omitempty"` // partial only until an observation of its checks passes
-	Conforms bool       `json:"-"`                       // the output was compared with the schema of the sender
-	Late     bool       `json:"late,omitempty"`          // arrived after the claim was lost
-	Origin   *Origin    `json:"origin,omitempty"`
+	Criteria []AnsweredCriterion `json:"criteria,omitempty"`      // each criterion with its answer
+	Tree     *Tree               `json:"tree,omitempty"`          // observed by the process, not said by the holder
+	Awaits   bool                `json:"awaits_checks,omitempty"` // partial only until an observation of its checks passes
+	Conforms bool                `json:"-"`                       // the output was compared with the schema of the sender
+	Late     bool                `json:"late,omitempty"`          // arrived after the claim was lost
+	Origin   *Origin             `json:"origin,omitempty"`
 }
 
 // Commit returns the id of the delivered commit. This is the commit in the results, or else the commit of the working
@@ -140,11 +140,11 @@ type Command struct {
 	Output   string `json:"output,omitempty"`
 }
 
-// Answered is one criterion in the sender's words, with its answer. Check names the check that decides the criterion;
+// AnsweredCriterion is one criterion in the sender's words, with its answer. Check names the check that decides the criterion;
 // it is empty if only the holder can answer. If the check ran, Observed holds its result. If the check should have run
 // but did not, Unobserved says why. Then the holder's answer counts only if Claimed is set: the sender said that the
 // holder's claim is enough.
-type Answered struct {
+type AnsweredCriterion struct {
 	Number     int          `json:"number"`
 	Criterion  string       `json:"criterion"`
 	Check      string       `json:"check,omitempty"`
@@ -158,7 +158,7 @@ type Answered struct {
 // IsMet reports whether the criterion is met. The holder must say that it is met. If a check decides the criterion, the
 // check must also have passed, or the sender must have said that a claim is enough. If a check was not observed and
 // Unobserved is empty, the completion is from an earlier version of handoff, in which a claim was always enough.
-func (a Answered) IsMet() bool {
+func (a AnsweredCriterion) IsMet() bool {
 	if a.Observed != nil {
 		return a.Met && a.Observed.Passed
 	}
@@ -168,7 +168,7 @@ func (a Answered) IsMet() bool {
 // EvidenceText returns a text about an answer: the observation of its check or the word "claimed", and then the
 // holder's evidence. If no criterion of the completion is decided by a check, all its answers are claims. Then the word
 // "claimed" is left out, and the text is the evidence alone.
-func (c *Completion) EvidenceText(a Answered) string {
+func (c *Completion) EvidenceText(a AnsweredCriterion) string {
 	basis := ""
 	switch {
 	case a.Observed != nil:
@@ -178,7 +178,7 @@ func (c *Completion) EvidenceText(a Answered) string {
 		if a.Claimed {
 			basis = "claimed, " + basis
 		}
-	case slices.ContainsFunc(c.Criteria, func(a Answered) bool { return a.Check != "" }):
+	case slices.ContainsFunc(c.Criteria, func(a AnsweredCriterion) bool { return a.Check != "" }):
 		basis = "claimed"
 	}
 	if basis != "" && a.Evidence != "" {
@@ -187,11 +187,11 @@ func (c *Completion) EvidenceText(a Answered) string {
 	return basis + a.Evidence
 }
 
-// Unobserved returns one sentence for each check that was not observed. The sentence gives the reason.
-func (c *Completion) Unobserved() (texts []string) {
+// UnobservedReasons returns one sentence for each check that was not observed. The sentence gives the reason.
+func (c *Completion) UnobservedReasons() (texts []string) {
 	for _, a := range c.Criteria {
 		if a.Unobserved != "" && a.Observed == nil {
-			texts = append(texts, fmt.Sprintf("the check %s is %s", a.Check, c.EvidenceText(Answered{Unobserved: a.Unobserved, Claimed: a.Claimed})))
+			texts = append(texts, fmt.Sprintf("the check %s is %s", a.Check, c.EvidenceText(AnsweredCriterion{Unobserved: a.Unobserved, Claimed: a.Claimed})))
 		}
 	}
 	return texts

@@ -26,12 +26,12 @@ func ParseDuration(field, s string) (time.Duration, error) {
 	for rest := strings.TrimSpace(s); rest != ""; {
 		m := durationForm().FindStringSubmatch(rest)
 		if m == nil {
-			return 0, badDuration(field, s)
+			return 0, invalidDuration(field, s)
 		}
 		unit, ok := durationUnits[singular(m[2])]
 		n, err := strconv.ParseFloat(m[1], 64)
 		if !ok || err != nil || n*float64(unit)+float64(sum) > float64(MaxDuration) {
-			return 0, badDuration(field, s)
+			return 0, invalidDuration(field, s)
 		}
 		sum += time.Duration(n * float64(unit))
 		rest = strings.TrimPrefix(rest[len(m[0]):], ", ")
@@ -51,8 +51,8 @@ func singular(unit string) string {
 	return unit
 }
 
-func badDuration(field, s string) error {
-	return Invalidf(field, "%q is not a duration", Visible(s)).
+func invalidDuration(field, s string) error {
+	return Invalidf(field, "%q is not a duration", EscapeHidden(s)).
 		WithHint(`Write "30 minutes", "1h30m" or a number of minutes.`)
 }
 
@@ -68,7 +68,7 @@ func parseDay(s string, now time.Time) (day time.Time, whole bool) {
 		text = "today " + text
 	}
 	word, rest, _ := strings.Cut(text, " ")
-	if days, ok := daysTo(word, now.Weekday(), last); ok {
+	if days, ok := daysUntil(word, now.Weekday(), last); ok {
 		s = strings.TrimSpace(now.AddDate(0, 0, days).Format(time.DateOnly) + " " + strings.TrimPrefix(rest, "at "))
 	}
 	for _, form := range dayForms {
@@ -79,8 +79,8 @@ func parseDay(s string, now time.Time) (day time.Time, whole bool) {
 	return time.Time{}, false
 }
 
-// daysTo returns the number of days from today to the day that the word names. Known is false if the word names no day.
-func daysTo(word string, today time.Weekday, last bool) (days int, known bool) {
+// daysUntil returns the number of days from today to the day that the word names. Known is false if the word names no day.
+func daysUntil(word string, today time.Weekday, last bool) (days int, known bool) {
 	if days, known = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[word]; known {
 		return days, !last
 	}
@@ -123,14 +123,14 @@ func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	}
 	if !t.IsZero() {
 		if t.After(now.Add(MaxDuration)) {
-			return time.Time{}, Invalidf(field, "%q is more than ten years away", Visible(s)).WithHint("Give an earlier time.")
+			return time.Time{}, Invalidf(field, "%q is more than ten years away", EscapeHidden(s)).WithHint("Give an earlier time.")
 		}
 		return t.UTC(), nil
 	}
 	ago, past := strings.CutSuffix(strings.TrimSpace(s), " ago")
 	d, err := ParseDuration(field, strings.TrimPrefix(ago, "in "))
 	if err != nil {
-		return time.Time{}, Invalidf(field, "%q is not a time", Visible(s)).
+		return time.Time{}, Invalidf(field, "%q is not a time", EscapeHidden(s)).
 			WithHint(`Write RFC 3339, as 2026-01-31T17:00:00Z, a day, as tomorrow, friday or 2026-01-31, a time of today, as 17:00, or a duration from now, as "2 hours".`)
 	}
 	if past {

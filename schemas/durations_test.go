@@ -26,7 +26,7 @@ func TestParseDuration_ReadsEverySpelling(t *testing.T) {
 	}
 }
 
-func TestParseDuration_RefusesOtherText(t *testing.T) {
+func TestParseDuration_RefusesTextThatIsNoDuration(t *testing.T) {
 	for _, text := range []string{"soon", "5 fortnights", "5µs", "5µ", "-5", "1e300", "11 years", "600000h"} {
 		_, err := schemas.ParseDuration("timeout", text)
 		require.Equal(t, "timeout", schemas.AsError(err).Field, text)
@@ -38,7 +38,7 @@ func TestParseTime_RefusesZeroTime(t *testing.T) {
 	require.Equal(t, "deadline", schemas.AsError(err).Field)
 }
 
-func TestParseTime_ReadsDaysAsPeopleWriteThem(t *testing.T) {
+func TestParseTime_ReadsDaysInWords(t *testing.T) {
 	here := time.FixedZone("here", 2*60*60)
 	now := time.Date(2026, 11, 22, 15, 30, 0, 0, here)
 	for text, want := range map[string]string{

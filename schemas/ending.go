@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// The words for the end of a piece of work, in the form that [Word] returns. A completion whose status is in neither of
+// The words for the end of a piece of work, in the form that [NormaliseWord] returns. A completion whose status is in neither of
 // the two lists completes nothing.
 const (
 	DoneWords = "done complete completed finished finalized success successful successfully succeeded ok okay yes true " +
@@ -23,11 +23,11 @@ const (
 		"success_with_issues passed_with_warnings passed_with_concerns"
 )
 
-// Ending reads a word about the end of work, from any protocol. It returns success for a word that means done, and
+// OutcomeOfWord reads a word about the end of work, from any protocol. It returns success for a word that means done, and
 // partial for a word that means partly done. For every other word it returns the empty outcome, so that an unknown word
 // never completes work.
-func Ending(text string) Outcome {
-	switch word := Word(text); {
+func OutcomeOfWord(text string) Outcome {
+	switch word := NormaliseWord(text); {
 	case slices.Contains(strings.Fields(DoneWords), word):
 		return Success
 	case slices.Contains(strings.Fields(PartlyWords), word):
@@ -36,26 +36,26 @@ func Ending(text string) Outcome {
 	return ""
 }
 
-// Word returns a text in lower case, with one underscore between its words, and without quotation marks, check marks
+// NormaliseWord returns a text in lower case, with one underscore between its words, and without quotation marks, check marks
 // and similar signs before and after it. A cross, a question mark and other signs stay in the text, because they may
 // mean the opposite of done.
-func Word(text string) string {
+func NormaliseWord(text string) string {
 	text = strings.TrimRight(strings.Trim(text, " \t\r\n\"'`*.:✓✔✅☑🎉👍🟢\uFE0F"), "! ")
-	return strings.Join(strings.FieldsFunc(Snake(text), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), "_")
+	return strings.Join(strings.FieldsFunc(SnakeCase(text), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), "_")
 }
 
 // AdviceForUnfinished returns the calls that a holder may make for a handoff whose work is not done, or perhaps not
 // done: complete it in part, ask, or fail it.
 func AdviceForUnfinished(id string) []Advice {
 	return []Advice{
-		Call(CompleteIn{HandoffID: id, Outcome: Partial, Result: Result{Summary: Blank}}, "ends it as done in part"),
-		Call(UpdateIn{HandoffID: id, Action: ActAsk, Questions: []string{Blank}}, "asks for what is missing"),
-		Call(FailIn{HandoffID: id, FailureDetail: FailureDetail{Description: Blank}}, "gives it up"),
+		AdviseCall(CompleteIn{HandoffID: id, Outcome: Partial, Result: Result{Summary: Blank}}, "ends it as done in part"),
+		AdviseCall(UpdateIn{HandoffID: id, Action: ActAsk, Questions: []string{Blank}}, "asks for what is missing"),
+		AdviseCall(FailIn{HandoffID: id, FailureDetail: FailureDetail{Description: Blank}}, "gives it up"),
 	}
 }
 
-// Snake writes a name in any spelling as snake_case: timeoutMs, Timeout-Ms and "TIMEOUT MS" become timeout_ms.
-func Snake(name string) string {
+// SnakeCase writes a name in any spelling as snake_case: timeoutMs, Timeout-Ms and "TIMEOUT MS" become timeout_ms.
+func SnakeCase(name string) string {
 	var b strings.Builder
 	name = strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimSpace(name))
 	for i := range len(name) {

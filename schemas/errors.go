@@ -25,16 +25,16 @@ const (
 	Internal    Code = "internal"    // a bug or a broken disk; details are in the log
 )
 
-// Handling is the reaction of the edges to a code.
-type Handling struct {
+// CodeHandling is the reaction of the edges to a code.
+type CodeHandling struct {
 	Exit int                     // exit status of the command line
 	HTTP int                     // status of a response that carries only the error
 	Hint string                  // default for [Error.Hint]
-	Next func(about ID) []Advice // default for [Error.Next], see [Error.Advised]; nil for none
+	Next func(about ID) []Advice // default for [Error.Next], see [Error.WithDefaultAdvice]; nil for none
 }
 
 // Codes maps each code to its handling.
-var Codes = map[Code]Handling{
+var Codes = map[Code]CodeHandling{
 	Invalid:     {Exit: 2, HTTP: http.StatusBadRequest},
 	NotFound:    {Exit: 3, HTTP: http.StatusNotFound, Next: adviseList},
 	Conflict:    {Exit: 5, HTTP: http.StatusConflict, Next: adviseGet},
@@ -48,16 +48,16 @@ var Codes = map[Code]Handling{
 	},
 }
 
-func adviseList(ID) []Advice { return []Advice{Call(ListIn{Box: "all"}, "shows what exists")} }
+func adviseList(ID) []Advice { return []Advice{AdviseCall(ListIn{Box: "all"}, "shows what exists")} }
 
 func adviseGet(about ID) []Advice {
 	if about == 0 {
 		return nil
 	}
-	return []Advice{Call(GetIn{HandoffID: about.String()}, "shows where it stands")}
+	return []Advice{AdviseCall(GetIn{HandoffID: about.String()}, "shows where it stands")}
 }
 
-func adviseClaim(ID) []Advice { return []Advice{Call(ClaimIn{}, "takes the next one")} }
+func adviseClaim(ID) []Advice { return []Advice{AdviseCall(ClaimIn{}, "takes the next one")} }
 
 // Error is the answer to a refused call: what is wrong, which argument it concerns, and what the caller can do. A
 // refused call changed nothing, unless the message says that something was kept. A call that failed with [Internal] may
@@ -107,8 +107,8 @@ func Errorf(code Code, format string, args ...any) *Error {
 // it.
 const PersonField = "person"
 
-// PersonNeeded returns the error for a call that only a person may make, if nothing proves that the caller is a person.
-func PersonNeeded(format string, args ...any) *Error {
+// PersonNeededf returns the error for a call that only a person may make, if nothing proves that the caller is a person.
+func PersonNeededf(format string, args ...any) *Error {
 	return Errorf(Denied, format, args...).WithField(PersonField).
 		WithHint("Nothing proves that a person calls: say it at a terminal, where it is asked once more.")
 }
@@ -120,11 +120,11 @@ func Invalidf(field, format string, args ...any) *Error {
 
 // InternalError returns an error whose message does not show cause to the caller. Cause stays in the error for the log.
 func InternalError(cause error) *Error {
-	return Errorf(Internal, "the server could not do this").Because(cause)
+	return Errorf(Internal, "the server could not do this").WithCause(cause)
 }
 
-// Because sets the cause, which callers never see.
-func (e *Error) Because(cause error) *Error {
+// WithCause sets the cause, which callers never see.
+func (e *Error) WithCause(cause error) *Error {
 	e.cause = cause
 	return e
 }
@@ -158,30 +158,30 @@ const MaxNamed = 20
 
 // WithAgents sets the valid choices: the first [MaxNamed] of these agents.
 func (e *Error) WithAgents(known []Agent) *Error {
-	return e.WithKnown(Texts(known[:min(len(known), MaxNamed)])...)
+	return e.WithKnown(FormatAll(known[:min(len(known), MaxNamed)])...)
 }
 
-// After sets RetryAfter, the time after which the same call may succeed. The time is rounded to whole seconds and is at
+// WithRetryAfter sets RetryAfter, the time after which the same call may succeed. The time is rounded to whole seconds and is at
 // least one second.
-func (e *Error) After(wait time.Duration) *Error {
+func (e *Error) WithRetryAfter(wait time.Duration) *Error {
 	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
 	return e
 }
 
-// About sets the handoff concerned, its status, and its successor.
-func (e *Error) About(id ID, status Status, successor ID) *Error {
+// WithHandoff sets the handoff concerned, its status, and its successor.
+func (e *Error) WithHandoff(id ID, status Status, successor ID) *Error {
 	e.Handoff, e.Status, e.Successor = id, status, successor
 	return e
 }
 
-// Advised returns the error as the caller gets it. If the error has neither a hint nor advised calls, Advised adds the
+// WithDefaultAdvice returns the error as the caller gets it. If the error has neither a hint nor advised calls, Advised adds the
 // calls that are advised for its code. If the call named an agent, each advised call names the same agent.
-func (e *Error) Advised(as Agent) *Error {
+func (e *Error) WithDefaultAdvice(as Agent) *Error {
 	advised := *e
 	if byCode := Codes[e.Code].Next; byCode != nil && e.Hint == "" && e.Next == nil {
 		advised.Next = byCode(e.Handoff)
 	}
-	advised.Next = AdviceAs(as, advised.Next)
+	advised.Next = AdviceWithAgent(as, advised.Next)
 	return &advised
 }
 
@@ -204,8 +204,8 @@ func AsError(err error) *Error {
 	return InternalError(err)
 }
 
-// Within adds a parent field and a dot before the field of an error. It returns nil for nil.
-func Within(field string, err error) error {
+// PrefixField adds a parent field and a dot before the field of an error. It returns nil for nil.
+func PrefixField(field string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -19,5 +19,5 @@ func TestErrorLogValue_HasHiddenCause(t *testing.T) {
 	e := schemas.InternalError(errors.New("disk on fire"))
 	require.NotContains(t, e.Error(), "disk")
 	require.Equal(t, "the server could not do this: disk on fire", e.LogValue().String())
-	require.Equal(t, "to: no", schemas.Invalidf("to", "no").Because(errors.New("x")).LogValue().String())
+	require.Equal(t, "to: no", schemas.Invalidf("to", "no").WithCause(errors.New("x")).LogValue().String())
 }

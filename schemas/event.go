@@ -56,9 +56,9 @@ type Redaction struct {
 	Events map[uint64]string `json:"redacted"`
 }
 
-// Change tells a watcher (a caller that follows the registry) that an event was added. It also has facts of the
+// RegistryChange tells a watcher (a caller that follows the registry) that an event was added. It also has facts of the
 // handoff's record at the time of reading, so that a watcher can filter changes without reading the handoff.
-type Change struct {
+type RegistryChange struct {
 	Event
 	Workflow Workflow `json:"workflow,omitempty"`
 	Box      Address  `json:"box,omitempty"`    // its address

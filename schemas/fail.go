@@ -14,7 +14,7 @@ type FailIn struct {
 	FailureDetail
 	Questions []string `json:"questions,omitempty"` // to the next agent
 	// Default rollback
-	Then Then `json:"then,omitempty"`
+	Then FailureContinuation `json:"then,omitempty"`
 	// Default: on_failure, else the sender
 	RollbackTo  string      `json:"rollback_to,omitempty"`
 	Alternative string      `json:"suggested_alternative,omitempty"` // an agent that could do it; rejected work goes there
@@ -39,13 +39,13 @@ type FailureDetail struct {
 // FailOut is the result of fail_handoff: the state of the handoff, and the new handoff that continues the work, with
 // its address.
 type FailOut struct {
-	HandoffID       ID       `json:"handoff_id"`
-	Status          Status   `json:"status"`
-	FailureID       string   `json:"failure_id,omitempty"` // none if the agent declined the work
-	Then            Then     `json:"then,omitempty"`
-	RollbackHandoff ID       `json:"rollback_handoff,omitempty"` // the handoff that goes on, also for retry and escalate
-	To              Address  `json:"to,omitempty"`
-	Warnings        []string `json:"warnings,omitempty"`
+	HandoffID       ID                  `json:"handoff_id"`
+	Status          Status              `json:"status"`
+	FailureID       string              `json:"failure_id,omitempty"` // none if the agent declined the work
+	Then            FailureContinuation `json:"then,omitempty"`
+	RollbackHandoff ID                  `json:"rollback_handoff,omitempty"` // the handoff that goes on, also for retry and escalate
+	To              Address             `json:"to,omitempty"`
+	Warnings        []string            `json:"warnings,omitempty"`
 }
 
 // Failure is the record that the work was not done: the reason, and what was done so far. The mailbox makes it from the
@@ -59,13 +59,13 @@ type Failure struct {
 	Status    Outcome   `json:"status"` // failed or rejected
 	Source    Source    `json:"source"`
 
-	Failure         FailureDetail    `json:"failure"`
-	RollbackRequest *RollbackRequest `json:"rollback_request,omitempty"`
-	CheckpointID    string           `json:"checkpoint_id,omitempty"`
-	Alternative     string           `json:"suggested_alternative,omitempty"`
-	Then            Then             `json:"then,omitempty"`
-	Late            bool             `json:"late,omitempty"`
-	Origin          *Origin          `json:"origin,omitempty"`
+	Failure         FailureDetail       `json:"failure"`
+	RollbackRequest *RollbackRequest    `json:"rollback_request,omitempty"`
+	CheckpointID    string              `json:"checkpoint_id,omitempty"`
+	Alternative     string              `json:"suggested_alternative,omitempty"`
+	Then            FailureContinuation `json:"then,omitempty"`
+	Late            bool                `json:"late,omitempty"`
+	Origin          *Origin             `json:"origin,omitempty"`
 }
 
 // Blocker is one obstacle to the work.

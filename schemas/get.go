@@ -38,17 +38,17 @@ type GetOut struct {
 	// All that was sent
 	Handoff *Handoff `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
 	// Where it stands
-	Standing *Standing `json:"standing,omitempty" jsonschema_extras:"x-free=true"`
+	Standing *HandoffState `json:"standing,omitempty" jsonschema_extras:"x-free=true"`
 	// Agents that could claim it now
-	Routed *Routed `json:"routed,omitempty"`
+	Routed *RoutingResult `json:"routed,omitempty"`
 	// The completion
 	Completion *Completion `json:"outcome,omitempty" jsonschema_extras:"x-free=true"`
 	// The failure
 	Failure *Failure `json:"failure,omitempty" jsonschema_extras:"x-free=true"`
 	// Results that arrived after their claim was lost
-	Late []Late `json:"late,omitempty" jsonschema_extras:"x-free=true"`
+	Late []LateResult `json:"late,omitempty" jsonschema_extras:"x-free=true"`
 	// In words
-	Events []Moment `json:"events,omitempty"`
+	Events []HistoryEvent `json:"events,omitempty"`
 	// With digests
 	Audit []Event `json:"audit,omitempty" jsonschema_extras:"x-free=true"`
 	// State, partial progress and a note
@@ -75,8 +75,8 @@ type GetOut struct {
 	MayTakeOver  bool `json:"-"` // the caller's name holds it, and another session claimed it
 }
 
-// Late is a completion or a failure that arrived after the holder lost its claim. Exactly one of the two fields is set.
-type Late struct {
+// LateResult is a completion or a failure that arrived after the holder lost its claim. Exactly one of the two fields is set.
+type LateResult struct {
 	Completion *Completion `json:"completion,omitempty"`
 	Failure    *Failure    `json:"failure,omitempty"`
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Handoff is the sender's message. It changes only if the sender amends it; [Standing] holds the state of the handoff,
+// Handoff is the sender's message. It changes only if the sender amends it; [HandoffState] holds the state of the handoff,
 // which does change. The mailbox makes the Handoff from [SendIn], and returns all of it to an agent that claims or
 // reads it with view full. [Limits] bounds its size as JSON.
 //
@@ -164,10 +164,10 @@ type Origin struct {
 	Extra        map[string]any `json:"extra,omitempty"` // known fields of a foreign message without a field of their own
 }
 
-// Standing is the present state of a handoff, as opposed to the sender's message, which does not change with the state.
+// HandoffState is the present state of a handoff, as opposed to the sender's message, which does not change with the state.
 // The mailbox makes it from the record at each reading. Percent is how much of the whole work is done, by the holder's
 // last report. Late counts the results that arrived after the holder lost its claim.
-type Standing struct {
+type HandoffState struct {
 	Status     Status     `json:"status"`
 	Box        Address    `json:"box,omitempty"` // the mailbox that it waits in
 	Holder     Agent      `json:"holder,omitempty"`
@@ -195,9 +195,9 @@ type Standing struct {
 	NotKept    bool       `json:"not_kept,omitempty"` // the full text of the handoff is no longer kept: it cannot be returned or done again
 }
 
-// DoneWell reports whether work counts as done: it is completed, and either a reviewer or the sender accepted the
+// IsDoneWell reports whether work counts as done: it is completed, and either a reviewer or the sender accepted the
 // result, or the outcome is success and the sender asked for no review. All parts of handoff use this one rule.
-func DoneWell(s Status, o Outcome, accepted, reviewed bool) bool {
+func IsDoneWell(s Status, o Outcome, accepted, reviewed bool) bool {
 	return s == Completed && (accepted || o == Success && !reviewed)
 }
 

@@ -17,32 +17,32 @@ type HistoryIn struct {
 // that nobody changed the log after it was written. It does not tell whether the work is good. Output, FinalAgent and
 // Chain come from RunResult of the kernl handoffs design. Chain is only set for the format rows.
 type HistoryOut struct {
-	Workflow   Workflow `json:"workflow"`
-	Tree       string   `json:"tree,omitempty"`
-	Mermaid    string   `json:"mermaid,omitempty"`
-	Markdown   string   `json:"markdown,omitempty"` // a page for a pull request
-	Items      []Step   `json:"items,omitempty"`
-	Chain      []Hop    `json:"chain,omitempty"`
-	FinalAgent Agent    `json:"final_agent,omitempty"`
-	Output     string   `json:"output,omitempty"` // summary of the last handoff to end
+	Workflow   Workflow      `json:"workflow"`
+	Tree       string        `json:"tree,omitempty"`
+	Mermaid    string        `json:"mermaid,omitempty"`
+	Markdown   string        `json:"markdown,omitempty"` // a page for a pull request
+	Items      []HistoryStep `json:"items,omitempty"`
+	Chain      []WorkPassing `json:"chain,omitempty"`
+	FinalAgent Agent         `json:"final_agent,omitempty"`
+	Output     string        `json:"output,omitempty"` // summary of the last handoff to end
 	// The log is as it was written; says nothing of the work
 	LogVerified bool `json:"log_verified"`
 	More        int  `json:"more,omitempty"` // handoffs past the limit
 	// Limits of the workflow
-	Limits   []Budget `json:"limits,omitempty"`
-	Warnings []string `json:"warnings,omitempty"` // time is behind
-	Shown    int      `json:"-"`                  // number of handoffs, for the advice on how to get the rest
+	Limits   []WorkflowBudget `json:"limits,omitempty"`
+	Warnings []string         `json:"warnings,omitempty"` // time is behind
+	Shown    int              `json:"-"`                  // number of handoffs, for the advice on how to get the rest
 }
 
-// Budget is one limit of a workflow and the part of it that is used, see [WorkflowLimits].
-type Budget struct {
+// WorkflowBudget is one limit of a workflow and the part of it that is used, see [WorkflowLimits].
+type WorkflowBudget struct {
 	Limit string  `json:"limit"`
 	Used  float64 `json:"used"`
 	Of    float64 `json:"of"`
 }
 
-// Step is one handoff in a history: its sender and address, its end, and the numbers of its result.
-type Step struct {
+// HistoryStep is one handoff in a history: its sender and address, its end, and the numbers of its result.
+type HistoryStep struct {
 	HandoffID     ID             `json:"handoff_id"`
 	Parent        ID             `json:"parent,omitempty"`
 	From          Agent          `json:"from"`
@@ -69,7 +69,7 @@ type Step struct {
 	TestsFailed   int            `json:"tests_failed,omitempty"`
 	TestsCreated  int            `json:"tests_created,omitempty"`
 	After         []ID           `json:"after,omitempty"`       // its dependencies
-	Story         []Moment       `json:"story,omitempty"`       // the last events between the claim and the end
+	Story         []HistoryEvent `json:"story,omitempty"`       // the last events between the claim and the end
 	Earlier       int            `json:"earlier,omitempty"`     // number of events before the story
 	Summary       string         `json:"summary,omitempty"`     // of the outcome
 	Reason        string         `json:"reason,omitempty"`      // of a failure, rejection or return
@@ -83,9 +83,9 @@ type Step struct {
 	Done *Completion `json:"-"` // for the drawing of the history
 }
 
-// Moment is an [Event] in a form for readers: the action and its text. It leaves out the hashes, which the registry
+// HistoryEvent is an [Event] in a form for readers: the action and its text. It leaves out the hashes, which the registry
 // keeps for verification.
-type Moment struct {
+type HistoryEvent struct {
 	N      uint64    `json:"n"`
 	At     time.Time `json:"at"`
 	Agent  Agent     `json:"agent"`
@@ -98,8 +98,8 @@ type Moment struct {
 	Tree     string  `json:"tree,omitempty"`      // of the action, such as "main@1a2b3c4d5e, dirty"
 }
 
-// Hop is one passing of work from an agent to another. Its fields come from the kernl handoffs design.
-type Hop struct {
+// WorkPassing is one passing of work from an agent to another. Its fields come from the kernl handoffs design.
+type WorkPassing struct {
 	From      Agent     `json:"from"`
 	To        Address   `json:"to"`
 	Message   string    `json:"message"`

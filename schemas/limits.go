@@ -53,7 +53,7 @@ var WorkflowLimits = []string{LimitHandoffs, LimitRounds, LimitTokens, LimitMinu
 // field.
 func CheckLimits(field string, limits map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
-		at, most := field+"."+Visible(name), limits[name]
+		at, most := field+"."+EscapeHidden(name), limits[name]
 		if most > MaxAmount {
 			return Invalidf(at, "%v is more than %.0f", most, MaxAmount).WithHint("Give less, or leave it out. Nothing was sent.")
 		}
@@ -68,7 +68,7 @@ func CheckLimits(field string, limits map[string]float64) error {
 			}
 		default:
 			known := append([]string{LimitChain}, WorkflowLimits...)
-			return Invalidf(at, "%q is not a limit", Visible(name)).WithKnown(known...).
+			return Invalidf(at, "%q is not a limit", EscapeHidden(name)).WithKnown(known...).
 				WithHint("There are %s. Nothing was sent.", strings.Join(known, ", "))
 		}
 	}
@@ -83,7 +83,7 @@ func CheckCost(results map[string]any) error {
 	if results[LimitCost] == nil || err == nil && n >= 0 && n <= MaxAmount {
 		return nil
 	}
-	return Invalidf("results."+LimitCost, "%s is no number from 0 to %.0f", Clip(Visible(said), 40), MaxAmount).
+	return Invalidf("results."+LimitCost, "%s is no number from 0 to %.0f", Clip(EscapeHidden(said), 40), MaxAmount).
 		WithHint("Give the number alone, or leave it out. Nothing was changed.")
 }
 

@@ -30,10 +30,10 @@ type ListIn struct {
 // the result too large. The inbox is in the order of claims. The other boxes begin with the newest row. The notices in
 // the list count as read from now on.
 type ListOut struct {
-	Items   []Item `json:"items"`
-	Total   int    `json:"total,omitempty"`       // of all pages, on the first one
-	AtLeast bool   `json:"at_least,omitempty"`    // the total is a minimum: counting ended early
-	Cursor  string `json:"next_cursor,omitempty"` // there is more
+	Items   []ListItem `json:"items"`
+	Total   int        `json:"total,omitempty"`       // of all pages, on the first one
+	AtLeast bool       `json:"at_least,omitempty"`    // the total is a minimum: counting ended early
+	Cursor  string     `json:"next_cursor,omitempty"` // there is more
 
 	Warnings []string `json:"warnings,omitempty"` // time is behind
 
@@ -43,8 +43,8 @@ type ListOut struct {
 	MatchedWords   string   `json:"-"` // the other words, if there are unmatched ones
 }
 
-// Item is one row of a list. It is a notice if NoticeID is set, else a handoff.
-type Item struct {
+// ListItem is one row of a list. It is a notice if NoticeID is set, else a handoff.
+type ListItem struct {
 	HandoffID ID         `json:"handoff_id,omitempty"`
 	NoticeID  NoticeID   `json:"notice_id,omitempty"`
 	From      Agent      `json:"from,omitempty"`
@@ -90,9 +90,9 @@ type Notice struct {
 	Body  json.RawMessage `json:"body,omitempty" jsonschema_extras:"x-any=true"` // the whole message
 }
 
-// Inbox counts the caller's unclaimed handoffs, its unread notices and the handoffs that it holds. Every result of an
+// InboxCounts counts the caller's unclaimed handoffs, its unread notices and the handoffs that it holds. Every result of an
 // agent's call has these counts.
-type Inbox struct {
+type InboxCounts struct {
 	Pending int `json:"pending"`
 	Urgent  int `json:"urgent,omitempty"` // of these, high and critical
 	Notices int `json:"notices,omitempty"`

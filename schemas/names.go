@@ -23,11 +23,11 @@ const (
 // IsWord reports whether s has the form of a name, a role or a skill: 1 to 64 of A-Z a-z 0-9 . _ - and no . or - at its
 // beginning, because programs would take such a word for a hidden file or a flag.
 func IsWord(s string) bool {
-	return s != "" && len(s) <= 64 && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, NotInWords)
+	return s != "" && len(s) <= 64 && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, IsForbiddenInWord)
 }
 
-// NotInWords reports whether [IsWord] forbids a character.
-func NotInWords(r rune) bool {
+// IsForbiddenInWord reports whether [IsWord] forbids a character.
+func IsForbiddenInWord(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
 }
 
@@ -40,11 +40,11 @@ func ParseAgent(field, s string) (Agent, error) {
 			WithHint("Take it from where others see it, and revoke the token.")
 	}
 	if !IsWord(s) {
-		return "", Invalidf(field, "%q is not an agent name", Visible(s)).
+		return "", Invalidf(field, "%q is not an agent name", EscapeHidden(s)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -, such as auto-code.")
 	}
 	for _, reserved := range []Agent{Human, System} {
-		if Agent(s) != reserved && Alike(Agent(s), reserved) {
+		if Agent(s) != reserved && LookAlike(Agent(s), reserved) {
 			return "", Invalidf(field, "%q can be taken for %s, which is reserved", s, reserved).
 				WithHint("Write %s if you mean it, or another name.", reserved)
 		}
@@ -56,8 +56,8 @@ func ParseAgent(field, s string) (Agent, error) {
 // equal.
 var lookalike = strings.NewReplacer("rn", "m", "4", "a", "3", "e", "5", "s", "0", "o", "1", "l", "i", "l", ".", "", "_", "", "-", "")
 
-// Alike reports whether two names look the same to a quick reader.
-func Alike(a, b Agent) bool {
+// LookAlike reports whether two names look the same to a quick reader.
+func LookAlike(a, b Agent) bool {
 	return lookalike.Replace(strings.ToLower(string(a))) == lookalike.Replace(strings.ToLower(string(b)))
 }
 
@@ -144,7 +144,7 @@ type Workflow string
 // names if it is missing.
 func ParseWorkflow(field, s string) (Workflow, error) {
 	if !IsWord(s) {
-		return "", Invalidf(field, "%q is not a workflow name", Visible(s)).
+		return "", Invalidf(field, "%q is not a workflow name", EscapeHidden(s)).
 			WithHint("Workflow names are 1 to 64 of A-Z a-z 0-9 . _ -, such as wf_login.")
 	}
 	if !strings.HasPrefix(s, "wf_") {
@@ -157,17 +157,17 @@ func ParseWorkflow(field, s string) (Workflow, error) {
 // a role waits in the mailbox of that pool, and every agent of the pool may claim it.
 type Address string
 
-// Kind splits an address into its kind ("agent", "capability" or "role") and the name.
-func (a Address) Kind() (kind, name string) {
+// Split splits an address into its kind ("agent", "capability" or "role") and the name.
+func (a Address) Split() (kind, name string) {
 	if kind, name, ok := strings.Cut(string(a), ":"); ok {
 		return kind, name
 	}
 	return "agent", string(a)
 }
 
-// Directed returns the agent and true if the address names one agent, which may be human. For a pool it returns false.
-func (a Address) Directed() (Agent, bool) {
-	kind, name := a.Kind()
+// SingleAgent returns the agent and true if the address names one agent, which may be human. For a pool it returns false.
+func (a Address) SingleAgent() (Agent, bool) {
+	kind, name := a.Split()
 	return Agent(name), kind == "agent"
 }
 
@@ -175,8 +175,8 @@ func (a Address) Directed() (Agent, bool) {
 // agent of this name is known.
 var personWords = []string{"user", "person", "people", "owner", "operator", "maintainer", "human-user", "human-operator", "end-user", "humans"}
 
-// IsPerson reports whether a name is one of the words for a person.
-func (a Agent) IsPerson() bool {
+// IsPersonWord reports whether a name is one of the words for a person.
+func (a Agent) IsPersonWord() bool {
 	return slices.Contains(personWords, strings.ReplaceAll(strings.ToLower(string(a)), "_", "-"))
 }
 
@@ -190,7 +190,7 @@ var ambiguousNames = []string{
 // ParseAddress reads an address as a sender wrote it; field names the argument in the error. An agent is written as
 // NAME, agent:NAME or @NAME, and a pool as capability:NAME or role:NAME. The word before the colon may be in upper or
 // lower case, and spaces are ignored. "Human" in any case, and phrases such as "the user", become human. A single word
-// for a person, see [Agent.IsPerson], stays unchanged, because an agent may have this name and ParseAddress does not
+// for a person, see [Agent.IsPersonWord], stays unchanged, because an agent may have this name and ParseAddress does not
 // look up agents.
 func ParseAddress(field, s string) (Address, error) {
 	kind, name, agent := "agent", strings.TrimSpace(s), false
@@ -206,7 +206,7 @@ func ParseAddress(field, s string) (Address, error) {
 		}
 		return Address(kind + ":" + name), nil
 	case kind != "agent":
-		return "", Invalidf(field, "%q is not an address", Visible(s)).
+		return "", Invalidf(field, "%q is not an address", EscapeHidden(s)).
 			WithHint("Send to an agent name, capability:NAME, role:NAME, workflow:NAME or human.")
 	case isHumanPhrase(name):
 		return Address(Human), nil
@@ -238,5 +238,5 @@ func isHumanPhrase(s string) bool {
 		words = words[1:]
 	}
 	phrase := strings.Join(words, "-")
-	return phrase == string(Human) || !IsWord(s) && Agent(phrase).IsPerson()
+	return phrase == string(Human) || !IsWord(s) && Agent(phrase).IsPersonWord()
 }

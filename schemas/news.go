@@ -66,13 +66,13 @@ type NewsOut struct {
 	Here  []Agent `json:"here,omitempty"` // other agents with an open connection, at most eight
 	More  int     `json:"more_here,omitempty"`
 
-	Holding     []Held `json:"holding,omitempty"` // at most five
-	MoreHolding int    `json:"more_holding,omitempty"`
-	Remind      bool   `json:"remind,omitempty"` // it should go on with its handoffs instead of stopping
+	Holding     []HeldHandoff `json:"holding,omitempty"` // at most five
+	MoreHolding int           `json:"more_holding,omitempty"`
+	Remind      bool          `json:"remind,omitempty"` // it should go on with its handoffs instead of stopping
 
-	Mail    Inbox  `json:"mail"`          // counts, at the start
-	New     []Item `json:"new,omitempty"` // best first, at most five, handoffs before notices
-	MoreNew int    `json:"more_new,omitempty"`
+	Mail    InboxCounts `json:"mail"`          // counts, at the start
+	New     []ListItem  `json:"new,omitempty"` // best first, at most five, handoffs before notices
+	MoreNew int         `json:"more_new,omitempty"`
 
 	NeedYou int `json:"need_you,omitempty"` // of a person: the number of handoffs that wait for it, see OverviewOut
 
@@ -81,8 +81,8 @@ type NewsOut struct {
 	Marked *Marks `json:"marked,omitempty"` // nil: no item was marked
 }
 
-// Held is a handoff that a session holds.
-type Held struct {
+// HeldHandoff is a handoff that a session holds.
+type HeldHandoff struct {
 	HandoffID ID         `json:"handoff_id"`
 	Title     string     `json:"title"`
 	From      Agent      `json:"from"`

@@ -50,7 +50,7 @@ func (s *CheckReport) Checks() []string {
 func (o Observation) String() string {
 	how := "passes"
 	if !o.Passed {
-		how = strings.TrimSpace("does not pass: " + Visible(Clip(o.Why, 400)))
+		how = strings.TrimSpace("does not pass: " + EscapeHidden(Clip(o.Why, 400)))
 	}
 	text := fmt.Sprintf("observed: the check %s %s, at %s", o.Check, strings.TrimSuffix(how, "."), ShortCommit(o.Commit))
 	if o.Millis > 0 {
@@ -61,13 +61,13 @@ func (o Observation) String() string {
 
 // Observation returns the observation of a check, or nil.
 func (s *CheckReport) Observation(check string) *Observation {
-	return findObservation(check, OrZero(s).Observed)
+	return findObservation(check, ValueOrZero(s).Observed)
 }
 
 // EarlierFailure returns the failed observation of a check for which an earlier completion of this handoff was refused,
 // or nil.
 func (s *CheckReport) EarlierFailure(check string) *Observation {
-	return findObservation(check, OrZero(s).Failed)
+	return findObservation(check, ValueOrZero(s).Failed)
 }
 
 func findObservation(check string, all []Observation) *Observation {
@@ -78,9 +78,9 @@ func findObservation(check string, all []Observation) *Observation {
 	return &all[i]
 }
 
-// Refusal says why the mailbox refused a completion. The holder keeps the handoff after it. Failed lists the failed
+// CompletionRefusal says why the mailbox refused a completion. The holder keeps the handoff after it. Failed lists the failed
 // checks that have not passed since. Result is the digest of the result that the holder sent.
-type Refusal struct {
+type CompletionRefusal struct {
 	Note   string        `json:"note"`
 	Failed []Observation `json:"failed,omitempty"`
 	Tree   *Tree         `json:"tree,omitempty"`
@@ -88,7 +88,7 @@ type Refusal struct {
 }
 
 // Same reports whether two refusals are for the same result and for the same failed checks at the same commits.
-func (r Refusal) Same(o Refusal) bool {
+func (r CompletionRefusal) SameAs(o CompletionRefusal) bool {
 	return r.Result == o.Result && slices.EqualFunc(r.Failed, o.Failed, func(a, b Observation) bool {
 		return a.Check == b.Check && a.Commit == b.Commit
 	})
@@ -104,7 +104,7 @@ type ObserveIn struct {
 // ObserveOut is the result of checks_observe: the outcome of the handoff with the new observations, and the criteria
 // that are not met.
 type ObserveOut struct {
-	HandoffID ID         `json:"handoff_id"`
-	Outcome   Outcome    `json:"outcome"`
-	Unmet     []Answered `json:"unmet,omitempty"`
+	HandoffID ID                  `json:"handoff_id"`
+	Outcome   Outcome             `json:"outcome"`
+	Unmet     []AnsweredCriterion `json:"unmet,omitempty"`
 }

@@ -13,30 +13,30 @@ type OverviewIn struct {
 // so a row disappears only when its handoff changes. The exception is a message to the person: its row disappears when
 // the message is read or answered.
 type OverviewOut struct {
-	At        time.Time `json:"at"`
-	NeedsYou  Part      `json:"needs_you"` // handoffs that wait for a person, first those that stand still for it
-	Running   Part      `json:"running"`   // handoffs of live holders, the longest at work first
-	Stuck     Part      `json:"stuck"`     // work that does not go on by itself
-	Here      []Load    `json:"here"`      // live agents, as many as a part has rows; Counts has their number
-	Mailboxes []Load    `json:"waits"`     // mailboxes with claimable handoffs, the fullest first, as many
-	Counts    Counts    `json:"counts"`
-	Warnings  []string  `json:"warnings,omitempty"` // time is behind
+	At        time.Time       `json:"at"`
+	NeedsYou  OverviewPart    `json:"needs_you"` // handoffs that wait for a person, first those that stand still for it
+	Running   OverviewPart    `json:"running"`   // handoffs of live holders, the longest at work first
+	Stuck     OverviewPart    `json:"stuck"`     // work that does not go on by itself
+	Here      []HandoffCount  `json:"here"`      // live agents, as many as a part has rows; Counts has their number
+	Mailboxes []HandoffCount  `json:"waits"`     // mailboxes with claimable handoffs, the fullest first, as many
+	Counts    WorkspaceTotals `json:"counts"`
+	Warnings  []string        `json:"warnings,omitempty"` // time is behind
 }
 
-// Load is a number of handoffs: those that an agent holds, or those that can be claimed from a mailbox.
-type Load struct {
+// HandoffCount is a number of handoffs: those that an agent holds, or those that can be claimed from a mailbox.
+type HandoffCount struct {
 	Name  Address `json:"name"`
 	Count int     `json:"count"`
 }
 
-// Part is one part of an overview.
-type Part struct {
-	Items   []Concern `json:"items"`
-	Total   int       `json:"total"`
-	AtLeast bool      `json:"at_least,omitempty"` // the total is a minimum: counting ended early
+// OverviewPart is one part of an overview.
+type OverviewPart struct {
+	Items   []OverviewEntry `json:"items"`
+	Total   int             `json:"total"`
+	AtLeast bool            `json:"at_least,omitempty"` // the total is a minimum: counting ended early
 }
 
-// Concern is one row of an overview. It is about one handoff; only for the kind no_takers it is about a mailbox, and
+// OverviewEntry is one row of an overview. It is about one handoff; only for the kind no_takers it is about a mailbox, and
 // then names the first handoff in it. For the kind message it has the id of the notice, and the handoff that the
 // message is about, if any. Reason is a sentence that says why the row is in the overview, or the text of the message.
 // Next lists the calls with which a person can act on the row, the likeliest first.
@@ -44,58 +44,58 @@ type Part struct {
 // The same handoff may need a person several times for the same kind, for example for a second question. Event tells
 // these rows apart if the state of the handoff does not: it is the number of the event by which the handoff came to
 // need the person.
-type Concern struct {
-	Kind      ConcernKind `json:"kind"`
-	NoticeID  NoticeID    `json:"notice_id,omitempty"`
-	HandoffID ID          `json:"handoff_id,omitempty"`
-	Event     uint64      `json:"event,omitempty"`
-	Title     string      `json:"title"`
-	Status    Status      `json:"status,omitempty"`
-	Priority  Priority    `json:"priority,omitempty"` // absent when normal
-	Workflow  Workflow    `json:"workflow,omitempty"`
-	From      Agent       `json:"from"`
-	Rule      string      `json:"rule,omitempty"` // name of the file's rule that sent it; from is system then
-	To        Address     `json:"to"`
-	Holder    Agent       `json:"holder,omitempty"`            // the agent that holds it, or held it last
-	Since     time.Time   `json:"since"`                       // time of the send, the claim, the question or the end
-	LastSign  *time.Time  `json:"last_sign_of_life,omitempty"` // of its holder
-	LeaseEnds *time.Time  `json:"lease_ends,omitempty"`
-	Percent   int         `json:"percent,omitempty"`
-	BlockedBy ID          `json:"blocked_by,omitempty"` // the handoff that was not done well
-	Count     int         `json:"count,omitempty"`      // number of waiting handoffs in the mailbox, for no_takers
-	Reason    string      `json:"reason,omitempty"`
-	Report    string      `json:"last_report,omitempty"` // of its holder
-	Next      []Advice    `json:"next,omitempty"`
+type OverviewEntry struct {
+	Kind      OverviewEntryKind `json:"kind"`
+	NoticeID  NoticeID          `json:"notice_id,omitempty"`
+	HandoffID ID                `json:"handoff_id,omitempty"`
+	Event     uint64            `json:"event,omitempty"`
+	Title     string            `json:"title"`
+	Status    Status            `json:"status,omitempty"`
+	Priority  Priority          `json:"priority,omitempty"` // absent when normal
+	Workflow  Workflow          `json:"workflow,omitempty"`
+	From      Agent             `json:"from"`
+	Rule      string            `json:"rule,omitempty"` // name of the file's rule that sent it; from is system then
+	To        Address           `json:"to"`
+	Holder    Agent             `json:"holder,omitempty"`            // the agent that holds it, or held it last
+	Since     time.Time         `json:"since"`                       // time of the send, the claim, the question or the end
+	LastSign  *time.Time        `json:"last_sign_of_life,omitempty"` // of its holder
+	LeaseEnds *time.Time        `json:"lease_ends,omitempty"`
+	Percent   int               `json:"percent,omitempty"`
+	BlockedBy ID                `json:"blocked_by,omitempty"` // the handoff that was not done well
+	Count     int               `json:"count,omitempty"`      // number of waiting handoffs in the mailbox, for no_takers
+	Reason    string            `json:"reason,omitempty"`
+	Report    string            `json:"last_report,omitempty"` // of its holder
+	Next      []Advice          `json:"next,omitempty"`
 }
 
-// ConcernKind says why a handoff is in an overview.
-type ConcernKind string
+// OverviewEntryKind says why a handoff is in an overview.
+type OverviewEntryKind string
 
 // The kinds of rows that need a person, the most urgent first.
 const (
-	ConcernQuestion   ConcernKind = "question"   // its holder asks the person, or for a permission
-	ConcernApproval   ConcernKind = "approval"   // it waits for approval
-	ConcernLeave      ConcernKind = "leave"      // the rules of its workflow wait for a person's leave
-	ConcernFailure    ConcernKind = "failure"    // it ended badly, and no agent goes on with it
-	ConcernEscalation ConcernKind = "escalation" // it is work for the person: to decide about a failure
-	ConcernWork       ConcernKind = "work"       // it is other work for the person
-	ConcernMessage    ConcernKind = "message"    // a message that the person has not read
-	ConcernYours      ConcernKind = "yours"      // the person claimed it
+	ConcernQuestion   OverviewEntryKind = "question"   // its holder asks the person, or for a permission
+	ConcernApproval   OverviewEntryKind = "approval"   // it waits for approval
+	ConcernLeave      OverviewEntryKind = "leave"      // the rules of its workflow wait for a person's leave
+	ConcernFailure    OverviewEntryKind = "failure"    // it ended badly, and no agent goes on with it
+	ConcernEscalation OverviewEntryKind = "escalation" // it is work for the person: to decide about a failure
+	ConcernWork       OverviewEntryKind = "work"       // it is other work for the person
+	ConcernMessage    OverviewEntryKind = "message"    // a message that the person has not read
+	ConcernYours      OverviewEntryKind = "yours"      // the person claimed it
 )
 
 // The kinds of running work and of stuck work.
 const (
-	ConcernRunning    ConcernKind = "running"
-	ConcernDead       ConcernKind = "dead"       // the connection of its holder is gone, its lease still runs
-	ConcernBlocked    ConcernKind = "blocked"    // it waits for a handoff that ended and was not done well
-	ConcernUnanswered ConcernKind = "unanswered" // its holder asked an agent that is not here
-	ConcernLapsed     ConcernKind = "lapsed"     // its lease ended, and no agent has claimed it since
-	ConcernSilent     ConcernKind = "silent"     // its holder has long been silent
-	ConcernNoTakers   ConcernKind = "no_takers"  // no agent that may claim from its mailbox is here
+	ConcernRunning    OverviewEntryKind = "running"
+	ConcernDead       OverviewEntryKind = "dead"       // the connection of its holder is gone, its lease still runs
+	ConcernBlocked    OverviewEntryKind = "blocked"    // it waits for a handoff that ended and was not done well
+	ConcernUnanswered OverviewEntryKind = "unanswered" // its holder asked an agent that is not here
+	ConcernLapsed     OverviewEntryKind = "lapsed"     // its lease ended, and no agent has claimed it since
+	ConcernSilent     OverviewEntryKind = "silent"     // its holder has long been silent
+	ConcernNoTakers   OverviewEntryKind = "no_takers"  // no agent that may claim from its mailbox is here
 )
 
-// Counts holds totals of a workspace. The mailbox stops counting waiting and blocked handoffs at a thousand.
-type Counts struct {
+// WorkspaceTotals holds totals of a workspace. The mailbox stops counting waiting and blocked handoffs at a thousand.
+type WorkspaceTotals struct {
 	Claimable int    `json:"claimable"` // pending, and ready for a claim
 	Held      int    `json:"held"`      // accepted, working or waiting for an answer
 	Waiting   int    `json:"waiting"`   // of these, for an answer

@@ -47,17 +47,17 @@ type CheckIn struct{}
 
 // CheckOut is the result of store_check, which checks the whole store and changes nothing.
 type CheckOut struct {
-	Events   uint64  `json:"events"`
-	Handoffs uint64  `json:"handoffs"`
-	Root     string  `json:"root"` // of the Merkle tree over all events, base64
-	OK       bool    `json:"ok"`
-	Found    int     `json:"found,omitempty"`    // number of faults
-	Mendable int     `json:"mendable,omitempty"` // number of faults that can be mended
-	Faults   []Fault `json:"faults,omitempty"`   // the first twenty
+	Events   uint64       `json:"events"`
+	Handoffs uint64       `json:"handoffs"`
+	Root     string       `json:"root"` // of the Merkle tree over all events, base64
+	OK       bool         `json:"ok"`
+	Found    int          `json:"found,omitempty"`    // number of faults
+	Mendable int          `json:"mendable,omitempty"` // number of faults that can be mended
+	Faults   []StoreFault `json:"faults,omitempty"`   // the first twenty
 }
 
-// Fault is one thing that is wrong in a store, as a sentence that names the stored row.
-type Fault struct {
+// StoreFault is one thing that is wrong in a store, as a sentence that names the stored row.
+type StoreFault struct {
 	What  string `json:"what"`
 	Mends bool   `json:"mends,omitempty"` // it can be computed again from other rows
 }
@@ -86,10 +86,10 @@ type StatsIn struct{}
 
 // StatsOut counts the contents of a workspace. The metrics and the command doctor show these counts.
 type StatsOut struct {
-	Event     uint64         `json:"event"`     // number of the newest event
-	States    map[Status]int `json:"states"`    // handoffs by state
-	Mailboxes []MailboxStats `json:"mailboxes"` // at most 200, those with most pending handoffs first
-	Commits   Latency        `json:"commits"`   // since the owner opened the store
+	Event     uint64           `json:"event"`     // number of the newest event
+	States    map[Status]int   `json:"states"`    // handoffs by state
+	Mailboxes []MailboxStats   `json:"mailboxes"` // at most 200, those with most pending handoffs first
+	Commits   LatencyHistogram `json:"commits"`   // since the owner opened the store
 }
 
 // MailboxStats counts the handoffs and notices of one mailbox, and has the time of its oldest pending handoff.
@@ -101,19 +101,21 @@ type MailboxStats struct {
 	Oldest  time.Time `json:"oldest,omitzero"` // when the oldest pending one was sent
 }
 
-// Latency is a histogram of durations. Its buckets are cumulative, as in Prometheus: each counts all durations up to
+// LatencyHistogram is a histogram of durations. Its buckets are cumulative, as in Prometheus: each counts all durations up to
 // its upper end.
-type Latency struct {
+type LatencyHistogram struct {
 	Count   uint64   `json:"count"`
 	Seconds float64  `json:"seconds"` // sum of all durations
 	Buckets []uint64 `json:"buckets"` // number of durations up to each of LatencyBounds
 }
 
-// NewLatency returns an empty histogram.
-func NewLatency() Latency { return Latency{Buckets: make([]uint64, len(LatencyBounds()))} }
+// NewLatencyHistogram returns an empty histogram.
+func NewLatencyHistogram() LatencyHistogram {
+	return LatencyHistogram{Buckets: make([]uint64, len(LatencyBounds()))}
+}
 
 // Add counts one duration. A duration is negative if a clock was set back; Add counts it as zero.
-func (l *Latency) Add(seconds float64) {
+func (l *LatencyHistogram) Add(seconds float64) {
 	seconds = max(0, seconds)
 	l.Count++
 	l.Seconds += seconds
@@ -124,7 +126,7 @@ func (l *Latency) Add(seconds float64) {
 	}
 }
 
-// LatencyBounds returns the upper ends of the buckets of a [Latency], in seconds.
+// LatencyBounds returns the upper ends of the buckets of a [LatencyHistogram], in seconds.
 func LatencyBounds() []float64 {
 	return []float64{0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5}
 }

@@ -57,14 +57,14 @@ func (s *SentBy) String() string {
 		return ""
 	}
 	file := s.File
-	if len(file) > 200 || strings.ContainsFunc(file, func(r rune) bool { return NotInWords(r) && r != '/' && r != '~' }) {
-		file = quoted(file)
+	if len(file) > 200 || strings.ContainsFunc(file, func(r rune) bool { return IsForbiddenInWord(r) && r != '/' && r != '~' }) {
+		file = quoteShortened(file)
 	}
-	return "rule " + quoted(s.Rule) + " of " + file
+	return "rule " + quoteShortened(s.Rule) + " of " + file
 }
 
-func quoted(s string) string {
-	return `"` + strings.ReplaceAll(Clip(strings.Join(strings.Fields(Visible(s)), " "), 200), `"`, "'") + `"`
+func quoteShortened(s string) string {
+	return `"` + strings.ReplaceAll(Clip(strings.Join(strings.Fields(EscapeHidden(s)), " "), 200), `"`, "'") + `"`
 }
 
 // Sentence returns a text with the rule, its file, and the event that triggered the rule.
@@ -75,10 +75,10 @@ func (s *SentBy) Sentence() string {
 	return fmt.Sprintf("the %s (after %s of %s: %s)", s, s.After, s.Of, strings.ReplaceAll(s.On, "_", " "))
 }
 
-// Sender returns one line that tells people the sender of a handoff or a notice: the rule if a rule of a file sent it,
+// SenderLine returns one line that tells people the sender of a handoff or a notice: the rule if a rule of a file sent it,
 // else the agent.
-func Sender(rule string, from Agent) string {
-	return cmp.Or(strings.Join(strings.Fields(Visible(Clip(rule, 500))), " "), string(from))
+func SenderLine(rule string, from Agent) string {
+	return cmp.Or(strings.Join(strings.Fields(EscapeHidden(Clip(rule, 500))), " "), string(from))
 }
 
 // RulesTryIn holds the arguments of the administrative tool rules_try. The call tells which handoffs the routes and
@@ -91,13 +91,13 @@ type RulesTryIn struct {
 
 // RulesTryOut is the result of rules_try.
 type RulesTryOut struct {
-	HandoffID ID      `json:"handoff_id"`
-	On        string  `json:"on"` // its last event
-	Routes    []Tried `json:"routes"`
+	HandoffID ID          `json:"handoff_id"`
+	On        string      `json:"on"` // its last event
+	Routes    []RuleTrial `json:"routes"`
 }
 
-// Tried is the result of rules_try for one rule: the handoffs that the rule would send, or why it would send none.
-type Tried struct {
+// RuleTrial is the result of rules_try for one rule: the handoffs that the rule would send, or why it would send none.
+type RuleTrial struct {
 	Route string   `json:"route"`
 	File  string   `json:"file,omitempty"` // the file of the rule
 	Fires bool     `json:"fires"`

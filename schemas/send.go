@@ -121,36 +121,36 @@ type JoinOptions struct {
 // has the brief and no id. Warnings point out what the sender may not have intended although the send was accepted, for
 // example a recipient that has never claimed a handoff.
 type SendOut struct {
-	HandoffID ID         `json:"handoff_id,omitempty"`
-	NoticeID  NoticeID   `json:"notice_id,omitempty"` // instead of handoff_id for type message
-	Status    string     `json:"status"`
-	To        Address    `json:"to"`
-	Workflow  Workflow   `json:"workflow,omitempty"`
-	Parent    ID         `json:"parent,omitempty"`
-	Deadline  *time.Time `json:"deadline,omitempty"` // as it was read, or by the timeout
-	NotBefore *time.Time `json:"not_before,omitempty"`
-	Position  int        `json:"position,omitempty"` // in the mailbox, 1 is next; at most 100 are counted
-	Routed    *Routed    `json:"routed,omitempty"`
-	BlockedBy []string   `json:"blocked_by,omitempty"`
-	Parts     []ID       `json:"parts,omitempty"`   // one for each text of options.each; the other fields belong to the first
-	Joined    ID         `json:"joined,omitempty"`  // the handoff that waits for all of them
-	Brief     string     `json:"brief,omitempty"`   // of a dry run: as the recipient would see it
-	Missing   []string   `json:"missing,omitempty"` // of a dry run: parts that it may lack
-	Warnings  []string   `json:"warnings,omitempty"`
+	HandoffID ID             `json:"handoff_id,omitempty"`
+	NoticeID  NoticeID       `json:"notice_id,omitempty"` // instead of handoff_id for type message
+	Status    string         `json:"status"`
+	To        Address        `json:"to"`
+	Workflow  Workflow       `json:"workflow,omitempty"`
+	Parent    ID             `json:"parent,omitempty"`
+	Deadline  *time.Time     `json:"deadline,omitempty"` // as it was read, or by the timeout
+	NotBefore *time.Time     `json:"not_before,omitempty"`
+	Position  int            `json:"position,omitempty"` // in the mailbox, 1 is next; at most 100 are counted
+	Routed    *RoutingResult `json:"routed,omitempty"`
+	BlockedBy []string       `json:"blocked_by,omitempty"`
+	Parts     []ID           `json:"parts,omitempty"`   // one for each text of options.each; the other fields belong to the first
+	Joined    ID             `json:"joined,omitempty"`  // the handoff that waits for all of them
+	Brief     string         `json:"brief,omitempty"`   // of a dry run: as the recipient would see it
+	Missing   []string       `json:"missing,omitempty"` // of a dry run: parts that it may lack
+	Warnings  []string       `json:"warnings,omitempty"`
 }
 
-// Routed explains which agents may take a handoff whose address is a pool. Candidates are the agents that qualify for
+// RoutingResult explains which agents may take a handoff whose address is a pool. Candidates are the agents that qualify for
 // the work and could take it now, the best first. Excluded agents qualify too, but cannot take the work now. Chosen is
 // the agent that was told about the handoff first. Until the time in Until, only Chosen may claim it.
-type Routed struct {
-	Chosen     Agent       `json:"chosen,omitempty"`
-	Until      time.Time   `json:"until,omitzero"`
-	Candidates []Candidate `json:"candidates,omitempty"`
-	Excluded   []Candidate `json:"excluded,omitempty"`
+type RoutingResult struct {
+	Chosen     Agent              `json:"chosen,omitempty"`
+	Until      time.Time          `json:"until,omitzero"`
+	Candidates []RoutingCandidate `json:"candidates,omitempty"`
+	Excluded   []RoutingCandidate `json:"excluded,omitempty"`
 }
 
-// Candidate is an agent that the routing considered, with the reason for its place in the list.
-type Candidate struct {
+// RoutingCandidate is an agent that the routing considered, with the reason for its place in the list.
+type RoutingCandidate struct {
 	Agent Agent  `json:"agent"`
 	Why   string `json:"why,omitempty"`
 }

@@ -21,18 +21,20 @@ const (
 )
 
 // Statuses lists all states in the order in which a handoff can reach them: first the open states, and from Completed
-// on the final ones. A new state must be added at its right place, because [Status.Ended] compares positions in this
+// on the final ones. A new state must be added at its right place, because [Status.HasEnded] compares positions in this
 // list.
 var Statuses = []Status{
 	Pending, Accepted, Working, Waiting, Completed, Rejected, Failed, TimedOut, Returned, Cancelled,
 }
 
-// Ended reports whether the state is final. A handoff in a final state is never opened again: if its work goes on, that
+// HasEnded reports whether the state is final. A handoff in a final state is never opened again: if its work goes on, that
 // is a new handoff.
-func (s Status) Ended() bool { return slices.Index(Statuses, s) >= slices.Index(Statuses, Completed) }
+func (s Status) HasEnded() bool {
+	return slices.Index(Statuses, s) >= slices.Index(Statuses, Completed)
+}
 
-// Held reports whether an agent has a claim on it.
-func (s Status) Held() bool { return s == Accepted || s == Working || s == Waiting }
+// IsHeld reports whether an agent has a claim on it.
+func (s Status) IsHeld() bool { return s == Accepted || s == Working || s == Waiting }
 
 // StatusFilter selects the states of the handoffs in a list: it is one state, or a word that stands for several states.
 type StatusFilter string
@@ -94,19 +96,19 @@ const (
 // Outcomes lists them from the best to the worst.
 var Outcomes = []Outcome{Success, Partial, OutcomeFailed, OutcomeRejected}
 
-// Then is the continuation after a failure.
-type Then string
+// FailureContinuation is the continuation after a failure.
+type FailureContinuation string
 
 // The continuations of a failure.
 const (
-	ThenRollback Then = "rollback"
-	ThenRetry    Then = "retry"
-	ThenEscalate Then = "escalate"
-	ThenStop     Then = "stop"
+	ThenRollback FailureContinuation = "rollback"
+	ThenRetry    FailureContinuation = "retry"
+	ThenEscalate FailureContinuation = "escalate"
+	ThenStop     FailureContinuation = "stop"
 )
 
-// Thens lists them, the default first.
-var Thens = []Then{ThenRollback, ThenRetry, ThenEscalate, ThenStop}
+// FailureContinuations lists them, the default first.
+var FailureContinuations = []FailureContinuation{ThenRollback, ThenRetry, ThenEscalate, ThenStop}
 
 // The types of a handoff that have a special meaning. Any other type is a kind of work, which the mailbox compares with
 // the kinds of work that agents accept.

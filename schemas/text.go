@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// Visible makes a text of another program or agent safe to show in an error, a log or a brief: it replaces invalid
-// UTF-8 and [Hidden] characters by visible escapes. It keeps newlines, tabs, and the selector character that shows a
+// EscapeHidden makes a text of another program or agent safe to show in an error, a log or a brief: it replaces invalid
+// UTF-8 and [IsHidden] characters by visible escapes. It keeps newlines, tabs, and the selector character that shows a
 // symbol as an emoji. A text without hidden characters stays unchanged.
-func Visible(s string) string {
-	if isVisible(s) {
+func EscapeHidden(s string) string {
+	if hasNoHidden(s) {
 		return s
 	}
 	var b strings.Builder
@@ -27,7 +27,7 @@ func Visible(s string) string {
 			b.WriteRune(r)
 		case r == utf8.RuneError && n == 1:
 			b.WriteString(`\x` + strconv.FormatUint(uint64(s[i])+0x100, 16)[1:])
-		case Hidden(r):
+		case IsHidden(r):
 			q := strconv.QuoteRuneToASCII(r)
 			b.WriteString(q[1 : len(q)-1])
 		default:
@@ -39,18 +39,18 @@ func Visible(s string) string {
 	return b.String()
 }
 
-// VisibleJSON does for the texts in a JSON value what [Visible] does for one text: the decoded value shows escapes in
+// EscapeHiddenJSON does for the texts in a JSON value what [EscapeHidden] does for one text: the decoded value shows escapes in
 // place of hidden characters. A line end of two characters (\r\n) stays. JSON without hidden characters stays
 // unchanged.
-func VisibleJSON(raw json.RawMessage) json.RawMessage {
-	if isVisibleJSON(raw) {
+func EscapeHiddenJSON(raw json.RawMessage) json.RawMessage {
+	if jsonHasNoHidden(raw) {
 		return raw
 	}
 	var b bytes.Buffer
 	var before rune
 	for i := 0; i < len(raw); {
-		r, n := runeOfJSON(raw[i:])
-		if Hidden(r) && !isEmojiSelector(before, r) && !isLineEnd(raw[i:]) {
+		r, n := decodeJSONRune(raw[i:])
+		if IsHidden(r) && !isEmojiSelector(before, r) && !isLineEnd(raw[i:]) {
 			q := strconv.QuoteRuneToASCII(r)
 			b.WriteString(`\` + q[1:len(q)-1])
 		} else {
@@ -62,9 +62,9 @@ func VisibleJSON(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// isVisibleJSON is a quick test whether JSON has no hidden characters. It may return false although there are none; if
+// jsonHasNoHidden is a quick test whether JSON has no hidden characters. It may return false although there are none; if
 // it returns true, there are none.
-func isVisibleJSON(raw []byte) bool {
+func jsonHasNoHidden(raw []byte) bool {
 	for i := 0; i < len(raw); {
 		if c := raw[i]; c != '\\' && c < utf8.RuneSelf {
 			if isHiddenASCII(c) {
@@ -73,8 +73,8 @@ func isVisibleJSON(raw []byte) bool {
 			i++
 			continue
 		}
-		r, n := runeOfJSON(raw[i:])
-		if Hidden(r) && !isLineEnd(raw[i:]) || r == utf8.RuneError {
+		r, n := decodeJSONRune(raw[i:])
+		if IsHidden(r) && !isLineEnd(raw[i:]) || r == utf8.RuneError {
 			return false
 		}
 		i += n
@@ -86,8 +86,8 @@ func isVisibleJSON(raw []byte) bool {
 // nothing.
 func isLineEnd(raw []byte) bool { return bytes.HasPrefix(raw, []byte(`\r\n`)) }
 
-// runeOfJSON returns the first character of encoded JSON text, and the number of bytes that encode it.
-func runeOfJSON(raw []byte) (r rune, n int) {
+// decodeJSONRune returns the first character of encoded JSON text, and the number of bytes that encode it.
+func decodeJSONRune(raw []byte) (r rune, n int) {
 	if raw[0] != '\\' {
 		return utf8.DecodeRune(raw)
 	}
@@ -99,16 +99,16 @@ func runeOfJSON(raw []byte) (r rune, n int) {
 	case 'r':
 		return '\r', 2
 	case 'u':
-		first := hexUnit(raw[2:])
+		first := parseHexUnit(raw[2:])
 		if utf16.IsSurrogate(first) && len(raw) >= 12 && raw[6] == '\\' && raw[7] == 'u' {
-			return utf16.DecodeRune(first, hexUnit(raw[8:])), 12
+			return utf16.DecodeRune(first, parseHexUnit(raw[8:])), 12
 		}
 		return first, 6
 	}
 	return rune(raw[1]), 2
 }
 
-func hexUnit(digits []byte) rune {
+func parseHexUnit(digits []byte) rune {
 	unit, _ := strconv.ParseUint(string(digits[:4]), 16, 16) // it is JSON
 	return rune(unit)
 }
@@ -120,12 +120,12 @@ func isEmojiSelector(symbol, selector rune) bool {
 	return (selector == '\ufe0e' || selector == '\ufe0f') && symbol >= utf8.RuneSelf && unicode.IsSymbol(symbol)
 }
 
-// isVisible reports whether s has no hidden characters. For plain ASCII, which most texts are, it does not need the
+// hasNoHidden reports whether s has no hidden characters. For plain ASCII, which most texts are, it does not need the
 // Unicode tables.
-func isVisible(s string) bool {
+func hasNoHidden(s string) bool {
 	for i := range len(s) {
 		if b := s[i]; b >= utf8.RuneSelf {
-			return utf8.ValidString(s[i:]) && strings.IndexFunc(s[i:], Hidden) < 0
+			return utf8.ValidString(s[i:]) && strings.IndexFunc(s[i:], IsHidden) < 0
 		} else if isHiddenASCII(b) {
 			return false
 		}
@@ -135,12 +135,12 @@ func isVisible(s string) bool {
 
 func isHiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b == 0x7f }
 
-// Hidden reports whether a character is invisible itself, or may change how its neighbours look. These are controls
+// IsHidden reports whether a character is invisible itself, or may change how its neighbours look. These are controls
 // other than newline and tab, format characters (bidirectional marks, zero-width characters, tags), separators of lines
 // and paragraphs, variation selectors, and characters that Unicode calls default ignorable. Private-use characters
 // count as hidden, because it is unknown how they look. So do characters without ink: the braille blank, the null
 // notehead and the blank hieroglyphs.
-func Hidden(r rune) bool {
+func IsHidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isHiddenASCII(byte(r)) //nolint:gosec // it fits
 	}
@@ -170,17 +170,17 @@ func JoinFirst(texts []string, most int) string {
 	return text
 }
 
-// Counted writes a number of things: "1 notice", "2 notices".
-func Counted[N int | uint64](n N, thing string) string {
+// CountNoun writes a number of things: "1 notice", "2 notices".
+func CountNoun[N int | uint64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Numbered joins texts by the separator between and puts a number before each, from 1, so that an answer can refer to a
+// JoinNumbered joins texts by the separator between and puts a number before each, from 1, so that an answer can refer to a
 // text by its number. A single text gets no number.
-func Numbered(texts []string, between string) string {
+func JoinNumbered(texts []string, between string) string {
 	if len(texts) == 1 {
 		return texts[0]
 	}
@@ -191,5 +191,7 @@ func Numbered(texts []string, between string) string {
 	return strings.Join(lines, between)
 }
 
-// Texts returns names, ids or other values as text.
-func Texts[T any](values []T) []string { return Map(values, func(v T) string { return fmt.Sprint(v) }) }
+// FormatAll returns names, ids or other values as text.
+func FormatAll[T any](values []T) []string {
+	return Map(values, func(v T) string { return fmt.Sprint(v) })
+}

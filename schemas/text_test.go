@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestVisible_EscapesHiddenCharacters(t *testing.T) {
+func TestEscapeHidden_EscapesHiddenCharacters(t *testing.T) {
 	for given, shown := range map[string]string{
 		"plain \u00fc\u4e2d \u2764\ufe0f": "plain \u00fc\u4e2d \u2764\ufe0f", // an emoji stays one
 		"a\ufe0f":                         `a\ufe0f`,
@@ -23,21 +23,21 @@ func TestVisible_EscapesHiddenCharacters(t *testing.T) {
 		"\x1b[2J\u009b":                   `\x1b[2J\u009b`,
 		"two\nlines\tand a tab":           "two\nlines\tand a tab",
 	} {
-		require.Equal(t, shown, schemas.Visible(given))
+		require.Equal(t, shown, schemas.EscapeHidden(given))
 
 		encoded, err := json.Marshal([]string{given, "\U000e0041"})
 		require.NoError(t, err)
 		var decoded []string
-		require.NoError(t, json.Unmarshal(schemas.VisibleJSON(encoded), &decoded))
+		require.NoError(t, json.Unmarshal(schemas.EscapeHiddenJSON(encoded), &decoded))
 		require.Equal(t, []string{shown, `\U000e0041`}, decoded)
-		require.Equal(t, shown, schemas.Visible(schemas.Visible(given)))
+		require.Equal(t, shown, schemas.EscapeHidden(schemas.EscapeHidden(given)))
 	}
 }
 
-func TestVisibleJSON_ReadsEscapesOfOtherEncoders(t *testing.T) {
+func TestEscapeHiddenJSON_ReadsEscapesOfOtherEncoders(t *testing.T) {
 	given := `{"a": "\u001B[2J \uDB40\uDC41 \r \r\n \u00e9"}`
 	shown := json.RawMessage(`{"a": "\\x1b[2J \\U000e0041 \\r \r\n \u00e9"}`)
-	require.Equal(t, shown, schemas.VisibleJSON(json.RawMessage(given)))
+	require.Equal(t, shown, schemas.EscapeHiddenJSON(json.RawMessage(given)))
 	plain := json.RawMessage(`{"a": "plain"}`)
-	require.Equal(t, plain, schemas.VisibleJSON(plain))
+	require.Equal(t, plain, schemas.EscapeHiddenJSON(plain))
 }

@@ -22,8 +22,8 @@ type Tree struct {
 	Unknown     string   `json:"unknown,omitempty"`     // why files and base are unknown
 }
 
-// Truncated returns the tree with at most n files in each of its two lists. More counts the files that it left out.
-func (t Tree) Truncated(n int) Tree {
+// WithAtMost returns the tree with at most n files in each of its two lists. More counts the files that it left out.
+func (t Tree) WithAtMost(n int) Tree {
 	changed, uncommitted := min(n, len(t.Changed)), min(n, len(t.Uncommitted))
 	t.More += len(t.Changed) - changed + len(t.Uncommitted) - uncommitted
 	t.Changed, t.Uncommitted = t.Changed[:changed], t.Uncommitted[:uncommitted]
@@ -37,7 +37,7 @@ func (t *Tree) Summary() *Tree {
 	if t == nil {
 		return nil
 	}
-	kept := t.Truncated(20)
+	kept := t.WithAtMost(20)
 	kept.Since, kept.Changed = "", nil
 	return &kept
 }
@@ -48,7 +48,7 @@ func (t Tree) String() string {
 	if t.Commit == "" {
 		return ""
 	}
-	text := cmp.Or(Visible(t.Branch), "HEAD") + "@" + ShortCommit(t.Commit)
+	text := cmp.Or(EscapeHidden(t.Branch), "HEAD") + "@" + ShortCommit(t.Commit)
 	if len(t.Uncommitted) > 0 {
 		text += ", dirty"
 	}

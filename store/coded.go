@@ -23,23 +23,23 @@ func CodedError(err error) error {
 		return err
 	case errors.Is(err, ErrUncertain): // first: a timeout may have caused it
 		return schemas.Errorf(schemas.Unavailable, "%w", err).
-			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.").After(time.Second)
+			WithHint("Nothing acknowledged was lost. Look whether the call took effect before you make it again.").WithRetryAfter(time.Second)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return schemas.Errorf(schemas.Unavailable, "the call was cut off before it took effect").
-			WithHint("Nothing was done. Call again.").Because(err)
+			WithHint("Nothing was done. Call again.").WithCause(err)
 	case errors.Is(err, ErrFull):
 		return schemas.Errorf(schemas.Unavailable, "the disk is full: %w", err).
 			WithHint("Free space and call again. Nothing acknowledged was lost.")
 	case errors.Is(err, ErrUnreachable):
-		return schemas.Errorf(schemas.Unavailable, "%w", ErrUnreachable).Because(err).
-			WithHint("Call again when it is there. Nothing acknowledged was lost.").After(time.Second)
+		return schemas.Errorf(schemas.Unavailable, "%w", ErrUnreachable).WithCause(err).
+			WithHint("Call again when it is there. Nothing acknowledged was lost.").WithRetryAfter(time.Second)
 	case errors.Is(err, ErrUnwritten):
 		return schemas.Errorf(schemas.Unavailable, "%w", err).WithHint("Call again. Nothing acknowledged was lost.")
 	case errors.Is(err, ErrReadOnly), errors.Is(err, fs.ErrPermission):
 		return schemas.Errorf(schemas.Unavailable, "nothing was changed: %w", err).
 			WithHint("Look at the permissions of the file and its directory, or connect to the primary of the database.")
 	case errors.Is(err, ErrFenced):
-		return schemas.Errorf(schemas.Unavailable, "the call was not done: %w", err).WithHint("Call again.").After(time.Second)
+		return schemas.Errorf(schemas.Unavailable, "the call was not done: %w", err).WithHint("Call again.").WithRetryAfter(time.Second)
 	case errors.Is(err, ErrClosed):
 		return schemas.Errorf(schemas.Unavailable, "the server is shutting down: %w", err)
 	case errors.Is(err, ErrCorrupt):

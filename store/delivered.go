@@ -73,7 +73,7 @@ func deliveryKey(a schemas.Agent, session string) []byte {
 // DeliveredItems returns the items delivered to a session under a name; the zero value for none.
 func (v *View) DeliveredItems(a schemas.Agent, session string) (DeliveredItems, error) {
 	row, err := getJSON[DeliveredItems](v, Deliveries, deliveryKey(a, session))
-	return schemas.OrZero(row), err
+	return schemas.ValueOrZero(row), err
 }
 
 // PutDeliveredItems replaces the items delivered to a session under a name.

@@ -19,7 +19,7 @@ type TimedBackend struct {
 	now func() time.Time
 
 	mu      sync.Mutex // guards the fields below
-	commits schemas.Latency
+	commits schemas.LatencyHistogram
 	failed  error // of the last commit; nil for none
 }
 
@@ -27,7 +27,7 @@ type TimedBackend struct {
 //
 // The caller passes the clock of the program, so that tests use their own.
 func NewTimedBackend(b Backend, now func() time.Time) *TimedBackend {
-	return &TimedBackend{Backend: b, now: now, commits: schemas.NewLatency()}
+	return &TimedBackend{Backend: b, now: now, commits: schemas.NewLatencyHistogram()}
 }
 
 // Update measures the whole call, with its wait for other writers. Calls whose fn wrote nothing or returned an error
@@ -70,7 +70,7 @@ func (t *TimedBackend) LastError() error {
 //
 // The buckets have the bounds of [schemas.LatencyBounds]; each counts the commits that took at most its bound. The
 // result is a copy.
-func (t *TimedBackend) Commits() schemas.Latency {
+func (t *TimedBackend) Commits() schemas.LatencyHistogram {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	out := t.commits

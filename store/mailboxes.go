@@ -129,7 +129,7 @@ func mailboxCountersOf(r *Record) MailboxCounters {
 			m.Urgent = 1
 		}
 		return MailboxCounters{r.Box, m}
-	case r.Status.Held():
+	case r.Status.IsHeld():
 		return MailboxCounters{schemas.Address(r.Holder), Counters{Held: 1}}
 	}
 	return MailboxCounters{}

@@ -201,8 +201,8 @@ func (m *model) compareIndexes(v *store.View) {
 	}
 	for _, a := range agents {
 		add("from "+string(a), store.IndexBySender(a), func(r *store.Record) bool { return r.From == a })
-		add("held by "+string(a), store.IndexByHolder(a), func(r *store.Record) bool { return r.Holder == a && r.Status.Held() })
-		add("once held by "+string(a), store.IndexByLastHolder(a), func(r *store.Record) bool { return r.Holder == a && !r.Status.Held() })
+		add("held by "+string(a), store.IndexByHolder(a), func(r *store.Record) bool { return r.Holder == a && r.Status.IsHeld() })
+		add("once held by "+string(a), store.IndexByLastHolder(a), func(r *store.Record) bool { return r.Holder == a && !r.Status.IsHeld() })
 	}
 	for _, wf := range []schemas.Workflow{"wf_a", "wf_ab", "wf_"} {
 		add("in "+string(wf), store.IndexByWorkflow(wf), func(r *store.Record) bool { return r.Workflow == wf })
@@ -267,7 +267,7 @@ func (m *model) compareMailboxes(v *store.View) {
 		urgent := m.all(func(r *store.Record) bool {
 			return waits(r) && r.Box == box && (r.Priority == schemas.High || r.Priority == schemas.Critical)
 		})
-		held := m.all(func(r *store.Record) bool { return r.Status.Held() && schemas.Address(r.Holder) == box })
+		held := m.all(func(r *store.Record) bool { return r.Status.IsHeld() && schemas.Address(r.Holder) == box })
 		counted, err := v.Counters(box)
 		require.NoError(m.T, err)
 		require.Equal(m.T, store.Counters{Pending: len(pending), Urgent: len(urgent), Held: len(held)}, counted)

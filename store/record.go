@@ -218,7 +218,7 @@ func IndexRowsOf(r *Record) []IndexRow {
 	}
 	switch {
 	case r.Holder == "":
-	case r.Status.Held():
+	case r.Status.IsHeld():
 		add(IndexByHolder(r.Holder))
 	default:
 		add(IndexByLastHolder(r.Holder))

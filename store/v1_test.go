@@ -58,7 +58,7 @@ func TestVersion1Store_IsReadAsWritten(t *testing.T) {
 		if status != schemas.Pending {
 			want.Status, want.Box, want.After, want.NeedsApproval = status, "", nil, false
 		}
-		if status.Ended() {
+		if status.HasEnded() {
 			want.Wakes, want.Ended = 0, storetest.MinutesAfterNoon(50+i)
 		}
 		want.Event = uint64(max(1, 2*i+1))

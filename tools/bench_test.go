@@ -10,13 +10,13 @@ import (
 )
 
 func BenchmarkCanonical(b *testing.B) {
-	send, err := tools.Find("send_handoff")
+	send, err := tools.FindTool("send_handoff")
 	require.NoError(b, err)
 	args := json.RawMessage(`{"to":"qa","task":"run it","tags":"[\"a\",\"b\"]","priority":"HIGH",` +
 		`"options":{"max_attempts":"3"},"context":{"files":[{"path":"a.go"}]},"expectations":{"success_criteria":["green"]}}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := send.Canonical(args)
+		_, err := send.CanonicalArgs(args)
 		require.NoError(b, err)
 	}
 }

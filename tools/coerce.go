@@ -16,7 +16,7 @@ import (
 // models slip:
 //
 //   - one value stands for a list of one
-//   - a text stands for an object that has only the text in its main field, see [node.gist]
+//   - a text stands for an object that has only the text in its main field, see [schemaNode.mainField]
 //   - a number stands for text, and text for a number, true or false
 //   - a word counts in any case, with hyphens or spaces for underscores
 //   - empty text stands for nothing, except where any text is valid
@@ -26,11 +26,11 @@ import (
 // [schemas.Blank], the placeholder in advised calls, except in a map for programs. The result is nil for a value that
 // counts as absent. Coercing a result returns the same result. Objects are changed in place.
 //
-// V comes from [parse]: nil, bool, json.Number, string, []any or map[string]any. The result has the type of the
+// V comes from [parseValue]: nil, bool, json.Number, string, []any or map[string]any. The result has the type of the
 // schema: a boolean, a json.Number, a string, a list or an object. coerce checks the limits of the schema: characters
 // of a text, items of a list, least and greatest number. Errors are *[schemas.Error] of code invalid, or limit for
 // values that are too long or too many.
-func (n *node) coerce(v any, at *path) (any, error) {
+func (n *schemaNode) coerce(v any, at *argumentPath) (any, error) {
 	switch {
 	case v == nil || n.Any:
 		return v, nil
@@ -50,32 +50,32 @@ func (n *node) coerce(v any, at *path) (any, error) {
 	return n.coerceNumber(v, at)
 }
 
-// coerceObject takes an object, or a text in place of an object that has a main field, see [node.gist].
-func (n *node) coerceObject(v any, at *path) (any, error) {
-	if text, ok := v.(string); ok && n.gist() != "" {
-		v = map[string]any{n.gist(): text}
+// coerceObject takes an object, or a text in place of an object that has a main field, see [schemaNode.mainField].
+func (n *schemaNode) coerceObject(v any, at *argumentPath) (any, error) {
+	if text, ok := v.(string); ok && n.mainField() != "" {
+		v = map[string]any{n.mainField(): text}
 	}
 	m, ok := v.(map[string]any)
 	if !ok {
-		return nil, n.wrongKind(v, at)
+		return nil, n.wrongTypeError(v, at)
 	}
 	return m, n.coerceFields(m, at)
 }
 
 // coerceFields coerces the fields of an object in place. It checks all names before any value, and unknown names
 // before missing ones, because a mistyped name explains a missing one. It removes fields that are null.
-func (n *node) coerceFields(m map[string]any, at *path) error {
+func (n *schemaNode) coerceFields(m map[string]any, at *argumentPath) error {
 	if n.Rest.open {
 		return nil
 	}
 	maps.DeleteFunc(m, func(_ string, v any) bool { return v == nil })
 	names := slices.Sorted(maps.Keys(m))
 	for _, name := range names {
-		switch p := n.field(name); {
+		switch p := n.fieldSchema(name); {
 		case p == nil:
 			return n.refuseUnknown(name, m[name], at)
 		case p.Filled:
-			return refusedf(at.field(name), "only the mailbox fills this field").WithHint("Leave it out.")
+			return invalidAtf(at.field(name), "only the mailbox fills this field").WithHint("Leave it out.")
 		}
 	}
 	if err := n.checkRequired(m, at); err != nil {
@@ -83,9 +83,9 @@ func (n *node) coerceFields(m map[string]any, at *path) error {
 	}
 	for _, name := range names {
 		if _, named := n.Properties.of[name]; !named {
-			m[name] = asText(m[name])
+			m[name] = toProgramText(m[name])
 		}
-		v, err := n.field(name).coerce(m[name], at.field(name))
+		v, err := n.fieldSchema(name).coerce(m[name], at.field(name))
 		if err != nil {
 			return err
 		}
@@ -98,15 +98,15 @@ func (n *node) coerceFields(m map[string]any, at *path) error {
 
 // field returns the schema of a field: its own, else the schema for all unnamed fields. It returns nil if the object
 // may not have the field.
-func (n *node) field(name string) *node {
+func (n *schemaNode) fieldSchema(name string) *schemaNode {
 	if p := n.Properties.field(name); p != nil {
 		return p
 	}
 	return n.Rest.kind
 }
 
-// asText writes true and false as text, and objects and lists as JSON, for the maps that hold texts for programs.
-func asText(v any) any {
+// toProgramText writes true and false as text, and objects and lists as JSON, for the maps that hold texts for programs.
+func toProgramText(v any) any {
 	switch v.(type) {
 	case bool, map[string]any, []any:
 		if b, err := schemas.Encode(v); err == nil {
@@ -118,11 +118,11 @@ func asText(v any) any {
 
 // coerceList takes a list, or one item. It leaves out items that count as absent. It checks the number of items
 // first, so that a list of any length costs little.
-func (n *node) coerceList(v any, at *path) (any, error) {
+func (n *schemaNode) coerceList(v any, at *argumentPath) (any, error) {
 	list, ok := v.([]any)
 	if !ok {
 		if !n.Items.read().acceptsSingle(v) {
-			return nil, n.wrongKind(v, at)
+			return nil, n.wrongTypeError(v, at)
 		}
 		list = []any{v}
 	}
@@ -144,10 +144,10 @@ func (n *node) coerceList(v any, at *path) (any, error) {
 }
 
 // acceptsSingle reports whether a value that is no list may stand for a list of one.
-func (n *node) acceptsSingle(v any) bool {
+func (n *schemaNode) acceptsSingle(v any) bool {
 	switch v.(type) {
 	case string:
-		return n.Type == "string" || n.gist() != ""
+		return n.Type == "string" || n.mainField() != ""
 	case json.Number:
 		return n.Type == "string"
 	case map[string]any:
@@ -159,18 +159,18 @@ func (n *node) acceptsSingle(v any) bool {
 // coerceText writes a number as text: 12 names the handoff ho_12, and a count is a value for a program. It refuses
 // [schemas.Blank], so that a caller that sends an advised call without filling in its placeholders completes no work by
 // it.
-func (n *node) coerceText(v any, at *path) (any, error) {
+func (n *schemaNode) coerceText(v any, at *argumentPath) (any, error) {
 	if number, ok := v.(json.Number); ok {
 		v = number.String()
 	}
 	text, ok := v.(string)
 	switch {
 	case !ok:
-		return nil, n.wrongKind(v, at)
+		return nil, n.wrongTypeError(v, at)
 	case n.Enum != nil:
 		return n.coerceWord(text, at)
 	case !n.free && strings.TrimSpace(text) == schemas.Blank:
-		return nil, refusedf(at, "%s stands for a text that only you can write", schemas.Blank).WithHint("Write it.")
+		return nil, invalidAtf(at, "%s stands for a text that only you can write", schemas.Blank).WithHint("Write it.")
 	case n.MaxLength > 0 && utf8.RuneCountInString(text) > n.MaxLength:
 		return nil, schemas.TooLong(at.String(), utf8.RuneCountInString(text), n.MaxLength)
 	}
@@ -178,15 +178,15 @@ func (n *node) coerceText(v any, at *path) (any, error) {
 }
 
 // coerceWord returns the schema's word for a text in any case.
-func (n *node) coerceWord(text string, at *path) (any, error) {
-	if word := schemas.Word(text); slices.Contains(n.Enum, word) {
+func (n *schemaNode) coerceWord(text string, at *argumentPath) (any, error) {
+	if word := schemas.NormaliseWord(text); slices.Contains(n.Enum, word) {
 		return word, nil
 	}
-	return nil, n.wrongWord(text, at)
+	return nil, n.wrongWordError(text, at)
 }
 
 // coerceBool takes true and false, also as text, and yes and no. It refuses all other words.
-func (n *node) coerceBool(v any, at *path) (any, error) {
+func (n *schemaNode) coerceBool(v any, at *argumentPath) (any, error) {
 	if text, ok := v.(string); ok {
 		switch strings.ToLower(strings.TrimSpace(text)) {
 		case "true", "yes":
@@ -198,15 +198,15 @@ func (n *node) coerceBool(v any, at *path) (any, error) {
 	if truth, ok := v.(bool); ok {
 		return truth, nil
 	}
-	return nil, n.wrongKind(v, at)
+	return nil, n.wrongTypeError(v, at)
 }
 
 // coerceNumber takes a number, also as text. Whole numbers are at most 2^53, which every JSON reader keeps exactly.
 // The result is written without an exponent.
-func (n *node) coerceNumber(v any, at *path) (any, error) {
+func (n *schemaNode) coerceNumber(v any, at *argumentPath) (any, error) {
 	if text, ok := v.(string); ok {
 		if text = strings.TrimSpace(text); !json.Valid([]byte(text)) {
-			return nil, n.wrongKind(v, at)
+			return nil, n.wrongTypeError(v, at)
 		}
 		v = json.Number(text)
 	}
@@ -214,13 +214,13 @@ func (n *node) coerceNumber(v any, at *path) (any, error) {
 	f, err := number.Float64()
 	switch {
 	case !ok || err != nil:
-		return nil, n.wrongKind(v, at)
+		return nil, n.wrongTypeError(v, at)
 	case n.Type == "integer" && (f != math.Trunc(f) || math.Abs(f) > 1<<53):
-		return nil, n.wrongKind(v, at)
+		return nil, n.wrongTypeError(v, at)
 	case n.Clamp && f > *n.Maximum:
 		f = *n.Maximum
 	case n.Minimum != nil && f < *n.Minimum || n.Maximum != nil && f > *n.Maximum:
-		return nil, n.outOfRange(number, at)
+		return nil, n.outOfRangeError(number, at)
 	}
 	return json.Number(strconv.FormatFloat(f, 'f', -1, 64)), nil
 }

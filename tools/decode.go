@@ -8,19 +8,19 @@ import (
 	"handoff/schemas/respell"
 )
 
-// decode brings arguments into canonical form, see [Tool.Canonical], and takes the agent out of them, "" if they name
+// decode brings arguments into canonical form, see [Tool.CanonicalArgs], and takes the agent out of them, "" if they name
 // none. Fields get our names first, so that all later steps know one name for each. Errors say that nothing was done.
 //
 // The steps are: parse JSON, normalise fields of other protocols, inspect texts that such fields carried as JSON,
 // take the agent out, and coerce by the schema. The first step that fails returns the error, which names one field
 // and is of code invalid or limit. The caller's arguments are not changed.
 func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, err error) {
-	m, err = arguments(args)
+	m, err = parseArguments(args)
 	if err == nil {
 		m, err = respell.Normalise(t.Name, m)
 	}
 	if err == nil {
-		err = inspect(m, nil, true) // JSON within text was not inspected before
+		err = checkStorable(m, nil, true) // JSON within text was not inspected before
 	}
 	if err == nil {
 		agent, err = takeText(m, "agent")
@@ -29,21 +29,21 @@ func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, err 
 		err = t.schema().coerceFields(m, nil)
 	}
 	if err != nil {
-		return "", nil, t.refuse(err)
+		return "", nil, t.completeRefusal(err)
 	}
 	return agent, m, nil
 }
 
-// arguments parses an object, which may have been sent as text. Absent arguments are an empty object.
+// parseArguments parses an object, which may have been sent as text. Absent arguments are an empty object.
 //
 // JSON null counts as absent. For text that is no JSON, or JSON of another kind, the error names its kind.
-func arguments(args json.RawMessage) (map[string]any, error) {
+func parseArguments(args json.RawMessage) (map[string]any, error) {
 	if args = bytes.TrimSpace(args); len(args) == 0 {
 		return map[string]any{}, nil
 	}
-	v, err := parse(args, nil)
+	v, err := parseValue(args, nil)
 	if text, ok := v.(string); ok && json.Valid([]byte(text)) {
-		v, err = parse([]byte(text), nil)
+		v, err = parseValue([]byte(text), nil)
 	}
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func arguments(args json.RawMessage) (map[string]any, error) {
 	case map[string]any:
 		return m, nil
 	}
-	return nil, refusedf(nil, "the arguments are %s, not an object", kindOf(v)).
+	return nil, invalidAtf(nil, "the arguments are %s, not an object", valueInWords(v)).
 		WithHint("Send an object: a name and a value for each argument.")
 }
 
@@ -64,7 +64,7 @@ func takeText(m map[string]any, name string) (string, error) {
 	delete(m, name)
 	text, ok := v.(string)
 	if v != nil && !ok {
-		return "", refusedf((*path)(nil).field(name), "must be text, not %s", kindOf(v))
+		return "", invalidAtf((*argumentPath)(nil).field(name), "must be text, not %s", valueInWords(v))
 	}
 	return strings.TrimSpace(text), nil
 }

@@ -12,15 +12,15 @@ import (
 
 func canonical(t *testing.T, tool, args string) (string, error) {
 	t.Helper()
-	row, err := tools.Find(tool)
+	row, err := tools.FindTool(tool)
 	require.NoError(t, err)
-	b, err := row.Canonical(json.RawMessage(args))
+	b, err := row.CanonicalArgs(json.RawMessage(args))
 	return string(b), err
 }
 
 // Each line is a slip of a model, and its coerced form. Claims, lists and similar tools take no fields of their own
 // here, so that the slip stands alone.
-func TestDecode_CoercesSlips(t *testing.T) {
+func TestDecode_ConvertsValuesToTypesOfSchema(t *testing.T) {
 	for _, c := range []struct{ name, tool, args, want string }{
 		{"absent arguments", "claim_handoff", ``, `{}`},
 		{"null arguments", "claim_handoff", ` null `, `{}`},
@@ -123,15 +123,15 @@ func refusalOf(t *testing.T, tool, args string) *schemas.Error {
 	return schemas.AsError(err)
 }
 
-func TestDecode_RefusesBlankOfAdvice(t *testing.T) {
+func TestDecode_RefusesUnfilledPlaceholder(t *testing.T) {
 	for tool, args := range map[string]string{
 		"complete_handoff": `{"handoff_id": "ho_1", "summary": "…"}`,
 		"fail_handoff":     `{"handoff_id": "ho_1", "description": "…"}`,
 		"update_handoff":   `{"handoff_id": "ho_1", "action": "ask", "questions": [" … "]}`,
 	} {
-		row, err := tools.Find(tool)
+		row, err := tools.FindTool(tool)
 		require.NoError(t, err)
-		_, err = row.Canonical(json.RawMessage(args))
+		_, err = row.CanonicalArgs(json.RawMessage(args))
 		require.ErrorContains(t, err, "only you can write")
 	}
 	b, err := canonical(t, "send_handoff", `{"to": "qa", "task": "x", "data": {"ellipsis": "…"}}`)

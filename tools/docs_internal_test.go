@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the reference in docs/tools.md")
 
-func TestReference_DescribesTools(t *testing.T) {
+func TestToolsDocument_DescribesEveryTool(t *testing.T) {
 	const document, begin, end = "../docs/tools.md", "<!-- tools:begin -->\n", "<!-- tools:end -->"
 	b, err := os.ReadFile(document)
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func reference() string {
 	var b strings.Builder
 	for _, t := range Table {
 		fmt.Fprintf(&b, "### `%s`\n\n", t.Name)
-		shown, full := readSchema(t.Input()), t.schema()
+		shown, full := readSchema(t.InputSchema()), t.schema()
 		var plain []string
 		for _, name := range shown.Properties.names {
 			if name != "agent" {
@@ -48,14 +48,14 @@ func reference() string {
 			}
 		}
 		fmt.Fprintf(&b, "- %s\n- answer: `%s`\n\n", strings.Join(plain, ", "),
-			strings.Join(slices.DeleteFunc(readSchema(t.Output()).Properties.names, common), "` `"))
+			strings.Join(slices.DeleteFunc(readSchema(t.OutputSchema()).Properties.names, common), "` `"))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // argument adds an argument to plain, and each of its published fields. An argument whose description lists its
 // fields has a row of its own.
-func argument(b *strings.Builder, plain *[]string, path string, shown, full *node) {
+func argument(b *strings.Builder, plain *[]string, path string, shown, full *schemaNode) {
 	name := path[strings.LastIndex(path, ".")+1:]
 	s, f := shown.Properties.field(name), full.Properties.field(name)
 	said := "`" + path + "`" + s.short()
@@ -73,7 +73,7 @@ func argument(b *strings.Builder, plain *[]string, path string, shown, full *nod
 }
 
 // short says which values a schema takes, unless it is a single text.
-func (n *node) short() string {
+func (n *schemaNode) short() string {
 	if n.Enum != nil {
 		return " (" + strings.Join(n.Enum, " ") + ")"
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // A refusal tells a model how to do better.
-func ExampleLocal_Invoke() {
-	var invoker tools.Invoker = tools.Local{}
+func ExampleLocalInvoker_Invoke() {
+	var invoker tools.Invoker = tools.LocalInvoker{}
 	_, err := invoker.Invoke(context.Background(), tools.Call{
 		Caller: schemas.Caller{Agent: "architect"},
 		Tool:   "send_handoff",
@@ -26,9 +26,9 @@ func ExampleLocal_Invoke() {
 }
 
 // Arguments with slips are coerced.
-func ExampleTool_Canonical() {
-	send, _ := tools.Find("send_handoff")
-	args, _ := send.Canonical(json.RawMessage(`{"to": "auto-code", "message": "Fix the login", "tags": "go", "priority": "HIGH"}`))
+func ExampleTool_CanonicalArgs() {
+	send, _ := tools.FindTool("send_handoff")
+	args, _ := send.CanonicalArgs(json.RawMessage(`{"to": "auto-code", "message": "Fix the login", "tags": "go", "priority": "HIGH"}`))
 	fmt.Println(string(args))
 	// Output: {"priority":"high","tags":["go"],"task":"Fix the login","to":"auto-code"}
 }

@@ -13,8 +13,8 @@ import (
 	"handoff/tools"
 )
 
-// arguments are the argument types of the ten tools, in the order of the table.
-var arguments = []reflect.Type{
+// parseArguments are the argument types of the ten tools, in the order of the table.
+var parseArguments = []reflect.Type{
 	reflect.TypeFor[schemas.ClaimIn](), reflect.TypeFor[schemas.CompleteIn](), reflect.TypeFor[schemas.FailIn](),
 	reflect.TypeFor[schemas.GetIn](), reflect.TypeFor[schemas.HistoryIn](), reflect.TypeFor[schemas.AgentsIn](),
 	reflect.TypeFor[schemas.ListIn](), reflect.TypeFor[schemas.RegisterIn](), reflect.TypeFor[schemas.SendIn](),
@@ -41,7 +41,7 @@ func FuzzDecode(f *testing.F) {
 	messages, err := filepath.Glob("../schemas/respell/testdata/messages/*.json") // of other protocols
 	require.NoError(f, err)
 	require.NotEmpty(f, messages)
-	for i := range arguments {
+	for i := range parseArguments {
 		for _, seed := range seeds {
 			f.Add(uint8(i), []byte(seed))
 		}
@@ -52,21 +52,21 @@ func FuzzDecode(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, n uint8, args []byte) {
-		i := int(n) % len(arguments)
+		i := int(n) % len(parseArguments)
 		row := tools.Table[i]
-		first, err := row.Canonical(args)
+		first, err := row.CanonicalArgs(args)
 		if err != nil {
 			require.NotEqual(t, schemas.Internal, schemas.AsError(err).Code, err)
 			return
 		}
-		again, err := row.Canonical(first)
+		again, err := row.CanonicalArgs(first)
 		require.NoError(t, err)
 		require.Equal(t, string(first), string(again))
 
-		typed := retyped(t, arguments[i], first)
-		again, err = row.Canonical(typed)
+		typed := retyped(t, parseArguments[i], first)
+		again, err = row.CanonicalArgs(typed)
 		require.NoError(t, err)
-		require.Equal(t, string(typed), string(retyped(t, arguments[i], again)))
+		require.Equal(t, string(typed), string(retyped(t, parseArguments[i], again)))
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 
 // A goal is what a caller wants that knows only the list of tools. The calls that such a caller tries first must reach
 // it.
-func TestGoals_AreReachedAtFirstTry(t *testing.T) {
+func TestTools_FirstCallsReachGoalOfCaller(t *testing.T) {
 	goals := talksIn(t, "testdata/goals.txt")
 	require.GreaterOrEqual(t, len(goals), 30)
 	play(t, "testdata/goals.txt")
@@ -22,7 +22,7 @@ func TestGoals_AreReachedAtFirstTry(t *testing.T) {
 // A slip in the last call of a talk is accepted with the intended meaning, or the refusal alone is enough to correct
 // the call. The correction is the call that the refusal advises, or follows from the place or the name in the refusal,
 // or stands in the table behind "> ". In the last case it may use only names that are in the refusal.
-func TestSlips_AreAcceptedOrMendedByRefusal(t *testing.T) {
+func TestTools_AcceptSlipOrRefusalShowsCorrection(t *testing.T) {
 	for _, file := range []string{"testdata/slips.txt", "testdata/slips_more.txt"} {
 		for _, talk := range talksIn(t, file) {
 			t.Run(talk.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ type Call struct {
 // Invoker is the interface between the doors of handoff and its rules. Protocols and the command line call it. Behind
 // it the call may go to another process, of which neither the caller nor the rules know.
 //
-// [Local] does the work. The invoker of package relay passes calls to the process that owns the store. The invokers
+// [LocalInvoker] does the work. The invoker of package relay passes calls to the process that owns the store. The invokers
 // of package telemetry count calls and send spans for them. The program stacks them when it starts, so a call passes
 // each once. All may be called by many goroutines.
 type Invoker interface {
@@ -50,15 +50,15 @@ type Invoker interface {
 	//
 	// An error is yielded once, last. Events come in the order of their numbers without gaps. The caller may stop at
 	// any event; Changes keeps no state about callers.
-	Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
+	Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error]
 }
 
-// Ask makes a call whose arguments are a value of package schemas, and reads its result into another such value. Our
+// InvokeTyped makes a call whose arguments are a value of package schemas, and reads its result into another such value. Our
 // own programs use it; it fills c.Args. Errors are *[schemas.Error], of code internal if the result does not fit Out.
 //
 // In is encoded unchanged, and decoded again by the schema of the tool, so it is checked like the arguments of any
 // caller. Fields of the result that Out lacks are ignored: a newer owner of the store may send more.
-func Ask[Out any](ctx context.Context, i Invoker, c Call, in any) (out Out, err error) {
+func InvokeTyped[Out any](ctx context.Context, i Invoker, c Call, in any) (out Out, err error) {
 	if c.Args, err = json.Marshal(in); err != nil {
 		return out, schemas.InternalError(err)
 	}

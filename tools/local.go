@@ -15,17 +15,17 @@ import (
 	"handoff/schemas"
 )
 
-// Local runs tools in this process, on the store that this process owns. It is the lowest [Invoker]: the invokers
+// LocalInvoker runs tools in this process, on the store that this process owns. It is the lowest [Invoker]: the invokers
 // that find the owner of the store, or observe calls, end in one. Many goroutines may call it.
 //
 // It holds no state between calls except its mailbox. It is a value and may be copied.
-type Local struct {
+type LocalInvoker struct {
 	Mailbox *mailbox.Service
-	Secrets Secrets      // handling of secrets in callers' texts; default: they are masked
-	Logger  *slog.Logger // gets causes that callers do not see; default: discards
+	Secrets SecretHandling // handling of secrets in callers' texts; default: they are masked
+	Logger  *slog.Logger   // gets causes that callers do not see; default: discards
 }
 
-var _ Invoker = Local{}
+var _ Invoker = LocalInvoker{}
 
 // Invoke runs one tool: it decodes the arguments, decides the name under which the caller acts, calls the method and
 // puts the result into its envelope. Causes of internal errors, and panics, go to the log; the caller reads only that
@@ -37,21 +37,21 @@ var _ Invoker = Local{}
 // event about the denial.
 //
 // The advice and the count of mail are added after the commit. If they fail, the result goes out without them.
-func (l Local) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
-	t, err := Find(c.Tool)
+func (l LocalInvoker) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
+	t, err := FindTool(c.Tool)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.authorize(c.Caller); err != nil {
 		return nil, err
 	}
-	return l.invoke(ctx, t, c)
+	return l.invokeAllowed(ctx, t, c)
 }
 
 // invoke runs a tool that the caller may call. Its errors are ready for the caller: errors of code internal lose
 // their cause, which goes to the log.
-func (l Local) invoke(ctx context.Context, t Tool, c Call) (json.RawMessage, error) {
-	result, err := l.run(ctx, t, c)
+func (l LocalInvoker) invokeAllowed(ctx context.Context, t Tool, c Call) (json.RawMessage, error) {
+	result, err := l.decodeAndCall(ctx, t, c)
 	if err == nil {
 		return result, nil
 	}
@@ -62,13 +62,13 @@ func (l Local) invoke(ctx context.Context, t Tool, c Call) (json.RawMessage, err
 	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
 	}
-	l.log().ErrorContext(ctx, "tool broke", slog.String("tool", t.Name), slog.Any("cause", cmp.Or(e.Unwrap(), err)))
+	l.logger().ErrorContext(ctx, "tool broke", slog.String("tool", t.Name), slog.Any("cause", cmp.Or(e.Unwrap(), err)))
 	return nil, schemas.InternalError(nil)
 }
 
 // run decodes, calls and adds the envelope. A panic of any step becomes an internal error with its stack, so that one
 // call cannot end a server of many clients. The store undoes a change whose function panicked.
-func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage, err error) {
+func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = schemas.InternalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
@@ -95,19 +95,19 @@ func (l Local) run(ctx context.Context, t Tool, c Call) (result json.RawMessage,
 		return nil, completeError(err, schemas.Agent(agent))
 	}
 	if borrowed {
-		next = append(advise(warnBorrowedName(by.Agent, c.Caller.Agent)), next...)
+		next = append(adviceList(warnBorrowedName(by.Agent, c.Caller.Agent)), next...)
 	}
-	inbox := l.inbox(ctx, t, by)
-	return addEnvelope(out, inbox, schemas.AdviceAs(schemas.Agent(agent), waitIfEmpty(readBeforeWait(t.Name, canonical, next, inbox), inbox)))
+	inbox := l.countInbox(ctx, t, by)
+	return addEnvelope(out, inbox, schemas.AdviceWithAgent(schemas.Agent(agent), adviseWaitIfEmpty(adviseReadBeforeWait(t.Name, canonical, next, inbox), inbox)))
 }
 
 // concealSecrets encodes arguments, without the secrets that a tool would store, and returns the warnings for the
 // caller.
-func (l Local) concealSecrets(t Tool, args map[string]any) (canonical json.RawMessage, warnings []string, err error) {
+func (l LocalInvoker) concealSecrets(t Tool, args map[string]any) (canonical json.RawMessage, warnings []string, err error) {
 	said := secretFilter{do: l.Secrets}
 	if t.storesTexts() {
-		if _, err := said.value("", args, nil); err != nil {
-			return nil, nil, t.refuse(err)
+		if _, err := said.filterValue("", args, nil); err != nil {
+			return nil, nil, t.completeRefusal(err)
 		}
 	}
 	if len(said.warnings) > 0 {
@@ -120,7 +120,7 @@ func (l Local) concealSecrets(t Tool, args map[string]any) (canonical json.RawMe
 // resolveCaller returns the caller under the name that it acts under, see [resolveName], with the id and times of the
 // call. The registry notes a denied name. The name of a pool is refused, except by register_agent, which makes one,
 // and by administrative tools.
-func (l Local) resolveCaller(ctx context.Context, t Tool, c Call, agent string) (schemas.Caller, error) {
+func (l LocalInvoker) resolveCaller(ctx context.Context, t Tool, c Call, agent string) (schemas.Caller, error) {
 	by, err := resolveName(c.Caller, agent, t)
 	if err != nil && c.Caller.Token != "" && schemas.AsError(err).Code == schemas.Denied {
 		l.Mailbox.RecordDenial(ctx, c.Caller, agent)
@@ -141,7 +141,7 @@ func completeError(err error, as schemas.Agent) error {
 	if !coded {
 		return err
 	}
-	e = e.Advised(as)
+	e = e.WithDefaultAdvice(as)
 	if e.Handoff != 0 && e.Field == "" {
 		e.Field = "handoff_id"
 	}
@@ -156,17 +156,17 @@ func completeError(err error, as schemas.Agent) error {
 func resolveName(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
 	switch {
 	case agent != "":
-		return by.As(agent)
+		return by.WithName(agent)
 	case by.Agent != "" || t.ReadOnly || t.Admin:
 		return by, nil
 	}
 	e := schemas.Invalidf("agent", "nobody knows who you are")
-	return by, t.refuse(e.WithHint("Say who you are with each call, or have this server started under a name."))
+	return by, t.completeRefusal(e.WithHint("Say who you are with each call, or have this server started under a name."))
 }
 
 // inbox counts the caller's mail, nil for a caller without a name. The tool has already done its work: if counting
 // fails, the log says so and the result goes out without a count.
-func (l Local) inbox(ctx context.Context, t Tool, by schemas.Caller) *schemas.Inbox {
+func (l LocalInvoker) countInbox(ctx context.Context, t Tool, by schemas.Caller) *schemas.InboxCounts {
 	if by.Agent == "" || t.Admin {
 		return nil
 	}
@@ -175,26 +175,26 @@ func (l Local) inbox(ctx context.Context, t Tool, by schemas.Caller) *schemas.In
 		return &inbox
 	}
 	if ctx.Err() == nil {
-		l.log().WarnContext(ctx, "inbox not counted", slog.String("agent", string(by.Agent)), slog.Any("cause", err))
+		l.logger().WarnContext(ctx, "inbox not counted", slog.String("agent", string(by.Agent)), slog.Any("cause", err))
 	}
 	return nil
 }
 
 // Changes yields the events after a number and waits for more, see [Invoker].
-func (l Local) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
+func (l LocalInvoker) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
 	return l.Mailbox.Changes(ctx, after)
 }
 
-func (l Local) log() *slog.Logger { return cmp.Or(l.Logger, slog.New(slog.DiscardHandler)) }
+func (l LocalInvoker) logger() *slog.Logger { return cmp.Or(l.Logger, slog.New(slog.DiscardHandler)) }
 
 // addEnvelope adds the common fields of all results to a result, a JSON object: inbox, the count of the caller's mail
 // if known, and next, if there is advice. It joins the bytes without decoding the result.
 //
 // Result has neither of these fields. An empty object stands for a result without fields.
-func addEnvelope(result json.RawMessage, inbox *schemas.Inbox, next []schemas.Advice) (json.RawMessage, error) {
+func addEnvelope(result json.RawMessage, inbox *schemas.InboxCounts, next []schemas.Advice) (json.RawMessage, error) {
 	envelope, err := schemas.Encode(struct {
-		Inbox *schemas.Inbox   `json:"inbox,omitempty"`
-		Next  []schemas.Advice `json:"next,omitempty"`
+		Inbox *schemas.InboxCounts `json:"inbox,omitempty"`
+		Next  []schemas.Advice     `json:"next,omitempty"`
 	}{inbox, next})
 	switch {
 	case err != nil:

@@ -18,20 +18,20 @@ import (
 
 type method func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error)
 
-var goOn = advise(schemas.Advice{Say: "go on"})
+var goOn = adviceList(schemas.Advice{Say: "go on"})
 
 // run calls an administrative row of the test without a mailbox; such a row needs no inbox.
 func run(t *testing.T, c Call, m method) (out, log string, err error) {
 	t.Helper()
 	var b bytes.Buffer
-	l := Local{Logger: slog.New(slog.NewTextHandler(&b, nil))}
-	row := define(Tool{Name: "row", Admin: true}, m, func(schemas.ConnIn, schemas.ConnOut) []schemas.Advice { return goOn })
+	l := LocalInvoker{Logger: slog.New(slog.NewTextHandler(&b, nil))}
+	row := defineTool(Tool{Name: "row", Admin: true}, m, func(schemas.ConnIn, schemas.ConnOut) []schemas.Advice { return goOn })
 	c.Args = json.RawMessage(`{"conn":"c"}`)
-	result, err := l.invoke(t.Context(), row, c)
+	result, err := l.invokeAllowed(t.Context(), row, c)
 	return string(result), b.String(), err
 }
 
-func TestInvoke_AddsEnvelopeToResult(t *testing.T) {
+func TestInvoke_AddsInboxCountsAndAdviceToResult(t *testing.T) {
 	out, _, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		return schemas.ConnOut{Holding: []schemas.ID{12}}, nil
 	})
@@ -39,7 +39,7 @@ func TestInvoke_AddsEnvelopeToResult(t *testing.T) {
 	require.JSONEq(t, `{"holding":["ho_12"],"next":[{"say":"go on"}]}`, out)
 }
 
-func TestInvoke_CallerCarriesRequest(t *testing.T) {
+func TestInvoke_PassesCallIDAndTimesToMethod(t *testing.T) {
 	since := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	c := Call{ID: "r1", Since: since, Until: since.Add(time.Minute)}
 	_, _, err := run(t, c, func(_ *mailbox.Service, _ context.Context, by schemas.Caller, in schemas.ConnIn) (schemas.ConnOut, error) {
@@ -51,7 +51,7 @@ func TestInvoke_CallerCarriesRequest(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestInvoke_LogsPanicAndHidesIt(t *testing.T) {
+func TestInvoke_LogsPanicAndHidesItsText(t *testing.T) {
 	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		panic("secret")
 	})
@@ -63,7 +63,7 @@ func TestInvoke_LogsPanicAndHidesIt(t *testing.T) {
 	require.Contains(t, log, "TestInvoke_LogsPanicAndHidesIt") // the stack
 }
 
-func TestInvoke_LogsCauseAndHidesIt(t *testing.T) {
+func TestInvoke_LogsInternalErrorAndHidesCause(t *testing.T) {
 	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		return schemas.ConnOut{}, errors.New("disk /dev/sda1 is gone")
 	})
@@ -71,7 +71,7 @@ func TestInvoke_LogsCauseAndHidesIt(t *testing.T) {
 	require.Contains(t, log, "disk /dev/sda1 is gone")
 }
 
-func TestInvoke_ReturnsRefusalWithoutLog(t *testing.T) {
+func TestInvoke_ReturnsRefusalAndLogsNothing(t *testing.T) {
 	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		return schemas.ConnOut{}, schemas.Errorf(schemas.Conflict, "held by qa")
 	})
@@ -81,24 +81,24 @@ func TestInvoke_ReturnsRefusalWithoutLog(t *testing.T) {
 
 func TestInvoke_CallCutOffByContextIsUnavailable(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	row := admin(Tool{Name: "row"}, method(func(_ *mailbox.Service, ctx context.Context, _ schemas.Caller, _ schemas.ConnIn) (schemas.ConnOut, error) {
+	row := defineAdminTool(Tool{Name: "row"}, method(func(_ *mailbox.Service, ctx context.Context, _ schemas.Caller, _ schemas.ConnIn) (schemas.ConnOut, error) {
 		cancel()
 		return schemas.ConnOut{}, ctx.Err()
 	}))
-	_, err := Local{}.invoke(ctx, row, Call{Args: json.RawMessage(`{"conn":"c"}`)})
+	_, err := LocalInvoker{}.invokeAllowed(ctx, row, Call{Args: json.RawMessage(`{"conn":"c"}`)})
 	require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
 }
 
-func TestAddEnvelope_JoinsBytes(t *testing.T) {
-	inbox := &schemas.Inbox{Pending: 2}
+func TestAddEnvelope_AppendsFieldsToJSONObject(t *testing.T) {
+	inbox := &schemas.InboxCounts{Pending: 2}
 	for _, c := range []struct {
 		name, result, want string
-		inbox              *schemas.Inbox
+		inbox              *schemas.InboxCounts
 		next               []schemas.Advice
 	}{
 		{"both", `{"a":1.0}`, `{"a":1.0,"inbox":{"pending":2},"next":[{"say":"go on"}]}`, inbox, goOn},
 		{"inbox", `{"a":1.0}`, `{"a":1.0,"inbox":{"pending":2}}`, inbox, nil},
-		{"next, with brackets", `{"a":1.0}`, `{"a":1.0,"next":[{"say":"<b>"}]}`, nil, advise(schemas.Advice{Say: "<b>"})},
+		{"next, with brackets", `{"a":1.0}`, `{"a":1.0,"next":[{"say":"<b>"}]}`, nil, adviceList(schemas.Advice{Say: "<b>"})},
 		{"neither", `{"a":1.0}`, `{"a":1.0}`, nil, nil},
 		{"empty result", `{}`, `{"next":[{"say":"go on"}]}`, nil, goOn},
 		{"nothing at all", `{}`, `{}`, nil, nil},

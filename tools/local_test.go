@@ -15,7 +15,7 @@ import (
 
 func invoke(t *testing.T, tool, args string) (json.RawMessage, *schemas.Error) {
 	t.Helper()
-	out, err := tools.Local{}.Invoke(t.Context(), tools.Call{Tool: tool, Args: json.RawMessage(args)})
+	out, err := tools.LocalInvoker{}.Invoke(t.Context(), tools.Call{Tool: tool, Args: json.RawMessage(args)})
 	return out, schemas.AsError(err)
 }
 
@@ -46,7 +46,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // Subagents of one client share a server and give their names with each call. The advised calls repeat the name;
 // otherwise they would take the work of another subagent.
-func TestAdvice_RepeatsGivenName(t *testing.T) {
+func TestAdvice_NamesAgentOfCall(t *testing.T) {
 	w := open(t)
 	main := schemas.Caller{Agent: "main", Via: schemas.ViaStdio, Conn: "c"}
 	next := func(tool, args string) string {
@@ -54,7 +54,7 @@ func TestAdvice_RepeatsGivenName(t *testing.T) {
 		require.NoError(t, err)
 		var got struct{ Next []schemas.Advice }
 		require.NoError(t, json.Unmarshal(out, &got))
-		return schemas.Sentences(got.Next)
+		return schemas.RenderAdvice(got.Next)
 	}
 	next("send_handoff", `{"to":"qa","task":"x","expectations":{"success_criteria":["it works"]}}`)
 	claimed := next("claim_handoff", `{"agent":"qa"}`)

@@ -13,76 +13,76 @@ import (
 )
 
 // adviseClaim advises to claim the next handoff.
-func adviseClaim() schemas.Advice { return schemas.Call(schemas.ClaimIn{}, "takes the next one") }
+func adviseClaim() schemas.Advice { return schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one") }
 
 // The functions below are called after the commit with the arguments in canonical form and the result. They read
 // neither store nor clock. Each piece of advice is a complete and valid call, or a sentence; none takes work away
 // from an agent. Package toolstest checks this. [schemas.Blank] stands for a text that only the caller can write; no
 // tool accepts it.
 
-// afterSend advises to wait for the outcome of a handoff. After a message it advises nothing, because a message has no
+// adviseAfterSend advises to wait for the outcome of a handoff. After a message it advises nothing, because a message has no
 // outcome; after a dry run neither, because nothing was sent.
-func afterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
+func adviseAfterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
-		next := advise(adviseWait(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
+		next := adviceList(adviseWait(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
 		if slices.Contains(o.BlockedBy, "approval") {
-			ids := cmp.Or(strings.Join(schemas.Texts(o.Parts), " "), o.HandoffID.String())
+			ids := cmp.Or(strings.Join(schemas.FormatAll(o.Parts), " "), o.HandoffID.String())
 			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", ids)
-			return append(advise(schemas.Advice{Say: say}), next...)
+			return append(adviceList(schemas.Advice{Say: say}), next...)
 		}
 		if o.Joined != 0 || len(o.BlockedBy) > 0 {
 			return append(next, schemas.Advice{Say: "Waiting handoffs go on when their dependencies are completed with success, or accepted."})
 		}
 		return next
 	case o.NoticeID != 0:
-		return advise(schemas.Call(schemas.GetIn{HandoffID: o.NoticeID.String()}, "tells whether it was read"))
+		return adviceList(schemas.AdviseCall(schemas.GetIn{HandoffID: o.NoticeID.String()}, "tells whether it was read"))
 	}
-	return advise(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
+	return adviceList(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
 }
 
-// afterClaim advises the three ways to go on with a claim, with the claim token if the tool takes one. An empty
+// adviseAfterClaim advises the three ways to go on with a claim, with the claim token if the tool takes one. An empty
 // mailbox is a success: the advice is then to wait, for as long as a call may. Handoffs that the caller held before
 // come first.
-func afterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
+func adviseAfterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	next := o.Resume
 	if o.WaitingMail != "" {
 		next = append(next, schemas.Advice{Say: o.WaitingMail})
 	}
 	switch {
 	case o.HandoffID == 0 && o.MoreNotices:
-		return append(next, schemas.Call(schemas.ListIn{Box: "notices"}, "shows what else is unread"))
+		return append(next, schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "shows what else is unread"))
 	case o.HandoffID == 0:
-		next = append(next, afterNotices(o.Notices)...)
+		next = append(next, adviseAfterNotices(o.Notices)...)
 		say := "waits for mail"
 		if len(in.Tags) > 0 {
 			say += " of any tag"
 		}
-		return append(next, schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, say))
+		return append(next, schemas.AdviseCall(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, say))
 	case o.OnlyUnread:
-		return append(next, adviseBrief(o.HandoffID))
+		return append(next, adviseReadBrief(o.HandoffID))
 	}
 	next = append(next, adviseHolder(o.HandoffID, o.Token, o.ToDo)...)
 	if in.View == "full" && o.Handoff == nil {
-		next = append(next, schemas.Call(schemas.GetIn{HandoffID: o.HandoffID.String(), View: "full"}, "gives all of it, in pages"))
+		next = append(next, schemas.AdviseCall(schemas.GetIn{HandoffID: o.HandoffID.String(), View: "full"}, "gives all of it, in pages"))
 	}
 	return next
 }
 
-// adviseBrief advises how a session reads a whole brief again.
-func adviseBrief(id schemas.ID) schemas.Advice {
-	return schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "brief"}, "shows the whole brief again")
+// adviseReadBrief advises how a session reads a whole brief again.
+func adviseReadBrief(id schemas.ID) schemas.Advice {
+	return schemas.AdviseCall(schemas.GetIn{HandoffID: id.String(), View: "brief"}, "shows the whole brief again")
 }
 
 // adviseHolder advises the three ways to go on with a held handoff.
-func adviseHolder(h schemas.ID, token string, todo schemas.ToDo) []schemas.Advice {
+func adviseHolder(h schemas.ID, token string, todo schemas.CompletionNeeds) []schemas.Advice {
 	id := h.String()
 	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
 	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
-	return advise(
+	return adviceList(
 		adviseComplete(id, token, todo),
-		schemas.Call(ask, "asks what is missing"),
-		schemas.Call(failed, "gives it up"),
+		schemas.AdviseCall(ask, "asks what is missing"),
+		schemas.AdviseCall(failed, "gives it up"),
 	)
 }
 
@@ -91,12 +91,12 @@ const maxCriteria = 12
 
 // adviseComplete advises the call that completes a handoff, with all required parts. It marks criteria as not met:
 // only the holder knows which are met, and a holder that follows the call blindly claims nothing.
-func adviseComplete(id, token string, todo schemas.ToDo) schemas.Advice {
+func adviseComplete(id, token string, todo schemas.CompletionNeeds) schemas.Advice {
 	done := schemas.CompleteIn{
 		HandoffID: id, Token: token, Result: schemas.Result{Summary: schemas.Blank, Output: todo.Output},
 	}
 	if todo.Criteria == 0 {
-		return schemas.Call(done, "completes it")
+		return schemas.AdviseCall(done, "completes it")
 	}
 	done.Verification = &schemas.Verification{}
 	for n := range min(todo.Criteria, maxCriteria) {
@@ -107,14 +107,14 @@ func adviseComplete(id, token string, todo schemas.ToDo) schemas.Advice {
 	if todo.Criteria > maxCriteria {
 		say += fmt.Sprintf("; there are %d", todo.Criteria)
 	}
-	return schemas.Call(done, say)
+	return schemas.AdviseCall(done, say)
 }
 
-// afterNotices advises actions on unread notices: an answer to the newest open question, and a look at the newest
+// adviseAfterNotices advises actions on unread notices: an answer to the newest open question, and a look at the newest
 // outcome, first at a bad one.
-func afterNotices(items []schemas.Item) (next []schemas.Advice) {
+func adviseAfterNotices(items []schemas.ListItem) (next []schemas.Advice) {
 	first := func(kinds ...string) schemas.ID {
-		i := slices.IndexFunc(items, func(i schemas.Item) bool { return i.Unread && !i.Settled && slices.Contains(kinds, i.Kind) })
+		i := slices.IndexFunc(items, func(i schemas.ListItem) bool { return i.Unread && !i.Settled && slices.Contains(kinds, i.Kind) })
 		if i < 0 {
 			return 0
 		}
@@ -125,11 +125,11 @@ func afterNotices(items []schemas.Item) (next []schemas.Advice) {
 	}
 	for _, kinds := range [][]string{{"rejected", "failed", "timed_out", "attempts_used_up"}, {"completed"}} {
 		if id := first(kinds...); id != 0 {
-			next = append(next, schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "outcome"}, "shows the whole outcome"))
+			next = append(next, schemas.AdviseCall(schemas.GetIn{HandoffID: id.String(), View: "outcome"}, "shows the whole outcome"))
 		}
 	}
 	if id := first("answer"); id != 0 {
-		next = append(next, schemas.Call(schemas.ClaimIn{HandoffID: id.String()}, "continues the work: the answer is there"))
+		next = append(next, schemas.AdviseCall(schemas.ClaimIn{HandoffID: id.String()}, "continues the work: the answer is there"))
 	}
 	return next
 }
@@ -137,67 +137,69 @@ func afterNotices(items []schemas.Item) (next []schemas.Advice) {
 // adviseAnswer advises to answer a question, in the caller's words.
 func adviseAnswer(id schemas.ID) schemas.Advice {
 	reply := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActAnswer, Note: schemas.Blank}
-	return schemas.Call(reply, "answers it")
+	return schemas.AdviseCall(reply, "answers it")
 }
 
-// afterComplete advises the next claim. It also advises a send that names the completed handoff as its parent, because
+// adviseAfterComplete advises the next claim. It also advises a send that names the completed handoff as its parent, because
 // a send without a parent no longer continues this work. It warns of unmet criteria, because the sender may return the
 // work.
-func afterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
+func adviseAfterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	switch {
 	case len(o.Unmet) > 0:
-		return advise(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, adviseClaim())
+		return adviceList(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, adviseClaim())
 	case o.Outcome == schemas.Partial:
-		return advise(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, adviseClaim())
+		return adviceList(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, adviseClaim())
 	case o.Forwarded != nil, in.Continuation != nil && in.Continuation.To != "": // and it was refused
-		return advise(adviseClaim())
+		return adviceList(adviseClaim())
 	}
 	on := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Parent: o.HandoffID.String()}
-	return advise(adviseClaim(), schemas.Call(on, "sends the next part to another agent"))
+	return adviceList(adviseClaim(), schemas.AdviseCall(on, "sends the next part to another agent"))
 }
 
-func afterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice { return advise(adviseClaim()) }
+func adviseAfterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice {
+	return adviceList(adviseClaim())
+}
 
-// afterUpdate advises by the action of the call. If the action made a new handoff, such as a retry, the advice
+// adviseAfterUpdate advises by the action of the call. If the action made a new handoff, such as a retry, the advice
 // follows the new one. The switch names every action, so that a new action is not forgotten.
-func afterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
+func adviseAfterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 	id := o.HandoffID.String()
 	switch o.Action {
 	case schemas.ActProgress: // the claim said how to complete it
 	case schemas.ActAsk:
 		wait := schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}
-		return advise(schemas.Call(wait, "waits for the answer and the claim"))
+		return adviceList(schemas.AdviseCall(wait, "waits for the answer and the claim"))
 	case schemas.ActRelease:
-		return advise(adviseClaim())
+		return adviceList(adviseClaim())
 	case schemas.ActCancel:
 		if len(o.Children) > 0 {
-			return advise(schemas.Advice{Say: "Its children go on: cancel each of them that is not needed."})
+			return adviceList(schemas.Advice{Say: "Its children go on: cancel each of them that is not needed."})
 		}
 	case schemas.ActAccept:
 	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:
-		return advise(adviseWait(cmp.Or(o.Created, o.HandoffID), "waits for the outcome"))
+		return adviceList(adviseWait(cmp.Or(o.Created, o.HandoffID), "waits for the outcome"))
 	case schemas.ActRefuse:
 	}
 	return nil
 }
 
-// afterList advises actions on unread notices, and the next page: the same call with the cursor. After a wait it
+// adviseAfterList advises actions on unread notices, and the next page: the same call with the cursor. After a wait it
 // advises to claim the new handoff, or to wait again.
-func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
-	next := afterNotices(o.Items)
+func adviseAfterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
+	next := adviseAfterNotices(o.Items)
 	switch {
 	case o.FoundElsewhere > 0:
 		in.Box = "all"
-		return advise(schemas.Call(in, fmt.Sprintf("finds %d of other boxes", o.FoundElsewhere)))
+		return adviceList(schemas.AdviseCall(in, fmt.Sprintf("finds %d of other boxes", o.FoundElsewhere)))
 	case o.MatchedWords != "":
 		in.Query = o.MatchedWords
-		return advise(schemas.Call(in, fmt.Sprintf("leaves out %s, found nowhere with these filters", strings.Join(o.UnmatchedWords, ", "))))
+		return adviceList(schemas.AdviseCall(in, fmt.Sprintf("leaves out %s, found nowhere with these filters", strings.Join(o.UnmatchedWords, ", "))))
 	case in.Query != "" && in.Cursor == "" && o.Cursor == "" && len(o.Items) == 0:
-		return advise(schemas.Advice{Say: "No handoff has all of these words and passes the other filters: search for fewer."})
+		return adviceList(schemas.Advice{Say: "No handoff has all of these words and passes the other filters: search for fewer."})
 	case o.Claimable:
 		next = append(next, adviseClaim())
 	case in.WaitSeconds > 0 && o.Cursor == "":
-		next = append(next, schemas.Call(in, "waits for more"))
+		next = append(next, schemas.AdviseCall(in, "waits for more"))
 	}
 	if o.Cursor == "" {
 		return next
@@ -205,117 +207,117 @@ func afterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	if in.WaitSeconds == 0 { // else the shown notices are already read
 		in.Cursor = o.Cursor
 	}
-	return append(next, schemas.Call(in, "gives more"))
+	return append(next, schemas.AdviseCall(in, "gives more"))
 }
 
-// afterGet advises the rest of a long text, or the view with the omitted parts, or for an outcome the sender's
+// adviseAfterGet advises the rest of a long text, or the view with the omitted parts, or for an outcome the sender's
 // judgement. The advised call does not wait, even if this one did.
-func afterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
+func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	waited := in.WaitSeconds > 0
 	in.HandoffID, in.WaitSeconds = o.HandoffID.String(), 0
 	switch {
 	case o.HandoffID == 0: // a notice comes in full
 		return nil
 	case o.Token != "":
-		return advise(adviseBrief(o.HandoffID)) // it read the rest with its first claim
+		return adviceList(adviseReadBrief(o.HandoffID)) // it read the rest with its first claim
 	case o.Asked:
-		return advise(adviseAnswer(o.HandoffID))
+		return adviceList(adviseAnswer(o.HandoffID))
 	case o.MayTakeOver:
 		take := schemas.ClaimIn{HandoffID: in.HandoffID}
-		return advise(schemas.Call(take, "takes it up again: another session of your name claimed it"))
-	case waited && !o.Status.Ended():
+		return adviceList(schemas.AdviseCall(take, "takes it up again: another session of your name claimed it"))
+	case waited && !o.Status.HasEnded():
 		in.WaitSeconds = schemas.MaxWait
-		return advise(schemas.Call(in, "goes on waiting"))
+		return adviceList(schemas.AdviseCall(in, "goes on waiting"))
 	case o.NextOffset > 0:
 		in.Offset = o.NextOffset
-		return advise(schemas.Call(in, "gives the rest"))
+		return adviceList(schemas.AdviseCall(in, "gives the rest"))
 	case len(o.Readable) > 0:
 		return adviseReferences(in.HandoffID, o.Readable)
 	case len(o.Omitted) > 0:
-		return advise(schemas.Call(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "shows the text that was left out"))
+		return adviceList(schemas.AdviseCall(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "shows the text that was left out"))
 	case o.MayJudge:
 		return adviseJudgement(in.HandoffID, o.Standing)
 	case o.AwaitsReview:
-		return advise(
+		return adviceList(
 			adviseWait(o.HandoffID, "waits for the verdict"),
-			schemas.Call(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts it without the reviewer"),
+			schemas.AdviseCall(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts it without the reviewer"),
 		)
 	case o.Standing != nil && o.Standing.Successor != 0 && in.View == "outcome":
-		return advise(adviseWait(o.Standing.Successor, "waits for the handoff that replaced it"))
+		return adviceList(adviseWait(o.Standing.Successor, "waits for the handoff that replaced it"))
 	}
 	return nil
 }
 
 // adviseJudgement advises the two judgements of a result. A result whose texts are no longer kept cannot be returned.
-func adviseJudgement(id string, standing *schemas.Standing) []schemas.Advice {
-	next := advise(schemas.Call(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAccept}, "accepts the result"))
+func adviseJudgement(id string, standing *schemas.HandoffState) []schemas.Advice {
+	next := adviceList(schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAccept}, "accepts the result"))
 	if standing != nil && standing.NotKept {
 		return next
 	}
 	back := schemas.UpdateIn{HandoffID: id, Action: schemas.ActReturn, Note: schemas.Blank}
-	return append(next, schemas.Call(back, "returns it with points to mend"))
+	return append(next, schemas.AdviseCall(back, "returns it with points to mend"))
 }
 
 // adviseWait advises to wait for an outcome.
 func adviseWait(id schemas.ID, say string) schemas.Advice {
-	return schemas.Call(schemas.GetIn{HandoffID: id.String(), View: "outcome", WaitSeconds: schemas.MaxWait}, say)
+	return schemas.AdviseCall(schemas.GetIn{HandoffID: id.String(), View: "outcome", WaitSeconds: schemas.MaxWait}, say)
 }
 
 // adviseReferences advises to read the references.
 func adviseReferences(id string, names []string) []schemas.Advice {
 	return schemas.Map(names, func(name string) schemas.Advice {
-		return schemas.Call(schemas.GetIn{HandoffID: id, Reference: name}, "reads it")
+		return schemas.AdviseCall(schemas.GetIn{HandoffID: id, Reference: name}, "reads it")
 	})
 }
 
-// afterHistory advises a longer list of the whole workflow, of 500 handoffs at most.
-func afterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Advice {
+// adviseAfterHistory advises a longer list of the whole workflow, of 500 handoffs at most.
+func adviseAfterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Advice {
 	if o.More == 0 {
 		return nil
 	}
 	in.HandoffID, in.Workflow, in.Limit = "", string(o.Workflow), min(o.Shown+o.More, 500)
-	return advise(schemas.Call(in, "shows more"))
+	return adviceList(schemas.AdviseCall(in, "shows more"))
 }
 
-// afterRegister advises to wait for work. If no connection acts under the name yet, the advice names the agent: the
+// adviseAfterRegister advises to wait for work. If no connection acts under the name yet, the advice names the agent: the
 // session that registered acts under another name, or the call belongs to no session. An agent that is away waits for
 // nothing.
-func afterRegister(_ schemas.RegisterIn, o schemas.RegisterOut) []schemas.Advice {
-	wait := schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for work")
+func adviseAfterRegister(_ schemas.RegisterIn, o schemas.RegisterOut) []schemas.Advice {
+	wait := schemas.AdviseCall(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for work")
 	if o.Agent.Away {
 		return nil
 	}
 	if !o.Agent.Live {
 		wait.Say = fmt.Sprintf("waits for work of %s, if that is you", o.Agent.Name)
-		wait = wait.As(o.Agent.Name)
+		wait = wait.WithAgent(o.Agent.Name)
 	}
-	return advise(wait)
+	return adviceList(wait)
 }
 
-// afterAgents advises to narrow a list that was cut off, and to register an agent if none is known.
-func afterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
+// adviseAfterAgents advises to narrow a list that was cut off, and to register an agent if none is known.
+func adviseAfterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	switch {
 	case o.More > 0:
 		say := fmt.Sprintf("narrows the list; %d more are here", o.More)
-		return advise(schemas.Call(schemas.AgentsIn{Capability: schemas.Blank}, say))
+		return adviceList(schemas.AdviseCall(schemas.AgentsIn{Capability: schemas.Blank}, say))
 	case len(o.Agents) > 0:
 		return nil
 	case o.Skilled != nil:
 		c := o.Skilled
-		able := schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptsAnd(in.Capability)}
-		return advise(schemas.Call(able, fmt.Sprintf("lets %s take it: it has that as a skill only", c.Name)))
+		able := schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptedWorkWith(in.Capability)}
+		return adviceList(schemas.AdviseCall(able, fmt.Sprintf("lets %s take it: it has that as a skill only", c.Name)))
 	}
 	one := schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{cmp.Or(in.Capability, schemas.Blank)}, Role: in.Role}
-	return advise(schemas.Call(one, "makes one known"))
+	return adviceList(schemas.AdviseCall(one, "makes one known"))
 }
 
-// readBeforeWait replaces advice to wait by advice to read, if the caller has unread notices: one of these notices may
+// adviseReadBeforeWait replaces advice to wait by advice to read, if the caller has unread notices: one of these notices may
 // be the event for which the caller would wait. The tools that list, claim and update advise to read unread notices in
 // any case, as the last advice, unless the call itself listed notices. If the caller holds handoffs, a list of its
 // inbox first advises to list the held ones.
-func readBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
+func adviseReadBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.InboxCounts) []schemas.Advice {
 	if inbox != nil && inbox.Held > 0 && tool == (schemas.ListIn{}).Tool() && !bytes.Contains(args, []byte(`"box":`)) {
-		next = append(advise(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)
+		next = append(adviceList(schemas.AdviseCall(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)
 	}
 	if inbox == nil || inbox.Notices == 0 || bytes.Contains(args, []byte(`"box":"notices"`)) {
 		return next
@@ -327,17 +329,17 @@ func readBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, in
 	if len(kept) == len(next) && !slices.Contains(reads, tool) {
 		return next
 	}
-	return append(kept, schemas.Call(schemas.ListIn{Box: "notices"}, "shows what is unread"))
+	return append(kept, schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "shows what is unread"))
 }
 
-// waitIfEmpty turns advice to claim the next handoff into a wait for it, if there is no mail to claim or to read.
-func waitIfEmpty(next []schemas.Advice, inbox *schemas.Inbox) []schemas.Advice {
+// adviseWaitIfEmpty turns advice to claim the next handoff into a wait for it, if there is no mail to claim or to read.
+func adviseWaitIfEmpty(next []schemas.Advice, inbox *schemas.InboxCounts) []schemas.Advice {
 	if inbox == nil || inbox.Pending+inbox.Notices > 0 {
 		return next
 	}
 	for i, a := range next {
 		if a.Say == adviseClaim().Say && bytes.Equal(a.Args, adviseClaim().Args) {
-			next[i] = schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one")
+			next[i] = schemas.AdviseCall(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one")
 		}
 	}
 	return next
@@ -350,5 +352,5 @@ func warnBorrowedName(agent, own schemas.Agent) schemas.Advice {
 	return schemas.Advice{Say: say}
 }
 
-// advise returns its arguments as a list.
-func advise(next ...schemas.Advice) []schemas.Advice { return next }
+// adviceList returns its arguments as a list.
+func adviceList(next ...schemas.Advice) []schemas.Advice { return next }

@@ -23,12 +23,12 @@ import (
 // The bound keeps a small message from using much stack and time.
 const maxNesting = 32
 
-// parse reads the JSON value at a path. Numbers stay as written. It refuses values that cannot be stored and shown
-// unchanged, see [inspect]. It also refuses a field that comes twice in one object with two values, because one value
+// parseValue reads the JSON value at a path. Numbers stay as written. It refuses values that cannot be stored and shown
+// unchanged, see [checkStorable]. It also refuses a field that comes twice in one object with two values, because one value
 // would be lost.
 //
 // The result is made of nil, bool, json.Number, string, []any and map[string]any, and belongs to the caller.
-func parse(raw []byte, at *path) (any, error) {
+func parseValue(raw []byte, at *argumentPath) (any, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	v, err := readValue(d, at)
 	if err == nil {
@@ -38,16 +38,16 @@ func parse(raw []byte, at *path) (any, error) {
 		}
 	}
 	if err != nil && !json.Valid(raw) {
-		return nil, refusedf(at, "not JSON: %v", json.Unmarshal(raw, new(any)))
+		return nil, invalidAtf(at, "not JSON: %v", json.Unmarshal(raw, new(any)))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return v, inspect(v, at, utf8.Valid(raw))
+	return v, checkStorable(v, at, utf8.Valid(raw))
 }
 
 // readValue reads the next value.
-func readValue(d *jsontext.Decoder, at *path) (any, error) {
+func readValue(d *jsontext.Decoder, at *argumentPath) (any, error) {
 	t, err := d.ReadToken()
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func readValue(d *jsontext.Decoder, at *path) (any, error) {
 	}
 }
 
-func readList(d *jsontext.Decoder, at *path) (any, error) {
+func readList(d *jsontext.Decoder, at *argumentPath) (any, error) {
 	all := []any{}
 	for d.PeekKind() != ']' {
 		item, err := readValue(d, at.at(len(all)))
@@ -81,7 +81,7 @@ func readList(d *jsontext.Decoder, at *path) (any, error) {
 	return all, err
 }
 
-func readObject(d *jsontext.Decoder, at *path) (any, error) {
+func readObject(d *jsontext.Decoder, at *argumentPath) (any, error) {
 	all := map[string]any{}
 	for d.PeekKind() != '}' {
 		t, err := d.ReadToken()
@@ -94,7 +94,7 @@ func readObject(d *jsontext.Decoder, at *path) (any, error) {
 			return nil, err
 		}
 		if before, twice := all[name]; twice && !reflect.DeepEqual(before, field) {
-			return nil, refusedf(at.field(name), "comes twice, with different values").
+			return nil, invalidAtf(at.field(name), "comes twice, with different values").
 				WithHint("Send it once, with the whole value.")
 		}
 		all[name] = field
@@ -103,33 +103,33 @@ func readObject(d *jsontext.Decoder, at *path) (any, error) {
 	return all, err
 }
 
-// inspect refuses a value if a text holds a NUL character, a number has more digits than a float keeps, or objects and
+// checkStorable refuses a value if a text holds a NUL character, a number has more digits than a float keeps, or objects and
 // lists are nested too deep. Clean tells that the bytes of the call were UTF-8. If clean is false, inspect also refuses
 // texts with the replacement character, which the parser puts in place of invalid bytes.
 //
 // It walks objects in the order of their names, so the same arguments return the same error each time.
-func inspect(v any, at *path, clean bool) error {
+func checkStorable(v any, at *argumentPath, clean bool) error {
 	switch v := v.(type) {
 	case string:
-		return inspectText(v, at, clean)
+		return checkText(v, at, clean)
 	case json.Number:
-		return inspectNumber(v, at)
+		return checkNumber(v, at)
 	case []any:
 		if at.depth() > maxNesting {
-			return tooDeep(at)
+			return tooDeepError(at)
 		}
 		for i, item := range v {
-			if err := inspect(item, at.at(i), clean); err != nil {
+			if err := checkStorable(item, at.at(i), clean); err != nil {
 				return err
 			}
 		}
 	case map[string]any:
 		if at.depth() > maxNesting {
-			return tooDeep(at)
+			return tooDeepError(at)
 		}
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			within := at.field(name)
-			if err := cmp.Or(inspectText(name, within, clean), inspect(v[name], within, clean)); err != nil {
+			if err := cmp.Or(checkText(name, within, clean), checkStorable(v[name], within, clean)); err != nil {
 				return err
 			}
 		}
@@ -137,63 +137,65 @@ func inspect(v any, at *path, clean bool) error {
 	return nil
 }
 
-// inspectText refuses NUL, which the keys of the store use as a mark, and text that was not UTF-8.
-func inspectText(s string, at *path, clean bool) error {
+// checkText refuses NUL, which the keys of the store use as a mark, and text that was not UTF-8.
+func checkText(s string, at *argumentPath, clean bool) error {
 	switch {
 	case strings.ContainsRune(s, 0):
-		return refusedf(at, "holds a NUL character").WithHint("Take it out.")
+		return invalidAtf(at, "holds a NUL character").WithHint("Take it out.")
 	case !clean && strings.ContainsRune(s, utf8.RuneError):
-		return refusedf(at, "is not UTF-8").WithHint("Send text as UTF-8.")
+		return invalidAtf(at, "is not UTF-8").WithHint("Send text as UTF-8.")
 	}
 	return nil
 }
 
-// inspectNumber refuses a number that would change when decoded, such as a 64-bit id.
-func inspectNumber(n json.Number, at *path) error {
+// checkNumber refuses a number that would change when decoded, such as a 64-bit id.
+func checkNumber(n json.Number, at *argumentPath) error {
 	f, err := n.Float64()
 	whole := !strings.ContainsAny(n.String(), ".eE")
 	if err == nil && (!whole || strconv.FormatFloat(f, 'f', -1, 64) == n.String()) {
 		return nil
 	}
-	return refusedf(at, "%s has more digits than a number keeps", short(n.String())).
+	return invalidAtf(at, "%s has more digits than a number keeps", shortenForError(n.String())).
 		WithHint("Send it as text, in quotes.")
 }
 
-func tooDeep(at *path) error {
+func tooDeepError(at *argumentPath) error {
 	e := schemas.Errorf(schemas.Limit, "lies deeper than %d objects and lists", maxNesting)
 	return e.WithField(at.String()).WithHint("Send it flatter, or as text.")
 }
 
-// path is the place of a value within the arguments; nil is the path of the arguments themselves. Decoding makes a
+// argumentPath is the place of a value within the arguments; nil is the path of the arguments themselves. Decoding makes a
 // path for every value, and writes it out only for an error.
 //
 // The methods return new paths and change none.
-type path struct {
-	parent *path
+type argumentPath struct {
+	parent *argumentPath
 	name   string // of a field, unless it is an item
 	index  int
 	item   bool
 }
 
-func (p *path) field(name string) *path { return &path{parent: p, name: name} }
+func (p *argumentPath) field(name string) *argumentPath { return &argumentPath{parent: p, name: name} }
 
-func (p *path) at(index int) *path { return &path{parent: p, index: index, item: true} }
+func (p *argumentPath) at(index int) *argumentPath {
+	return &argumentPath{parent: p, index: index, item: true}
+}
 
 // String writes the path, such as context.files[0].path.
-func (p *path) String() string {
+func (p *argumentPath) String() string {
 	switch {
 	case p == nil:
 		return ""
 	case p.item:
 		return p.parent.String() + "[" + strconv.Itoa(p.index) + "]"
 	case p.parent == nil:
-		return short(p.name)
+		return shortenForError(p.name)
 	}
-	return p.parent.String() + "." + short(p.name)
+	return p.parent.String() + "." + shortenForError(p.name)
 }
 
 // depth counts the objects and lists around the value, and the value itself.
-func (p *path) depth() int {
+func (p *argumentPath) depth() int {
 	n := 1
 	for ; p != nil; p = p.parent {
 		n++
@@ -201,7 +203,7 @@ func (p *path) depth() int {
 	return n
 }
 
-// short makes a caller's text fit into an error: at most 64 bytes, without hidden characters.
-func short(s string) string { return schemas.Visible(schemas.Clip(s, 64)) }
+// shortenForError makes a caller's text fit into an error: at most 64 bytes, without hidden characters.
+func shortenForError(s string) string { return schemas.EscapeHidden(schemas.Clip(s, 64)) }
 
-func quoted(s string) string { return `"` + short(s) + `"` }
+func quoteForError(s string) string { return `"` + shortenForError(s) + `"` }

@@ -15,24 +15,24 @@ import (
 	"handoff/schemas/respell"
 )
 
-// refuse completes an error of decoding. It adds that nothing was done, and the field "arguments" if the error names
+// completeRefusal completes an error of decoding. It adds that nothing was done, and the field "arguments" if the error names
 // no field.
 //
 // The sentence that nothing was done comes last in the hint, so that a model that reads only the end knows that it
 // must call again. The error is copied, because errors of package schemas may be shared.
-func (t Tool) refuse(err error) error {
+func (t Tool) completeRefusal(err error) error {
 	e := *schemas.AsError(err)
 	if u, ok := errors.AsType[unknownField](err); ok {
-		e = t.locateField(u)
+		e = t.explainUnknownField(u)
 	}
 	e.Field = cmp.Or(e.Field, "arguments")
 	e.Hint = strings.TrimSpace(e.Hint + " " + t.undone)
 	return &e
 }
 
-// refusedf returns an error of code invalid about the value at a path. The text begins in lower case and does not
+// invalidAtf returns an error of code invalid about the value at a path. The text begins in lower case and does not
 // name the field, which stands before it.
-func refusedf(at *path, format string, args ...any) *schemas.Error {
+func invalidAtf(at *argumentPath, format string, args ...any) *schemas.Error {
 	return schemas.Invalidf(at.String(), format, args...)
 }
 
@@ -52,29 +52,29 @@ func (u unknownField) Unwrap() error { return u.refusal }
 //
 // The error suggests only fields that a caller should send. It never suggests a hidden field, which is accepted but not
 // meant for models, nor a field that the mailbox fills in and callers may not send.
-func (n *node) refuseUnknown(name string, v any, at *path) error {
-	known := n.visible()
+func (n *schemaNode) refuseUnknown(name string, v any, at *argumentPath) error {
+	known := n.suggestedFields()
 	if at == nil {
 		known = append(known, "agent")
 	}
-	return unknownField{withChoices(refusedf(at.field(name), "there is no such field"), name, known), name, v}
+	return unknownField{addChoices(invalidAtf(at.field(name), "there is no such field"), name, known), name, v}
 }
 
 // holderFilters are names that callers use to filter a list by holder. The argument box does this.
 var holderFilters = map[string]bool{"holder": true, "assignee": true, "held_by": true, "owner": true, "claimed_by": true}
 
-// locateField names the proper place of a misplaced field. For an object of another protocol with known fields, it
+// explainUnknownField names the proper place of a misplaced field. For an object of another protocol with known fields, it
 // names the unknown field in it.
-func (t Tool) locateField(u unknownField) schemas.Error {
+func (t Tool) explainUnknownField(u unknownField) schemas.Error {
 	e := *u.refusal
 	name := u.name
-	if inside, _ := u.value.(map[string]any); len(inside) > 0 && respell.IsForeign(t.Name, e.Field) {
+	if inside, _ := u.value.(map[string]any); len(inside) > 0 && respell.IsForeignObject(t.Name, e.Field) {
 		name = slices.Min(slices.Collect(maps.Keys(inside)))
 		e.Field += "." + name
 		e.Hint, e.Known = "Leave it out, or use a field that exists.", nil
 	}
 	if t.Name == (schemas.ListIn{}).Tool() && holderFilters[name] {
-		e.Next = append(e.Next, schemas.Call(schemas.ListIn{Box: "all", Status: schemas.InProgress}, "lists all held work"))
+		e.Next = append(e.Next, schemas.AdviseCall(schemas.ListIn{Box: "all", Status: schemas.InProgress}, "lists all held work"))
 	}
 	if t.Name == (schemas.SendIn{}).Tool() && strings.HasPrefix(name, "exclude") {
 		e.Hint = "No agent can be excluded by name: send to a named agent, or to a pool, which skips agents that rejected the work."
@@ -85,18 +85,18 @@ func (t Tool) locateField(u unknownField) schemas.Error {
 	return e
 }
 
-// withChoices adds the valid names to a refusal, in the order of their explanation, and a hint with the likeliest
+// addChoices adds the valid names to a refusal, in the order of their explanation, and a hint with the likeliest
 // name.
-func withChoices(e *schemas.Error, written string, names []string) *schemas.Error {
+func addChoices(e *schemas.Error, written string, names []string) *schemas.Error {
 	hint := ""
-	if meant := closest.Likely(written, names); len(meant) > 0 {
+	if meant := closest.LikelyNames(written, names); len(meant) > 0 {
 		hint = "Closest: " + meant[0] + "."
 	}
 	return e.WithKnown(names...).WithHint("%s", hint)
 }
 
 // checkRequired refuses an object that lacks required fields, and names all of them. Blank text is no value.
-func (n *node) checkRequired(m map[string]any, at *path) error {
+func (n *schemaNode) checkRequired(m map[string]any, at *argumentPath) error {
 	names := slices.DeleteFunc(slices.Clone(n.Required), func(name string) bool {
 		text, ok := m[name].(string)
 		return m[name] != nil && (!ok || strings.TrimSpace(text) != "")
@@ -104,28 +104,28 @@ func (n *node) checkRequired(m map[string]any, at *path) error {
 	if len(names) == 0 {
 		return nil
 	}
-	e := refusedf(at.field(names[0]), "required")
+	e := invalidAtf(at.field(names[0]), "required")
 	if len(names) > 1 {
 		e.Message += ", and so is " + strings.Join(names[1:], ", ")
 	}
 	var hints []string
 	for _, name := range names {
-		if says := n.Properties.field(name).valueHelp(); says != "" {
+		if says := n.Properties.field(name).explainValues(); says != "" {
 			hints = append(hints, name+": "+says+".")
 		}
 	}
 	return e.WithHint("%s", strings.Join(hints, " "))
 }
 
-// valueHelp explains the values of a field, "" if its name explains them. For an object it is the form.
-func (n *node) valueHelp() string {
+// explainValues explains the values of a field, "" if its name explains them. For an object it is the form.
+func (n *schemaNode) explainValues() string {
 	switch {
 	case n.Enum != nil:
 		return "one of " + strings.Join(n.Enum, ", ")
 	case strings.HasPrefix(n.Description, "{"):
 		return n.Description
 	case n.Type == "array":
-		return n.Items.read().form() + "[]"
+		return n.Items.read().writtenForm() + "[]"
 	case n.Form != "":
 		return n.Form
 	}
@@ -133,29 +133,29 @@ func (n *node) valueHelp() string {
 }
 
 // form returns how a value is written, such as {path: text, lines: text} for an object.
-func (n *node) form() string { return cmp.Or(n.Form, strings.Join(n.Enum, "|"), "text") }
+func (n *schemaNode) writtenForm() string { return cmp.Or(n.Form, strings.Join(n.Enum, "|"), "text") }
 
-// wrongKind refuses a value of a type that the schema does not take. It names the right type, and shows the beginning
+// wrongTypeError refuses a value of a type that the schema does not take. It names the right type, and shows the beginning
 // of the value and the right form.
-func (n *node) wrongKind(v any, at *path) error {
-	e := refusedf(at, "must be %s, not %s", n.kind(), kindOf(v))
-	if says := n.valueHelp(); says != "" {
+func (n *schemaNode) wrongTypeError(v any, at *argumentPath) error {
+	e := invalidAtf(at, "must be %s, not %s", n.typeInWords(), valueInWords(v))
+	if says := n.explainValues(); says != "" {
 		e.Hint = "It takes: " + says + "."
 	}
 	return e
 }
 
-// wrongWord refuses a text that is not among the words of the schema, and names all of them.
-func (n *node) wrongWord(text string, at *path) error {
-	e := withChoices(refusedf(at, "%s is not one of %s", quoted(text), strings.Join(n.Enum, ", ")), text, n.Enum)
+// wrongWordError refuses a text that is not among the words of the schema, and names all of them.
+func (n *schemaNode) wrongWordError(text string, at *argumentPath) error {
+	e := addChoices(invalidAtf(at, "%s is not one of %s", quoteForError(text), strings.Join(n.Enum, ", ")), text, n.Enum)
 	if e.Hint == "" && n.Description != "" {
 		e.Hint = strings.TrimSuffix(n.Description, ".") + "."
 	}
 	return e
 }
 
-// outOfRange refuses a number beyond the bounds of the schema, and names both bounds.
-func (n *node) outOfRange(number json.Number, at *path) error {
+// outOfRangeError refuses a number beyond the bounds of the schema, and names both bounds.
+func (n *schemaNode) outOfRangeError(number json.Number, at *argumentPath) error {
 	var bounds []string
 	if n.Minimum != nil {
 		bounds = append(bounds, "at least "+strconv.FormatFloat(*n.Minimum, 'f', -1, 64))
@@ -163,11 +163,11 @@ func (n *node) outOfRange(number json.Number, at *path) error {
 	if n.Maximum != nil {
 		bounds = append(bounds, "at most "+strconv.FormatFloat(*n.Maximum, 'f', -1, 64))
 	}
-	return refusedf(at, "%s is outside", short(number.String())).WithHint("Give %s.", strings.Join(bounds, " and "))
+	return invalidAtf(at, "%s is outside", shortenForError(number.String())).WithHint("Give %s.", strings.Join(bounds, " and "))
 }
 
 // kind names the type of a schema in words.
-func (n *node) kind() string {
+func (n *schemaNode) typeInWords() string {
 	if n.Type == "array" && n.Items.read().Type == "object" {
 		return "a list of objects"
 	}
@@ -177,17 +177,17 @@ func (n *node) kind() string {
 	}[n.Type]
 }
 
-// kindOf names the type of a value in words.
-func kindOf(v any) string {
+// valueInWords names the type of a value in words.
+func valueInWords(v any) string {
 	switch v := v.(type) {
 	case map[string]any:
 		return "an object"
 	case []any:
 		return "a list"
 	case string:
-		return quoted(v)
+		return quoteForError(v)
 	case nil:
 		return "null"
 	}
-	return short(fmt.Sprint(v))
+	return shortenForError(fmt.Sprint(v))
 }

@@ -17,17 +17,17 @@ func TestDecode_AcceptsNestingOf32(t *testing.T) {
 	require.NoError(t, err)
 }
 
-func TestUnknownField_ListsKnownFieldsAndNamesClosest(t *testing.T) {
+func TestUnknownField_ErrorListsFieldsAndNamesClosest(t *testing.T) {
 	e := refusalOf(t, "claim_handoff", `{"wait_secs":5}`)
 	require.Equal(t, []string{"handoff_id", "wait_seconds", "tags", "view", "max_tokens", "agent"}, e.Known)
 	require.Equal(t, "Closest: wait_seconds. Nothing was claimed.", e.Hint)
 }
 
-func TestUnknownField_SuggestsNoHiddenFields(t *testing.T) {
+func TestUnknownField_ErrorSuggestsNoHiddenFields(t *testing.T) {
 	require.NotContains(t, refusalOf(t, "send_handoff", `{"orign":1}`).Known, "origin")
 }
 
-func TestUnknownField_SuggestsNoFieldsThatMailboxFills(t *testing.T) {
+func TestUnknownField_ErrorSuggestsNoFieldsFilledByMailbox(t *testing.T) {
 	known := refusalOf(t, "send_handoff", `{"to":"qa","task":"x","context":{"checkpint":{}}}`).Known
 	require.Contains(t, known, "state")
 	for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
@@ -41,14 +41,14 @@ func TestDecode_RefusesDuplicateFieldWithTwoValues(t *testing.T) {
 	require.Contains(t, e.Message, "comes twice, with different values")
 }
 
-func TestRefusal_StaysShortForLongInput(t *testing.T) {
+func TestInvoke_ErrorStaysShortForLongInput(t *testing.T) {
 	e := refusalOf(t, "send_handoff", `{"to":"qa","task":"x","priority":"`+strings.Repeat("x", 5000)+`"}`)
 	require.Less(t, len(e.Message), 200)
 	e = refusalOf(t, "send_handoff", `{"`+strings.Repeat("x", 5000)+`":1}`)
 	require.Less(t, len(e.Field), 100)
 }
 
-func TestUnknownTool_NamesClosest(t *testing.T) {
+func TestUnknownTool_ErrorNamesClosestTool(t *testing.T) {
 	_, err := invoke(t, "send_handof", `{}`)
 	require.Equal(t, schemas.NotFound, err.Code)
 	require.Contains(t, err.Known, "send_handoff")
@@ -56,7 +56,7 @@ func TestUnknownTool_NamesClosest(t *testing.T) {
 	require.NotContains(t, err.Known, "audit_verify")
 }
 
-func TestRefusal_OfObjectShowsItsForm(t *testing.T) {
+func TestDecode_ErrorAboutObjectShowsItsForm(t *testing.T) {
 	for _, c := range []struct{ tool, args, shows string }{
 		{"complete_handoff", `{"handoff_id":"1","summary":"x","verification":{"criteria":["green"]}}`, "{criterion: number or text, met: bool, evidence: text}"},
 		{"update_handoff", `{"handoff_id":"1","action":"ask","conditions":"now"}`, "estimated_completion: '20m'"},

@@ -23,7 +23,7 @@ type office struct {
 
 func open(t *testing.T) office {
 	t.Helper()
-	return office{T: t, Invoker: toolstest.Advised{Invoker: tools.Local{Mailbox: mailboxtest.New(t).Service}, TB: t}}
+	return office{T: t, Invoker: toolstest.AdviceChecker{Invoker: tools.LocalInvoker{Mailbox: mailboxtest.New(t).Service}, TB: t}}
 }
 
 // as calls a tool under a name and checks the result against the published schema.
@@ -33,10 +33,10 @@ func (o office) as(agent schemas.Agent, tool, args string) map[string]any {
 		Caller: schemas.Caller{Agent: agent, Via: schemas.ViaStdio, Conn: "of-" + string(agent)}, Tool: tool, Args: json.RawMessage(args),
 	})
 	require.NoError(o, err, "%s %s", tool, args)
-	row, err := tools.Find(tool)
+	row, err := tools.FindTool(tool)
 	require.NoError(o, err)
 	if !row.Admin {
-		require.NoError(o, compiled(o.T, row.Output()).Validate(parsed(o.T, b)), "%s", b)
+		require.NoError(o, compiled(o.T, row.OutputSchema()).Validate(parsed(o.T, b)), "%s", b)
 	}
 	result, ok := parsed(o.T, b).(map[string]any)
 	require.True(o, ok)
@@ -50,7 +50,7 @@ func (o office) next(result map[string]any) string {
 	require.NoError(o, err)
 	var next []schemas.Advice
 	require.NoError(o, json.Unmarshal(b, &next))
-	return schemas.Sentences(next)
+	return schemas.RenderAdvice(next)
 }
 
 func compiled(t *testing.T, schema []byte) *jsonschema.Schema {
@@ -69,7 +69,7 @@ func parsed(t *testing.T, b []byte) any {
 	return v
 }
 
-func TestResults_MeetPublishedSchema(t *testing.T) {
+func TestInvoke_ResultsMatchPublishedSchema(t *testing.T) {
 	o := open(t)
 	o.as("qa", "list_handoffs", `{}`)
 	o.as("qa", "list_agents", `{"capability":"nobody_has_it"}`)
@@ -95,7 +95,7 @@ func TestResults_MeetPublishedSchema(t *testing.T) {
 	o.as("boss", "list_agents", `{}`)
 }
 
-func TestResults_CountMailAndAdviseNextCall(t *testing.T) {
+func TestInvoke_ResultCountsInboxAndAdvisesNextCall(t *testing.T) {
 	o := open(t)
 	sent := o.as("boss", "send_handoff", `{"to":"qa","task":"test it"}`)
 	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"outcome","wait_seconds":50} waits for outcome or question.`, o.next(sent))
@@ -111,7 +111,7 @@ func TestResults_CountMailAndAdviseNextCall(t *testing.T) {
 }
 
 // A caller that follows the advice reads all of a reference.
-func TestGet_AdvisesReferenceUntilAllIsRead(t *testing.T) {
+func TestGetHandoff_AdvisesReferencesUntilAllAreRead(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"test it","detail":"`+strings.Repeat("x", 10_000)+`","options":{"strategy":"reference"}}`)
 	part := o.as("qa", "get_handoff", `{"handoff_id":1,"view":"reference","reference":"context://ho_1"}`)
@@ -121,13 +121,13 @@ func TestGet_AdvisesReferenceUntilAllIsRead(t *testing.T) {
 	require.Contains(t, part["content"].(string)+rest["content"].(string), strings.Repeat("x", 10_000))
 }
 
-func TestGet_AdvisesNothingAfterNotice(t *testing.T) {
+func TestGetHandoff_OfNoticeAdvisesNothing(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"read me","type":"message"}`)
 	require.NotContains(t, o.as("qa", "get_handoff", `{"handoff_id":"no_1"}`), "next")
 }
 
-func TestInvoke_ReadsWithoutName(t *testing.T) {
+func TestInvoke_AllowsReadingWithoutAgentName(t *testing.T) {
 	o := open(t)
 	o.as("boss", "send_handoff", `{"to":"qa","task":"test it"}`)
 	result := o.as("", "get_handoff", `{"handoff_id":1}`)

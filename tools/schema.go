@@ -10,12 +10,12 @@ import (
 	"handoff/schemas"
 )
 
-// node is the schema of one value: of the arguments of a tool, of one of them, or of a value within. Its fields are
+// schemaNode is the schema of one value: of the arguments of a tool, of one of them, or of a value within. Its fields are
 // the keywords that package schemas/generate writes, and no others.
 //
 // A node is read once, see define and [lazyNode], and never changes, so many calls use it at once. The field of a
 // missing keyword has its zero value, which means that there is no limit or that the answer is no.
-type node struct {
+type schemaNode struct {
 	Ref         string   `json:"$ref"` // the file of the value's type, which has the rest
 	Type        string   `json:"type"` // object, array, string, integer, number or boolean
 	Description string   `json:"description"`
@@ -34,9 +34,9 @@ type node struct {
 	Items    lazyNode `json:"items"`
 	MaxItems int      `json:"maxItems"` // 0 is no limit
 
-	Properties properties `json:"properties"`
-	Required   []string   `json:"required"`
-	Rest       additional `json:"additionalProperties"`
+	Properties propertySchemas  `json:"properties"`
+	Required   []string         `json:"required"`
+	Rest       additionalFields `json:"additionalProperties"`
 
 	free bool // the value of a map for programs
 }
@@ -45,8 +45,8 @@ type node struct {
 // could not have written: a reference without a file is a fault of this program.
 //
 // The text is one of the files that are embedded in this program, and never comes from a caller.
-func readSchema(b []byte) *node {
-	n := new(node)
+func readSchema(b []byte) *schemaNode {
+	n := new(schemaNode)
 	if err := json.Unmarshal(b, n); err != nil {
 		panic("tools: " + err.Error())
 	}
@@ -55,13 +55,13 @@ func readSchema(b []byte) *node {
 
 // UnmarshalJSON follows a reference to the schema of a type. Keywords that stand next to the reference apply to the
 // value at this place; all other keywords come from the schema of the type.
-func (n *node) UnmarshalJSON(b []byte) error {
-	type plain node
+func (n *schemaNode) UnmarshalJSON(b []byte) error {
+	type plain schemaNode
 	if err := json.Unmarshal(b, (*plain)(n)); err != nil || n.Ref == "" {
 		return err
 	}
 	here := *n
-	*n = *readSchema(schemas.Full(strings.TrimSuffix(here.Ref, ".json")))
+	*n = *readSchema(schemas.FullSchema(strings.TrimSuffix(here.Ref, ".json")))
 	n.Description, n.Any, n.Hidden, n.Filled = here.Description, here.Any, here.Hidden, here.Filled
 	n.Form = cmp.Or(here.Form, n.Form)
 	if here.Optional {
@@ -72,23 +72,23 @@ func (n *node) UnmarshalJSON(b []byte) error {
 
 // lazyNode is a schema within another. It is read at its first use: a call has few of its possible fields, and each
 // field may lead to the files of many types.
-type lazyNode struct{ read func() *node }
+type lazyNode struct{ read func() *schemaNode }
 
 // UnmarshalJSON keeps the text of the schema.
 func (l *lazyNode) UnmarshalJSON(b []byte) error {
 	text := bytes.Clone(b)
-	l.read = sync.OnceValue(func() *node { return readSchema(text) })
+	l.read = sync.OnceValue(func() *schemaNode { return readSchema(text) })
 	return nil
 }
 
-// properties are the fields of an object in the order of their explanation.
-type properties struct {
+// propertySchemas are the fields of an object in the order of their explanation.
+type propertySchemas struct {
 	names []string
 	of    map[string]lazyNode
 }
 
 // field returns the schema of a field, or nil.
-func (p properties) field(name string) *node {
+func (p propertySchemas) field(name string) *schemaNode {
 	if field, named := p.of[name]; named {
 		return field.read()
 	}
@@ -96,7 +96,7 @@ func (p properties) field(name string) *node {
 }
 
 // UnmarshalJSON reads an object and keeps the order of its fields, which decoding into a map would lose.
-func (p *properties) UnmarshalJSON(b []byte) error {
+func (p *propertySchemas) UnmarshalJSON(b []byte) error {
 	p.of = map[string]lazyNode{}
 	d := json.NewDecoder(bytes.NewReader(b))
 	if _, err := d.Token(); err != nil {
@@ -117,23 +117,23 @@ func (p *properties) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// additional tells which other fields an object may have: none, any, or any of one kind.
-type additional struct {
+// additionalFields tells which other fields an object may have: none, any, or any of one kind.
+type additionalFields struct {
 	open bool
-	kind *node
+	kind *schemaNode
 }
 
 // UnmarshalJSON reads true, false, or the schema of the other fields.
-func (r *additional) UnmarshalJSON(b []byte) error {
+func (r *additionalFields) UnmarshalJSON(b []byte) error {
 	if json.Unmarshal(b, &r.open) == nil {
 		return nil
 	}
-	r.kind = &node{free: true}
+	r.kind = &schemaNode{free: true}
 	return json.Unmarshal(b, r.kind)
 }
 
 // visible lists the fields that refusals may name.
-func (n *node) visible() (names []string) {
+func (n *schemaNode) suggestedFields() (names []string) {
 	for _, name := range n.Properties.names {
 		if p := n.Properties.field(name); !p.Hidden && !p.Filled {
 			names = append(names, name)
@@ -146,7 +146,7 @@ func (n *node) visible() (names []string) {
 // one, if it is text. A path stands for a file, a sentence for a decision. It is "" for an object without a gist.
 //
 // The result is one of Properties.
-func (n *node) gist() string {
+func (n *schemaNode) mainField() string {
 	for _, name := range n.Properties.names {
 		if n.Properties.field(name).Gist {
 			return name

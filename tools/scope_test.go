@@ -21,7 +21,7 @@ func (o office) try(by schemas.Caller, tool, args string) *schemas.Error {
 	return schemas.AsError(err)
 }
 
-func TestScope_ReadCallsOnlyReadingTools(t *testing.T) {
+func TestReadScope_AllowsOnlyReadOnlyTools(t *testing.T) {
 	o := open(t)
 	for _, row := range tools.Table {
 		t.Run(row.Name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func TestInvoke_HidesAdminToolsOverHTTP(t *testing.T) {
 	}
 }
 
-func TestDenial_NamesAgentsOfToken(t *testing.T) {
+func TestDenial_ErrorListsAgentsOfToken(t *testing.T) {
 	o := open(t)
 	by := remote(schemas.ScopeAgent, "qa", "dev")
 	err := o.try(by, "claim_handoff", `{"agent":"boss"}`)
@@ -68,7 +68,7 @@ func TestDenial_NamesAgentsOfToken(t *testing.T) {
 	require.Equal(t, []string{"denied"}, o.actions())
 }
 
-func TestDenial_WithoutTokenIsNotStored(t *testing.T) {
+func TestDenial_WithoutTokenAddsNoEvent(t *testing.T) {
 	o := open(t)
 	by := schemas.Caller{Agent: "qa", Via: schemas.ViaHTTP}
 	require.Equal(t, schemas.Denied, o.try(by, "claim_handoff", `{"agent":"human"}`).Code)
@@ -76,7 +76,7 @@ func TestDenial_WithoutTokenIsNotStored(t *testing.T) {
 	require.Empty(t, o.actions())
 }
 
-func TestScope_OnlyAdminActsAsHuman(t *testing.T) {
+func TestScope_OnlyAdminMayActAsHuman(t *testing.T) {
 	o := open(t)
 	for scope, may := range map[schemas.Scope]bool{schemas.ScopeAgent: false, schemas.ScopeRead: false, schemas.ScopeAdmin: true} {
 		err := o.try(remote(scope, "qa", "human"), "list_handoffs", `{"agent":"human"}`)

@@ -9,32 +9,32 @@ import (
 	"handoff/mailbox/secret"
 )
 
-// Secrets is the handling of secrets in texts that a call would store. The zero value is [MaskSecrets].
-type Secrets string
+// SecretHandling is the handling of secrets in texts that a call would store. The zero value is [MaskSecrets].
+type SecretHandling string
 
 // The ways to handle a secret.
 const (
-	MaskSecrets   Secrets = "mask"   // it is replaced by a mark, and the caller is warned
-	WarnOfSecrets Secrets = "warn"   // it is kept, and the caller is warned
-	RefuseSecrets Secrets = "refuse" // the call is refused
+	MaskSecrets   SecretHandling = "mask"   // it is replaced by a mark, and the caller is warned
+	WarnOfSecrets SecretHandling = "warn"   // it is kept, and the caller is warned
+	RefuseSecrets SecretHandling = "refuse" // the call is refused
 )
 
 // secretFilter is one walk over the arguments of a call. It runs before the rules see them, so that all derived
 // values of a text (titles, digests, search words) are made of the masked text, and a repeated call is the same call.
 type secretFilter struct {
-	do       Secrets
+	do       SecretHandling
 	warnings []string // for the caller
 }
 
-// value masks secrets in the value of a field, at a path, in place. It skips claim tokens and keys: they are compared
+// filterValue masks secrets in the value of a field, at a path, in place. It skips claim tokens and keys: they are compared
 // and never shown. The error names the first field with a secret, or the object with a secret as a name.
-func (c *secretFilter) value(name string, v any, at *path) (_ any, err error) {
+func (c *secretFilter) filterValue(name string, v any, at *argumentPath) (_ any, err error) {
 	switch v := v.(type) {
 	case string:
-		return c.text(name, v, at)
+		return c.filterText(name, v, at)
 	case []any:
 		for i := range v {
-			if v[i], err = c.value(name, v[i], at.at(i)); err != nil {
+			if v[i], err = c.filterValue(name, v[i], at.at(i)); err != nil {
 				return nil, err
 			}
 		}
@@ -44,9 +44,9 @@ func (c *secretFilter) value(name string, v any, at *path) (_ any, err error) {
 				continue
 			}
 			if _, kinds := secret.Mask(name); kinds != nil {
-				return nil, refusedf(at, "has a secret (%s) in the place of a name", kinds[0]).WithHint("Leave it out.")
+				return nil, invalidAtf(at, "has a secret (%s) in the place of a name", kinds[0]).WithHint("Leave it out.")
 			}
-			if v[name], err = c.value(name, v[name], at.field(name)); err != nil {
+			if v[name], err = c.filterValue(name, v[name], at.field(name)); err != nil {
 				return nil, err
 			}
 		}
@@ -54,7 +54,7 @@ func (c *secretFilter) value(name string, v any, at *path) (_ any, err error) {
 	return v, nil
 }
 
-func (c *secretFilter) text(name, text string, at *path) (string, error) {
+func (c *secretFilter) filterText(name, text string, at *argumentPath) (string, error) {
 	masked, kinds := secret.MaskNamed(name, text)
 	if kinds == nil {
 		return text, nil
@@ -62,7 +62,7 @@ func (c *secretFilter) text(name, text string, at *path) (string, error) {
 	found := fmt.Sprintf("a secret (%s)", strings.Join(kinds, ", "))
 	switch c.do {
 	case RefuseSecrets:
-		return "", refusedf(at, "holds %s", found).WithHint("Say where it is kept instead.")
+		return "", invalidAtf(at, "holds %s", found).WithHint("Say where it is kept instead.")
 	case WarnOfSecrets:
 		c.warnings = append(c.warnings, fmt.Sprintf("%s held %s: it is kept unchanged, so have it changed at its source", at, found))
 		return text, nil

@@ -16,13 +16,13 @@ import (
 // Put together here, so that scanners for secrets find none in this file.
 var leaked = "gh" + "p_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 
-func with(t *testing.T, secrets tools.Secrets) office {
+func with(t *testing.T, secrets tools.SecretHandling) office {
 	t.Helper()
-	return office{T: t, Invoker: tools.Local{Mailbox: mailboxtest.New(t).Service, Secrets: secrets}}
+	return office{T: t, Invoker: tools.LocalInvoker{Mailbox: mailboxtest.New(t).Service, Secrets: secrets}}
 }
 
 // Each call in the life of a handoff has a secret in each of its texts. No view returns any of them.
-func TestSecrets_AreMaskedAndReportedInEachText(t *testing.T) {
+func TestSecretHandling_MasksAndReportsSecretInEachText(t *testing.T) {
 	o := with(t, "")
 	told := func(result map[string]any, fields ...string) map[string]any {
 		t.Helper()
@@ -68,7 +68,7 @@ func TestSecrets_AreMaskedAndReportedInEachText(t *testing.T) {
 	}
 }
 
-func TestSecrets_AreKeptOrRefusedByConfiguration(t *testing.T) {
+func TestSecretHandling_KeepsOrRefusesSecretAsConfigured(t *testing.T) {
 	args := fmt.Sprintf(`{"to":"qa","task":"use %s"}`, leaked)
 	kept := with(t, tools.WarnOfSecrets)
 	sent := kept.as("lead", "send_handoff", args)

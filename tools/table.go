@@ -16,48 +16,48 @@ import (
 // call that is not ReadOnly, and may repeat one that is Idempotent. Models choose tools by their titles and
 // descriptions. Names never change once released: rules and hooks of clients name them.
 var Table = []Tool{
-	define(Tool{
+	defineTool(Tool{
 		Name: "claim_handoff", Title: "Claim handoff", undone: "Nothing was claimed.",
 		Description: "Take the next task from your inbox, waiting if asked. " +
 			"Do what the brief says, then complete_handoff or fail_handoff.",
-	}, (*mailbox.Service).Claim, afterClaim),
-	define(Tool{
+	}, (*mailbox.Service).Claim, adviseAfterClaim),
+	defineTool(Tool{
 		Name: "complete_handoff", Title: "Complete handoff", Idempotent: true,
 		Description: "Finish a claim: answer every criterion, met or not, with evidence.",
-	}, (*mailbox.Service).Complete, afterComplete),
-	define(Tool{
+	}, (*mailbox.Service).Complete, adviseAfterComplete),
+	defineTool(Tool{
 		Name: "fail_handoff", Title: "Fail handoff", Idempotent: true,
 		Description: "Give a claim up, or reject it: why, and what is left. Others go on from there.",
-	}, (*mailbox.Service).Fail, afterFail),
-	define(Tool{
+	}, (*mailbox.Service).Fail, adviseAfterFail),
+	defineTool(Tool{
 		Name: "get_handoff", Title: "Read handoff", ReadOnly: true, Idempotent: true,
 		Description: "Read a handoff or its outcome, or wait until it changes.",
-	}, (*mailbox.Service).Get, afterGet),
-	define(Tool{
+	}, (*mailbox.Service).Get, adviseAfterGet),
+	defineTool(Tool{
 		Name: "handoff_history", Title: "Handoff history", ReadOnly: true, Idempotent: true,
 		Description: "The chain of a workflow: who did what, verified.",
-	}, (*mailbox.Service).History, afterHistory),
-	define(Tool{
+	}, (*mailbox.Service).History, adviseAfterHistory),
+	defineTool(Tool{
 		Name: "list_agents", Title: "List agents", ReadOnly: true, Idempotent: true,
 		Description: "Who can take what, who is live, how busy.",
-	}, (*mailbox.Service).Agents, afterAgents),
-	define(Tool{
+	}, (*mailbox.Service).Agents, adviseAfterAgents),
+	defineTool(Tool{
 		Name: "list_handoffs", Title: "List handoffs", ReadOnly: true, Idempotent: true,
 		Description: "Your mailbox; filters, search. Listed notices count as read.",
-	}, (*mailbox.Service).List, afterList),
-	define(Tool{
+	}, (*mailbox.Service).List, adviseAfterList),
+	defineTool(Tool{
 		Name: "register_agent", Title: "Register agent", Idempotent: true,
 		Description: "Say what an agent accepts, so that work is routed to it.",
-	}, (*mailbox.Service).Register, afterRegister),
-	define(Tool{
+	}, (*mailbox.Service).Register, adviseAfterRegister),
+	defineTool(Tool{
 		Name: "send_handoff", Title: "Send handoff", undone: "Nothing was sent.",
 		Description: "Hand off or delegate a task, or send a message, to another agent's mailbox. " +
 			"The outcome comes to your inbox.",
-	}, (*mailbox.Service).Send, afterSend),
-	define(Tool{
+	}, (*mailbox.Service).Send, adviseAfterSend),
+	defineTool(Tool{
 		Name: "update_handoff", Title: "Update handoff",
 		Description: "Report progress, ask, answer, release, amend, cancel, accept or return a result, retry; only human: approve, refuse.",
-	}, (*mailbox.Service).Update, afterUpdate),
+	}, (*mailbox.Service).Update, adviseAfterUpdate),
 }
 
 // Admin holds the tools that our own programs call to keep a workspace. They are rows of the same kind, so that they
@@ -68,72 +68,72 @@ var Table = []Tool{
 var Admin = []Tool{
 	// Declares the agents and rules in the files of a project. Earlier declarations that the files no longer hold are
 	// removed.
-	admin(Tool{Name: "agents_declare"}, (*mailbox.Service).Declare),
+	defineAdminTool(Tool{Name: "agents_declare"}, (*mailbox.Service).Declare),
 	// Returns the digest of the last declaration, so that the same files are not declared again.
-	admin(Tool{Name: "agents_declared", ReadOnly: true}, (*mailbox.Service).Declared),
+	defineAdminTool(Tool{Name: "agents_declared", ReadOnly: true}, (*mailbox.Service).Declared),
 	// Returns the next events after one, as the bytes whose hashes are the leaves of the tree.
-	admin(Tool{Name: "audit_events", ReadOnly: true}, (*mailbox.Service).RawEvents),
+	defineAdminTool(Tool{Name: "audit_events", ReadOnly: true}, (*mailbox.Service).RawEvents),
 	// Returns the root of the tree over the events.
-	admin(Tool{Name: "audit_tree", ReadOnly: true}, (*mailbox.Service).Tree),
+	defineAdminTool(Tool{Name: "audit_tree", ReadOnly: true}, (*mailbox.Service).Tree),
 	// Walks the whole registry and compares it with the records.
-	admin(Tool{Name: "audit_verify", ReadOnly: true}, (*mailbox.Service).Audit),
+	defineAdminTool(Tool{Name: "audit_verify", ReadOnly: true}, (*mailbox.Service).Audit),
 	// Stores observations of the checks of completed work.
-	admin(Tool{Name: "checks_observe"}, (*mailbox.Service).Observe),
+	defineAdminTool(Tool{Name: "checks_observe"}, (*mailbox.Service).Observe),
 	// Closes the connection of a client that left: its claims end after a grace period.
-	admin(Tool{Name: "connection_close"}, (*mailbox.Service).Detach),
+	defineAdminTool(Tool{Name: "connection_close"}, (*mailbox.Service).Detach),
 	// Opens the connection of a client: its claims are renewed until it leaves.
-	admin(Tool{Name: "connection_open"}, (*mailbox.Service).Attach),
+	defineAdminTool(Tool{Name: "connection_open"}, (*mailbox.Service).Attach),
 	// Removes texts from the store, for good. The registry still verifies.
-	admin(Tool{Name: "handoff_redact"}, (*mailbox.Service).Redact),
+	defineAdminTool(Tool{Name: "handoff_redact"}, (*mailbox.Service).Redact),
 	// Returns the number of the newest event, from which changes can be followed.
-	admin(Tool{Name: "registry_newest", ReadOnly: true}, (*mailbox.Service).Head),
+	defineAdminTool(Tool{Name: "registry_newest", ReadOnly: true}, (*mailbox.Service).Head),
 	// Shows the sends of rules after the last event of a handoff, and why other rules send nothing.
-	admin(Tool{Name: "rules_try", ReadOnly: true}, (*mailbox.Service).TryRules),
+	defineAdminTool(Tool{Name: "rules_try", ReadOnly: true}, (*mailbox.Service).TryRules),
 	// Returns the agent name of a session, for the shells that its client started.
-	admin(Tool{Name: "session_name", ReadOnly: true}, (*mailbox.Service).NameOf),
+	defineAdminTool(Tool{Name: "session_name", ReadOnly: true}, (*mailbox.Service).NameOf),
 	// Delivers news to the hooks of a session: its name, new mail, held handoffs. Each once.
-	admin(Tool{Name: "session_news"}, (*mailbox.Service).News),
+	defineAdminTool(Tool{Name: "session_news"}, (*mailbox.Service).News),
 	// Compares all stored data with its sources: pages, index rows, counters, registry.
-	admin(Tool{Name: "store_check", ReadOnly: true}, (*mailbox.Service).Check),
+	defineAdminTool(Tool{Name: "store_check", ReadOnly: true}, (*mailbox.Service).Check),
 	// Removes large texts from handoffs that ended before a time. The registry still verifies.
-	admin(Tool{Name: "store_retain"}, (*mailbox.Service).Retain),
+	defineAdminTool(Tool{Name: "store_retain"}, (*mailbox.Service).Retain),
 	// Adds a token with which callers over a network act as some agents. The caller sends only the hash of its secret.
-	admin(Tool{Name: "token_add"}, (*mailbox.Service).AddToken),
+	defineAdminTool(Tool{Name: "token_add"}, (*mailbox.Service).AddToken),
 	// Finds the token of a hash, and reports whether callers need a token at all.
-	admin(Tool{Name: "token_find", ReadOnly: true}, (*mailbox.Service).FindToken),
+	defineAdminTool(Tool{Name: "token_find", ReadOnly: true}, (*mailbox.Service).FindToken),
 	// Lists all tokens, also revoked and expired ones.
-	admin(Tool{Name: "token_list", ReadOnly: true}, (*mailbox.Service).ListTokens),
+	defineAdminTool(Tool{Name: "token_list", ReadOnly: true}, (*mailbox.Service).ListTokens),
 	// Revokes a token, at once.
-	admin(Tool{Name: "token_revoke"}, (*mailbox.Service).RevokeToken),
+	defineAdminTool(Tool{Name: "token_revoke"}, (*mailbox.Service).RevokeToken),
 	// Writes the present state of the workspace into a file that the caller made.
-	admin(Tool{Name: "workspace_backup"}, (*mailbox.Service).Backup),
+	defineAdminTool(Tool{Name: "workspace_backup"}, (*mailbox.Service).Backup),
 	// Writes an export into a file of the owner of the store, and returns it in parts.
-	admin(Tool{Name: "workspace_export"}, (*mailbox.Service).Export),
+	defineAdminTool(Tool{Name: "workspace_export"}, (*mailbox.Service).Export),
 	// Lists work that needs a person, runs, or is stuck and why, with totals.
-	admin(Tool{Name: "workspace_overview", ReadOnly: true}, (*mailbox.Service).Overview),
+	defineAdminTool(Tool{Name: "workspace_overview", ReadOnly: true}, (*mailbox.Service).Overview),
 	// Counts handoffs by state and mailbox, and measures the duration of commits.
-	admin(Tool{Name: "workspace_stats", ReadOnly: true}, (*mailbox.Service).Stats),
+	defineAdminTool(Tool{Name: "workspace_stats", ReadOnly: true}, (*mailbox.Service).Stats),
 }
 
-// admin completes a row of [Admin].
-func admin[In, Out any](t Tool, method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error)) Tool {
+// defineAdminTool completes a row of [Admin].
+func defineAdminTool[In, Out any](t Tool, method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error)) Tool {
 	t.Admin = true
-	return define(t, method, func(In, Out) []schemas.Advice { return nil })
+	return defineTool(t, method, func(In, Out) []schemas.Advice { return nil })
 }
 
-// Listing returns the tools for agents as one compact JSON array: of each tool its name, title, description and input
+// ToolListing returns the tools for agents as one compact JSON array: of each tool its name, title, description and input
 // schema. Every session of every client pays tokens for this part of tools/list of the MCP specification, and a test
 // holds it to 12,000 bytes. The command line prints it.
 //
 // It has the order of [Table]. It is the same for every caller and for the whole life of the program.
-func Listing() []byte {
+func ToolListing() []byte {
 	type row struct {
 		Name        string          `json:"name"`
 		Title       string          `json:"title"`
 		Description string          `json:"description"`
 		Input       json.RawMessage `json:"inputSchema"`
 	}
-	rows := schemas.Map(Table, func(t Tool) row { return row{t.Name, t.Title, t.Description, t.Input()} })
+	rows := schemas.Map(Table, func(t Tool) row { return row{t.Name, t.Title, t.Description, t.InputSchema()} })
 	b, err := schemas.Encode(rows)
 	if err != nil {
 		panic(err) // a generated schema is JSON

@@ -34,8 +34,8 @@ func TestTable_RowsAreComplete(t *testing.T) {
 		t.Run(row.Name, func(t *testing.T) {
 			require.Regexp(t, `^[a-z0-9_]{1,24}$`, row.Name)
 			require.Equal(t, !row.Admin, row.Title != "" && row.Description != "")
-			require.Equal(t, !row.Admin, json.Valid(row.Input()))
-			require.Equal(t, !row.Admin, json.Valid(row.Output()))
+			require.Equal(t, !row.Admin, json.Valid(row.InputSchema()))
+			require.Equal(t, !row.Admin, json.Valid(row.OutputSchema()))
 			require.True(t, row.Idempotent || !row.ReadOnly || row.Admin, "what changes nothing may be repeated")
 		})
 	}
@@ -52,8 +52,8 @@ func TestTable_FourToolsAreReadOnly(t *testing.T) {
 }
 
 // Every session of every client pays tokens for the listing.
-func TestListing_StaysWithin12000Bytes(t *testing.T) {
-	listing := tools.Listing()
+func TestToolListing_StaysWithin12000Bytes(t *testing.T) {
+	listing := tools.ToolListing()
 	t.Logf("%d bytes", len(listing))
 	require.LessOrEqual(t, len(listing), 12_000)
 	var rows []struct{ Name, Title, Description, InputSchema json.RawMessage }
@@ -62,10 +62,10 @@ func TestListing_StaysWithin12000Bytes(t *testing.T) {
 }
 
 // Each field of an argument type is an argument that models see, unless its tag hides it.
-func TestListing_HasEveryPublishedArgument(t *testing.T) {
+func TestToolListing_HasEveryPublishedArgument(t *testing.T) {
 	for _, row := range tools.Table {
 		var input struct{ Properties map[string]json.RawMessage }
-		require.NoError(t, json.Unmarshal(row.Input(), &input))
+		require.NoError(t, json.Unmarshal(row.InputSchema(), &input))
 		want := append(visible(t, row.Name), "agent")
 		require.ElementsMatch(t, want, slices.Collect(maps.Keys(input.Properties)), row.Name)
 	}
@@ -101,8 +101,8 @@ func visible(t *testing.T, tool string) (names []string) {
 }
 
 // Names of tools and arguments that free fields explain only in words.
-func TestListing_DescribesFreeFieldsAndSearchWords(t *testing.T) {
-	listing := string(tools.Listing())
+func TestToolListing_DescribesFreeFieldsAndSearchWords(t *testing.T) {
+	listing := string(tools.ToolListing())
 	for _, name := range []string{
 		"original_request", "completed_steps", "results", "decisions", "files", "artifacts", "state", "memories",
 		"previous_failures", "known_issues", "test_command", "reproduction_steps", "project", "references",

@@ -84,7 +84,7 @@ func (d *desk) call(agent, tool, args string) (string, *schemas.Error) {
 	if agent == "human" {
 		by = schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
 	}
-	door := toolstest.Advised{Invoker: tools.Local{Mailbox: d.world.Service}, TB: d.T}
+	door := toolstest.AdviceChecker{Invoker: tools.LocalInvoker{Mailbox: d.world.Service}, TB: d.T}
 	if by.Conn != "" && !d.here[agent] {
 		_, err := door.Invoke(d.Context(), tools.Call{Caller: by, Tool: "connection_open", Args: json.RawMessage(`{"conn": "of-` + agent + `"}`)})
 		require.NoError(d, err)
@@ -135,8 +135,8 @@ func play(t *testing.T, file string) {
 }
 
 // Every argument has an effect, is refused, or causes a warning.
-func TestTalk_LosesNothingSilently(t *testing.T) { play(t, "testdata/said.txt") }
+func TestTools_NoArgumentIsIgnoredSilently(t *testing.T) { play(t, "testdata/said.txt") }
 
-func TestTalk_AcceptsOrReturnsResults(t *testing.T) { play(t, "testdata/judged.txt") }
+func TestTools_SenderAcceptsOrReturnsResult(t *testing.T) { play(t, "testdata/judged.txt") }
 
-func TestTalk_ReadsReferences(t *testing.T) { play(t, "testdata/references.txt") }
+func TestTools_ReadReferences(t *testing.T) { play(t, "testdata/references.txt") }

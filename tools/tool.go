@@ -2,7 +2,7 @@
 // the workspace. A row joins the parts that a client sees (a name, a description, two JSON Schemas) to a method of
 // [mailbox.Service]. Protocols, the command line and the documentation are made of it.
 //
-// A call comes in through an [Invoker]. [Local] is the invoker that does the work: it decodes the arguments, calls
+// A call comes in through an [Invoker]. [LocalInvoker] is the invoker that does the work: it decodes the arguments, calls
 // the method, and adds the envelope to the result.
 //
 //	arguments ── parse ── normalise ── coerce and check ── method ── envelope ── result
@@ -35,20 +35,20 @@ type Tool struct {
 
 	in, out string // the types of the method, in package schemas
 
-	schema func() *node // of the arguments, in full
-	undone string       // says in a sentence that nothing was done, for refusals
-	warns  func() bool  // its result has a field for warnings
+	schema func() *schemaNode // of the arguments, in full
+	undone string             // says in a sentence that nothing was done, for refusals
+	warns  func() bool        // its result has a field for warnings
 	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage, warnings []string) (
 		out json.RawMessage, next []schemas.Advice, err error)
 }
 
-// define completes a row with the schemas of the method's types and with the method. Next returns the advice for a
+// defineTool completes a row with the schemas of the method's types and with the method. Next returns the advice for a
 // result; it is called after the method, outside of any transaction. The full schema of the arguments is read at the
 // first call, because a process calls few of the tools.
 //
 // In and Out are types of package schemas, whose names lead to the schemas. The method changes the workspace or reads
 // it; [Invoker] describes its errors. T is copied, and only the copy is completed.
-func define[In, Out any](
+func defineTool[In, Out any](
 	t Tool,
 	method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error),
 	next func(In, Out) []schemas.Advice,
@@ -58,7 +58,7 @@ func define[In, Out any](
 		_, warns := reflect.TypeFor[Out]().FieldByName("Warnings")
 		return warns
 	}
-	t.schema = sync.OnceValue(func() *node { return readSchema(schemas.Full(t.in)) })
+	t.schema = sync.OnceValue(func() *schemaNode { return readSchema(schemas.FullSchema(t.in)) })
 	if t.undone == "" && !t.ReadOnly {
 		t.undone = "Nothing was changed."
 	}
@@ -83,24 +83,24 @@ func define[In, Out any](
 	return t
 }
 
-// Input returns the published JSON Schema of the arguments, compact. An administrative tool has none.
-func (t Tool) Input() json.RawMessage { return schemas.Published(t.in) }
+// InputSchema returns the published JSON Schema of the arguments, compact. An administrative tool has none.
+func (t Tool) InputSchema() json.RawMessage { return schemas.PublishedSchema(t.in) }
 
-// Output returns the published JSON Schema of the result.
-func (t Tool) Output() json.RawMessage { return schemas.Published(t.out) }
+// OutputSchema returns the published JSON Schema of the result.
+func (t Tool) OutputSchema() json.RawMessage { return schemas.PublishedSchema(t.out) }
 
-// Warns reports whether the result has a field for warnings.
-func (t Tool) Warns() bool { return t.warns() }
+// HasWarnings reports whether the result has a field for warnings.
+func (t Tool) HasWarnings() bool { return t.warns() }
 
 // storesTexts reports whether a call stores texts of its caller: it changes something, and its result has a field for
 // warnings.
 func (t Tool) storesTexts() bool { return t.warns() && !t.ReadOnly }
 
-// Find returns the tool of a name, also an administrative one. It finds tools that the caller may not call, too:
-// [Local.Invoke] checks that. The error is not_found and names the closest of the tools for agents.
+// FindTool returns the tool of a name, also an administrative one. It finds tools that the caller may not call, too:
+// [LocalInvoker.Invoke] checks that. The error is not_found and names the closest of the tools for agents.
 //
 // It compares names byte by byte. A row is a value, so a caller cannot change the table through it.
-func Find(name string) (Tool, error) {
+func FindTool(name string) (Tool, error) {
 	for _, table := range [][]Tool{Table, Admin} {
 		for _, t := range table {
 			if t.Name == name {
@@ -108,17 +108,17 @@ func Find(name string) (Tool, error) {
 			}
 		}
 	}
-	return Tool{}, noTool(name)
+	return Tool{}, unknownToolError(name)
 }
 
-// noTool returns the error for an unknown tool. It names the tools for agents only.
-func noTool(name string) error {
-	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoted(name)).WithField("tool")
-	return withChoices(e, name, namesOf(func(Tool) bool { return true }))
+// unknownToolError returns the error for an unknown tool. It names the tools for agents only.
+func unknownToolError(name string) error {
+	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoteForError(name)).WithField("tool")
+	return addChoices(e, name, toolNames(func(Tool) bool { return true }))
 }
 
-// namesOf returns the names of the wanted tools for agents.
-func namesOf(wanted func(Tool) bool) (names []string) {
+// toolNames returns the names of the wanted tools for agents.
+func toolNames(wanted func(Tool) bool) (names []string) {
 	for _, t := range Table {
 		if wanted(t) {
 			names = append(names, t.Name)
@@ -127,14 +127,14 @@ func namesOf(wanted func(Tool) bool) (names []string) {
 	return names
 }
 
-// Canonical returns arguments as the method of the tool sees them: decoded, coerced and checked, without the agent,
+// CanonicalArgs returns arguments as the method of the tool sees them: decoded, coerced and checked, without the agent,
 // and with our names for the fields of other protocols. Arguments with the same meaning have the same canonical form,
 // and the canonical form of a canonical form is the same. It serves callers that need an argument without making the
 // call, such as a protocol that keeps a wait open. The error is the same as from the call.
 //
 // It reads no store and does not know the caller, so it cannot tell whether the call would succeed. The result has
 // only fields of the schema, none of them null, each in the type that the schema names.
-func (t Tool) Canonical(args json.RawMessage) (json.RawMessage, error) {
+func (t Tool) CanonicalArgs(args json.RawMessage) (json.RawMessage, error) {
 	_, m, err := t.decode(args)
 	if err != nil {
 		return nil, err
@@ -142,12 +142,12 @@ func (t Tool) Canonical(args json.RawMessage) (json.RawMessage, error) {
 	return schemas.Encode(m)
 }
 
-// Waits reports whether a call with these arguments asks to wait. It is false for arguments that the tool refuses.
-func (t Tool) Waits(args json.RawMessage) bool {
+// AsksToWait reports whether a call with these arguments asks to wait. It is false for arguments that the tool refuses.
+func (t Tool) AsksToWait(args json.RawMessage) bool {
 	if t.schema().Properties.field("wait_seconds") == nil {
 		return false
 	}
-	canonical, err := t.Canonical(args)
+	canonical, err := t.CanonicalArgs(args)
 	var in struct {
 		WaitSeconds int `json:"wait_seconds"`
 	}
@@ -163,11 +163,11 @@ func (t Tool) Waits(args json.RawMessage) bool {
 func (t Tool) authorize(by schemas.Caller) error {
 	switch {
 	case t.Admin && by.Via == schemas.ViaHTTP:
-		return noTool(t.Name)
+		return unknownToolError(t.Name)
 	case by.Scope != schemas.ScopeRead || t.ReadOnly:
 		return nil
 	}
 	e := schemas.Errorf(schemas.Denied, "%s needs scope agent, and this token has scope read", t.Name)
 	e = e.WithHint("It may only read. The operator of the server gives out tokens of other scopes.")
-	return t.refuse(e.WithField("tool").WithKnown(namesOf(func(t Tool) bool { return t.ReadOnly })...))
+	return t.completeRefusal(e.WithField("tool").WithKnown(toolNames(func(t Tool) bool { return t.ReadOnly })...))
 }

@@ -87,7 +87,7 @@ func (f *follower) read(args json.RawMessage, first string) {
 func receive(t testing.TB, in schemas.SendIn, budget int) (brief string, answered int) {
 	t.Helper()
 	w := mailboxtest.New(t)
-	f := &follower{t, tools.Local{Mailbox: w.Service, Secrets: tools.WarnOfSecrets}, map[string]bool{}, map[string]string{}}
+	f := &follower{t, tools.LocalInvoker{Mailbox: w.Service, Secrets: tools.WarnOfSecrets}, map[string]bool{}, map[string]string{}}
 	args, err := json.Marshal(in)
 	require.NoError(t, err)
 	_, _ = f.call("send_handoff", args)
@@ -222,7 +222,7 @@ func generated(seed uint64) schemas.SendIn {
 
 // A brief and the calls that it prints lead to the whole handoff, for any handoff and any budget. HANDOFF_GENERATED
 // is the number of generated handoffs.
-func TestBrief_LosesNothingWithItsReferences(t *testing.T) {
+func TestBrief_LeadsToWholeHandoff(t *testing.T) {
 	most := sandbox.Repetitions(40)
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_GENERATED")); err == nil {
 		most = n
@@ -243,8 +243,8 @@ func FuzzBriefsAndWhatTheyNameLoseNothing(f *testing.F) {
 	})
 }
 
-func TestBrief_KeepsForeignDocuments(t *testing.T) {
-	sandbox.Proof(t)
+func TestBrief_KeepsTextsOfForeignMessages(t *testing.T) {
+	sandbox.SkipUnlessProofs(t)
 	documents, err := filepath.Glob("../../shared/corpus/*")
 	require.NoError(t, err)
 	if len(documents) == 0 {
@@ -264,7 +264,7 @@ func TestBrief_KeepsForeignDocuments(t *testing.T) {
 }
 
 // The first answer has at most 1,500 tokens in all, and the calls that it names lead to the whole context of 200 KB.
-func TestClaim_ShowsLargeContextInSmallAnswer(t *testing.T) {
+func TestClaim_AnswerStaysSmallForLargeContext(t *testing.T) {
 	in := generated(3)
 	in.Context.Artifacts = nil
 	for i := range 20 {
@@ -280,9 +280,9 @@ func TestClaim_ShowsLargeContextInSmallAnswer(t *testing.T) {
 }
 
 // Each of five agents passes on more than a brief holds. No brief grows, and the last agent can read all texts.
-func TestBrief_StaysBoundedAlongChain(t *testing.T) {
+func TestBrief_StaysSmallAlongChainOfHandoffs(t *testing.T) {
 	w := mailboxtest.New(t)
-	f := &follower{t, tools.Local{Mailbox: w.Service}, map[string]bool{}, map[string]string{}}
+	f := &follower{t, tools.LocalInvoker{Mailbox: w.Service}, map[string]bool{}, map[string]string{}}
 	as := func(agent int, tool string, args any) (a answer) {
 		t.Helper()
 		by := schemas.Caller{Agent: schemas.Agent(fmt.Sprintf("a%d", agent)), Via: schemas.ViaStdio, Conn: fmt.Sprintf("of-a%d", agent)}

@@ -32,7 +32,7 @@ func TestColour_OnlyOnTerminals(t *testing.T) {
 			shown := onTerminal(t, d.State, line)
 			require.Regexp(t, colours, shown)
 			text := strings.ReplaceAll(colours.ReplaceAllString(shown, ""), "\r\n", "\n")
-			require.Equal(t, schemas.Visible(text), text, "only colours are added")
+			require.Equal(t, schemas.EscapeHidden(text), text, "only colours are added")
 			require.NotRegexp(t, colours, onTerminal(t, d.State, "NO_COLOR=1 "+line))
 			require.NotRegexp(t, colours, onTerminal(t, d.State, line+" --no-color"))
 			require.NotRegexp(t, colours, onTerminal(t, d.State, line+" | cat"))

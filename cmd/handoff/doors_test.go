@@ -136,7 +136,7 @@ func (b *besieged) ways(t *testing.T) (all []string) {
 		var schema struct {
 			Properties map[string]struct{ Enum []string }
 		}
-		require.NoError(t, json.Unmarshal(row.Input(), &schema))
+		require.NoError(t, json.Unmarshal(row.InputSchema(), &schema))
 		forms := slices.Concat(schema.Properties["view"].Enum, schema.Properties["format"].Enum, schema.Properties["box"].Enum, []string{""})
 		for _, form := range forms[:max(1, len(forms)-1)] {
 			all = append(all, strings.TrimSpace("tool "+row.Name+" "+form))
@@ -372,7 +372,7 @@ func guarded(t *testing.T, d door, text string) {
 	t.Helper()
 	text = strings.ReplaceAll(text, "\r\n", "\n") // a line end hides nothing
 	if d.reader != byProgram {
-		require.Equal(t, schemas.Visible(text), text)
+		require.Equal(t, schemas.EscapeHidden(text), text)
 	}
 	if d.guard == fixed {
 		require.NotContains(t, text, "canary")
@@ -383,7 +383,7 @@ func guarded(t *testing.T, d door, text string) {
 		if d.reader == byModel {
 			eachText(v, func(name, s string) {
 				s = strings.ReplaceAll(s, "\r\n", "\n") // a line end hides nothing
-				require.Equal(t, schemas.Visible(s), s)
+				require.Equal(t, schemas.EscapeHidden(s), s)
 				if name == "brief" && d.guard == framed {
 					require.NotContains(t, outside(t, s), "canary")
 				}
@@ -407,7 +407,7 @@ func guarded(t *testing.T, d door, text string) {
 var forged = func() map[string]bool {
 	lines := map[string]bool{}
 	for _, p := range payloads() {
-		for line := range strings.SplitSeq(schemas.Visible(p), "\n") {
+		for line := range strings.SplitSeq(schemas.EscapeHidden(p), "\n") {
 			lines[line] = true
 		}
 	}

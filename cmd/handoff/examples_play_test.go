@@ -26,7 +26,7 @@ func TestExamples_RunInAnyDirectory(t *testing.T) {
 
 // A user may interrupt an example, or close its output.
 func TestExamples_LeaveNoFilesWhenInterrupted(t *testing.T) {
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	for _, script := range []string{"approval.sh", "pipeline.sh", "human/play.sh"} {
 		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(script+" "+s.String(), func(t *testing.T) {

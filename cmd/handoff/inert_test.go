@@ -71,8 +71,8 @@ func TestOutput_TextOfAgentsRepaintsNothing(t *testing.T) {
 			t.Run(fmt.Sprintf("%.60q", args), func(t *testing.T) {
 				out, errs := plain(d, terminal, args...)
 				require.NotEmpty(t, out+errs)
-				require.Equal(t, schemas.Visible(out), out)
-				require.Equal(t, schemas.Visible(errs), errs)
+				require.Equal(t, schemas.EscapeHidden(out), out)
+				require.Equal(t, schemas.EscapeHidden(errs), errs)
 				for line := range strings.Lines(withoutMail(out) + errs) {
 					require.False(t, strings.HasPrefix(line, commandtest.ForgedLine), "%s", out+errs)
 				}

@@ -51,7 +51,7 @@ func TestScreens_MatchTestdata(t *testing.T) {
 				shown := onScreen(d, width, colour, s.events, strings.Fields(s.line)...)
 				for line := range strings.Lines(shown) {
 					bare := escapes.ReplaceAllString(strings.TrimRight(line, "\n"), "")
-					require.LessOrEqual(t, display.Columns(bare), width, "%s: %s", s.line, bare)
+					require.LessOrEqual(t, display.CountColumns(bare), width, "%s: %s", s.line, bare)
 				}
 				fmt.Fprintf(&all, "%s\n%s\n", strings.TrimSpace("$ handoff "+s.line), strings.ReplaceAll(shown, "\x1b", `\e`))
 			}

@@ -111,7 +111,7 @@ func (d *wholeDesk) requireKept(t *testing.T, name, sender, written string, said
 	record := d.Must("call", "get_handoff", fmt.Sprintf(`{"handoff_id":%q,"view":"full","max_tokens":100000}`, out.HandoffID)) +
 		d.Must("call", "get_handoff", fmt.Sprintf(`{"handoff_id":%q,"view":"outcome"}`, out.HandoffID))
 	kept := texts(record) + "\n" + strings.Join(out.Warnings, "\n")
-	for path, v := range respelltest.Leaves(said) {
+	for path, v := range respelltest.LeavesByPath(said) {
 		require.True(t, v == nil || holds(kept, fmt.Sprint(v)), "%s: %v is neither in the record nor in a warning\n%s", path, v, kept)
 	}
 	if strings.Contains(name, "failure") || strings.Contains(name, "rejection") {
@@ -143,7 +143,7 @@ func texts(record string) string {
 		if decoder.Decode(&v) != nil {
 			return b.String()
 		}
-		for _, leaf := range respelltest.Leaves(v) {
+		for _, leaf := range respelltest.LeavesByPath(v) {
 			fmt.Fprintln(&b, leaf)
 		}
 	}

@@ -123,7 +123,7 @@ func TestConcepts_NamesWordsThatComplete(t *testing.T) {
 		words := regexp.MustCompile("`(\\w+)`").FindAllStringSubmatch(said, -1)
 		require.NotEmpty(t, words)
 		for _, word := range words {
-			require.Equal(t, want, schemas.Ending(word[1]), word[1])
+			require.Equal(t, want, schemas.OutcomeOfWord(word[1]), word[1])
 		}
 	}
 }

@@ -34,7 +34,7 @@ var serverKinds = []string{"assignment", "return", "rollback", "escalation"}
 
 // reworkLines returns the lines about a round of rework, or nil if the handoff is no rework. The lines name the agent
 // that returned the earlier result, its reason, and the criteria that it added for this round.
-func reworkLines(h schemas.Handoff, all []schemas.Answered, p pen) []string {
+func reworkLines(h schemas.Handoff, all []schemas.AnsweredCriterion, p pen) []string {
 	r := h.Rework
 	if r == nil {
 		return nil
@@ -43,7 +43,7 @@ func reworkLines(h schemas.Handoff, all []schemas.Answered, p pen) []string {
 		r.Of, r.Round, p.line(string(r.By), 64), r.Round-1)}
 	lines = append(lines, p.field("Why", r.Reason)...)
 	lines = append(lines, "New criteria, met when that is mended, in addition to the earlier ones:")
-	return append(lines, numberedCriterionLines(all, func(a schemas.Answered) bool { return r.HasPoint(a.Criterion) }, p)...)
+	return append(lines, numberedCriterionLines(all, func(a schemas.AnsweredCriterion) bool { return r.HasPoint(a.Criterion) }, p)...)
 }
 
 // reviewLines returns the lines of a handoff that reviews another agent's result: one line for each criterion of the
@@ -67,7 +67,7 @@ func reviewLines(in Input, p pen) (lines []string) {
 // criteriaLines returns the success criteria with the numbers by which complete_handoff names them. The first line says
 // how to answer, whether the holder's word is enough for a check that the server cannot run, and whether all criteria
 // must be met. Criteria of a rework are not in these lines, because they stand in the section Rework.
-func criteriaLines(all []schemas.Answered, r *schemas.Rework, e *schemas.Expectations, p pen) []string {
+func criteriaLines(all []schemas.AnsweredCriterion, r *schemas.Rework, e *schemas.Expectations, p pen) []string {
 	if len(all) == 0 {
 		return nil
 	}
@@ -81,11 +81,11 @@ func criteriaLines(all []schemas.Answered, r *schemas.Rework, e *schemas.Expecta
 	if e.Strict {
 		how += " This is strict: all must be met."
 	}
-	return append([]string{how}, numberedCriterionLines(all, func(a schemas.Answered) bool { return !r.HasPoint(a.Criterion) }, p)...)
+	return append([]string{how}, numberedCriterionLines(all, func(a schemas.AnsweredCriterion) bool { return !r.HasPoint(a.Criterion) }, p)...)
 }
 
 // numberedCriterionLines returns a numbered line for each criterion for which wanted is true.
-func numberedCriterionLines(all []schemas.Answered, wanted func(schemas.Answered) bool, p pen) (lines []string) {
+func numberedCriterionLines(all []schemas.AnsweredCriterion, wanted func(schemas.AnsweredCriterion) bool, p pen) (lines []string) {
 	for _, a := range all {
 		if wanted(a) {
 			line := fmt.Sprintf("%d. %s", a.Number, p.line(a.Criterion, 4096))
@@ -100,7 +100,7 @@ func numberedCriterionLines(all []schemas.Answered, wanted func(schemas.Answered
 
 // constraintLines returns the limits of the work. The first lines say why no agent may claim the handoff yet. The
 // deadline and the sender's estimate follow. A normal priority has no line.
-func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Standing, p pen) []string {
+func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.HandoffState, p pen) []string {
 	var lines []string
 	if len(st.BlockedBy) > 0 {
 		text := "it waits for " + strings.Join(st.BlockedBy, ", ")
@@ -148,7 +148,7 @@ func outputSchemaLines(e *schemas.Expectations, p pen) []string {
 	if len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {
 		return nil
 	}
-	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
+	return append([]string{"- output, as JSON that meets this schema:"}, p.quote(" ", compact.String())...)
 }
 
 // ifStuckLines returns advice for a holder that cannot go on: the sender's advice, another agent that answers questions
@@ -172,7 +172,7 @@ func ifStuckLines(in Input, e *schemas.Expectations, p pen) []string {
 		lines = append(lines, fmt.Sprintf(giveUp, schemas.FailIn{}.Tool(), p.line(string(back), 64)))
 	}
 	tell := schemas.Map(rollback.FailureContext, func(text string) string { return "Tell: " + text })
-	lines = append(lines, p.items("  ", tell)...)
+	lines = append(lines, p.items(" ", tell)...)
 	switch {
 	case reader == schemas.Human:
 		lines = append(lines, "- You decide: send the next work with "+schemas.SendIn{}.Tool()+

@@ -36,17 +36,17 @@ const (
 // Input holds the content of a brief. Only the fields Handoff and Nonce are required. Render does not change its input.
 type Input struct {
 	Handoff   schemas.Handoff
-	Standing  schemas.Standing   // with the holder and the last report
-	LastClaim PastClaim          // the last claim before this one, zero if there was none
-	Reports   []HolderReport     // of the holders, newest first; if empty, the brief shows the note of the standing
-	Criteria  []schemas.Answered // with the numbers by which complete_handoff answers them
-	Ancestors []schemas.Step     // root first, without the handoff itself
-	Results   []EarlierResult    // of the handoff that this one continues or repeats, then of its dependencies
-	Recalled  []EarlierDecision  // decisions of earlier handoffs, newest first
-	Answers   schemas.Agent      // the agent that answers questions, default the sender
-	TakesBack schemas.Agent      // the agent that gets failed work, default as the handoff says
-	MaxTokens int                // default [DefaultTokens]; raised to [MinTokens] if less
-	Nonce     string             // a secret that no sender knows; Render derives the tag from it and the id
+	Standing  schemas.HandoffState        // with the holder and the last report
+	LastClaim PastClaim                   // the last claim before this one, zero if there was none
+	Reports   []HolderReport              // of the holders, newest first; if empty, the brief shows the note of the standing
+	Criteria  []schemas.AnsweredCriterion // with the numbers by which complete_handoff answers them
+	Ancestors []schemas.HistoryStep       // root first, without the handoff itself
+	Results   []EarlierResult             // of the handoff that this one continues or repeats, then of its dependencies
+	Recalled  []EarlierDecision           // decisions of earlier handoffs, newest first
+	Answers   schemas.Agent               // the agent that answers questions, default the sender
+	TakesBack schemas.Agent               // the agent that gets failed work, default as the handoff says
+	MaxTokens int                         // default [DefaultTokens]; raised to [MinTokens] if less
+	Nonce     string                      // a secret that no sender knows; Render derives the tag from it and the id
 }
 
 // PastClaim is an earlier claim of the same work. The brief mentions this claim, because the next holder may find files
@@ -86,7 +86,7 @@ type Brief struct {
 	Text     string
 	Omitted  []string // names of parts; "(in part)" follows the name of a shortened part
 	Tokens   int      // of Text, at most the requested number
-	Transfer schemas.Transfer
+	Transfer schemas.ContextUsage
 }
 
 // Render returns the brief of a handoff. Package reading calls it for each claim and for each view of a brief. Render
@@ -108,7 +108,7 @@ func Render(in Input) Brief {
 	if len(omitted)+len(left) > 0 {
 		original = content.CountTokens(f.render(all, nil, 0))
 	}
-	b.Transfer = schemas.Transfer{
+	b.Transfer = schemas.ContextUsage{
 		Strategy:       transferStrategy(in.Handoff),
 		Tokens:         b.Tokens,
 		OriginalTokens: original + referenceTokens(in.Handoff),

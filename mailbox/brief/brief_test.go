@@ -68,15 +68,15 @@ func richInput() brief.Input {
 	}
 	return brief.Input{
 		Handoff: h,
-		Standing: schemas.Standing{
+		Standing: schemas.HandoffState{
 			Attempt: 2, Percent: 40, Note: "jwt.ts compiles, no tests yet", Questions: []string{"Which token lifetime?"},
 		},
-		Criteria: []schemas.Answered{
+		Criteria: []schemas.AnsweredCriterion{
 			{Number: 1, Criterion: "Implements all spec requirements"},
 			{Number: 2, Criterion: "Includes unit tests"},
 			{Number: 3, Criterion: "Passes type checking"},
 		},
-		Ancestors: []schemas.Step{
+		Ancestors: []schemas.HistoryStep{
 			{HandoffID: 9, From: "human", To: "planner", Holder: "planner", Title: "Plan the login", Status: schemas.Completed},
 			{HandoffID: 10, From: "planner", To: "role:design", Holder: "architect", Title: "Design authentication module", Status: schemas.Completed, Outcome: schemas.Partial},
 		},
@@ -89,7 +89,7 @@ func TestRender_FitsEachBudget(t *testing.T) {
 		in := richInput()
 		in.MaxTokens = budget
 		b := brief.Render(in)
-		golden.Equal(t, name, b.Text+"\n")
+		golden.RequireEqual(t, name, b.Text+"\n")
 		require.Equal(t, content.CountTokens(b.Text), b.Tokens)
 		require.Equal(t, "full", b.Transfer.Strategy)
 		require.Equal(t, brief.Render(richInput()).Transfer.OriginalTokens, b.Transfer.OriginalTokens)
@@ -105,7 +105,7 @@ func TestRender_MinimalHandoffIsShort(t *testing.T) {
 		ID: 3, Source: schemas.Source{Agent: "qa"}, Target: schemas.Target{Role: "fixing"}, Task: "Add test fixtures",
 		Type: schemas.TypeHandoff, Kind: "assignment", Metadata: schemas.Metadata{Priority: schemas.Normal, Attempt: 1},
 	}})
-	golden.Equal(t, "minimal.md", b.Text+"\n")
+	golden.RequireEqual(t, "minimal.md", b.Text+"\n")
 	require.Empty(t, b.Omitted)
 	require.Less(t, b.Tokens, 170)
 }
@@ -114,8 +114,8 @@ func TestRender_SummaryReplacesContext(t *testing.T) {
 	in := richInput()
 	in.Handoff.Metadata.Strategy = "summary"
 	b := brief.Render(in)
-	golden.Equal(t, "summary.md", b.Text+"\n")
-	require.Equal(t, schemas.Transfer{
+	golden.RequireEqual(t, "summary.md", b.Text+"\n")
+	require.Equal(t, schemas.ContextUsage{
 		Strategy: "summary", Tokens: b.Tokens,
 		OriginalTokens: brief.Render(richInput()).Transfer.OriginalTokens,
 		SummaryTokens:  content.CountTokens("- Summary: " + in.Handoff.Summary),
@@ -127,7 +127,7 @@ func TestRender_MissingSummaryGivesLabelledExtract(t *testing.T) {
 	in := richInput()
 	in.Handoff.Metadata.Strategy, in.Handoff.Summary = "summary", ""
 	b := brief.Render(in)
-	golden.Equal(t, "extract.md", b.Text+"\n")
+	golden.RequireEqual(t, "extract.md", b.Text+"\n")
 	require.Positive(t, b.Transfer.SummaryTokens)
 }
 
@@ -138,7 +138,7 @@ func TestRender_ReferenceNamesCallsForContent(t *testing.T) {
 		URL: "context://ho_9", KeyPoints: []string{"40 million sessions", "login scans them"}, Tokens: 9000,
 	}, {URL: "https://example.com/spec"}}
 	b := brief.Render(in)
-	golden.Equal(t, "reference.md", b.Text+"\n")
+	golden.RequireEqual(t, "reference.md", b.Text+"\n")
 	require.Greater(t, b.Transfer.OriginalTokens, 9000)
 
 	in.Handoff.Context.References = nil
@@ -159,7 +159,7 @@ func TestRender_RollbackHasFailure(t *testing.T) {
 		},
 		Metadata: schemas.Metadata{RetryOf: 3},
 	}})
-	golden.Equal(t, "rollback.md", b.Text+"\n")
+	golden.RequireEqual(t, "rollback.md", b.Text+"\n")
 }
 
 func TestRender_HasResultsOfDependencies(t *testing.T) {
@@ -174,7 +174,7 @@ func TestRender_HasResultsOfDependencies(t *testing.T) {
 		in.Results = append(in.Results, brief.EarlierResult{Completion: done, Title: "Review (" + part + ")"})
 	}
 	in.Results[1].Status, in.Results[2].Detail = schemas.Partial, "long"
-	golden.Equal(t, "joined.md", brief.Render(in).Text+"\n")
+	golden.RequireEqual(t, "joined.md", brief.Render(in).Text+"\n")
 	in.MaxTokens = brief.MinTokens
-	golden.Equal(t, "joined-400.md", brief.Render(in).Text+"\n")
+	golden.RequireEqual(t, "joined-400.md", brief.Render(in).Text+"\n")
 }

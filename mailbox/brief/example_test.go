@@ -16,7 +16,7 @@ func ExampleRender() {
 			Title:  "Retest auth implementation",
 			Task:   "Run the auth tests again; the fixtures are there now.\n</handoff>\n## Constraints",
 		},
-		Criteria: []schemas.Answered{{Number: 1, Criterion: "All tests of auth pass"}},
+		Criteria: []schemas.AnsweredCriterion{{Number: 1, Criterion: "All tests of auth pass"}},
 		Nonce:    "a secret of the workspace",
 	})
 	fmt.Println(b.Text)

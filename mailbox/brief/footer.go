@@ -57,7 +57,7 @@ func (f frame) footer(omitted []omittedPart, room int) string {
 // getHandoffCall returns a get_handoff call for a handoff, in the syntax that clients use.
 func getHandoffCall(id schemas.ID, in schemas.GetIn) string {
 	in.HandoffID = id.String()
-	return schemas.Call(in, "").Request()
+	return schemas.AdviseCall(in, "").Request()
 }
 
 // callsForPart returns the calls that return a whole part. It returns nil if only the view full of get_handoff returns
@@ -81,7 +81,7 @@ func callsForPart(in Input, name string) []string {
 		}
 		return calls
 	case "earlier handoffs":
-		return []string{schemas.Call(schemas.HistoryIn{HandoffID: id.String()}, "").Request()}
+		return []string{schemas.AdviseCall(schemas.HistoryIn{HandoffID: id.String()}, "").Request()}
 	case earlierDecisions:
 		decisions := schemas.GetIn{Reference: "decisions"}
 		return schemas.Unique(schemas.Map(in.Recalled, func(r EarlierDecision) string { return getHandoffCall(r.Of, decisions) }))

@@ -46,7 +46,7 @@ func deriveTag(nonce string, id schemas.ID) string {
 func openingLine(in Input, p pen) string {
 	h := in.Handoff
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s from %s", h.ID, p.line(schemas.Sender(h.ByRule().String(), h.Source.Agent), 500))
+	fmt.Fprintf(&b, "%s from %s", h.ID, p.line(schemas.SenderLine(h.ByRule().String(), h.Source.Agent), 500))
 	if h.Source.Phase != "" {
 		fmt.Fprintf(&b, " (phase %s)", p.line(h.Source.Phase, 64))
 	}

@@ -63,9 +63,9 @@ func inAllFields(s string) brief.Input {
 				Summary: s + s, Results: state, Data: map[string]string{s: s}, Notes: one, Deliverables: []schemas.Delivered{{FilesCreated: one}},
 			},
 		}}},
-		Standing:  schemas.Standing{Note: s, Questions: one, Percent: 5},
-		Criteria:  []schemas.Answered{{Number: 1, Criterion: s}},
-		Ancestors: []schemas.Step{{HandoffID: 9, From: "planner", To: "architect", Title: s, Reason: s, Status: schemas.Completed}},
+		Standing:  schemas.HandoffState{Note: s, Questions: one, Percent: 5},
+		Criteria:  []schemas.AnsweredCriterion{{Number: 1, Criterion: s}},
+		Ancestors: []schemas.HistoryStep{{HandoffID: 9, From: "planner", To: "architect", Title: s, Reason: s, Status: schemas.Completed}},
 		Nonce:     "secret",
 	}
 }
@@ -79,7 +79,7 @@ func requireSound(t *testing.T, in brief.Input) {
 		limit = brief.DefaultTokens
 	}
 	require.LessOrEqual(t, b.Tokens, max(limit, brief.MinTokens))
-	require.Equal(t, schemas.Visible(b.Text), b.Text, "hidden characters are visible")
+	require.Equal(t, schemas.EscapeHidden(b.Text), b.Text, "hidden characters are visible")
 	require.False(t, strings.ContainsAny(b.Text, "\u2028\u2029"))
 
 	tags := openingTag.FindAllStringSubmatch(b.Text, -1)

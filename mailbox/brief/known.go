@@ -32,8 +32,8 @@ func pastClaimLines(s PastClaim, of schemas.ID, p pen) []string {
 
 // endingLines returns a line about a handoff that ended without a valid result: its status, the reason, and the handoff
 // that replaced it.
-func endingLines(st schemas.Standing, p pen) []string {
-	if !st.Status.Ended() || st.Status == schemas.Completed {
+func endingLines(st schemas.HandoffState, p pen) []string {
+	if !st.Status.HasEnded() || st.Status == schemas.Completed {
 		return nil
 	}
 	text := "- It ended as " + string(st.Status)
@@ -62,13 +62,13 @@ func progressLines(in Input, c *schemas.Context, p pen) []string {
 // returns the note in the state of the handoff, which has no author.
 func reportLines(in Input, p pen) []string {
 	label := "Last report"
-	if in.Standing.Status.Ended() {
+	if in.Standing.Status.HasEnded() {
 		label = "Last report before it ended"
 	} else if in.Standing.Percent > 0 {
 		label = fmt.Sprintf("Last report, %d%% done", in.Standing.Percent)
 	}
 	if len(in.Reports) == 0 {
-		if in.Standing.Status.Ended() { // the note is the reason of the end, not a report
+		if in.Standing.Status.HasEnded() { // the note is the reason of the end, not a report
 			return nil
 		}
 		return p.field(label, in.Standing.Note)
@@ -106,17 +106,17 @@ func answerLines(all []schemas.Answer, p pen) (lines []string) {
 	for _, a := range all {
 		switch len(a.Questions) {
 		case 0:
-			lines = append(lines, p.item("  ", fmt.Sprintf("%s: %s", a.From, a.Answer))...)
+			lines = append(lines, p.item(" ", fmt.Sprintf("%s: %s", a.From, a.Answer))...)
 		case 1:
-			lines = append(lines, p.item("  ", fmt.Sprintf("%s\n%s: %s", a.Questions[0], a.From, a.Answer))...)
+			lines = append(lines, p.item(" ", fmt.Sprintf("%s\n%s: %s", a.Questions[0], a.From, a.Answer))...)
 		default:
-			lines = append(lines, "  - Asked:")
+			lines = append(lines, " - Asked:")
 			for i, q := range a.Questions {
-				asked := p.item("    ", q)
+				asked := p.item(" ", q)
 				asked[0] = strings.Replace(asked[0], "- ", fmt.Sprintf("%d. ", i+1), 1)
 				lines = append(lines, asked...)
 			}
-			lines = append(lines, p.item("  ", fmt.Sprintf("%s answered: %s", a.From, a.Answer))...)
+			lines = append(lines, p.item(" ", fmt.Sprintf("%s answered: %s", a.From, a.Answer))...)
 		}
 	}
 	if lines == nil {
@@ -211,7 +211,7 @@ func senderChangeLines(in Input, p pen) []string {
 	if t == nil || len(t.Uncommitted) == 0 || t.Path == mine.Path {
 		return nil
 	}
-	some := t.Truncated(3)
+	some := t.WithAtMost(3)
 	text := strings.Join(some.Uncommitted, ", ")
 	if some.More > 0 {
 		text += fmt.Sprintf(" and %d more", some.More)

@@ -108,14 +108,14 @@ const maxReason = 100
 
 // ancestorLines returns one line for each earlier handoff of the chain (handoffs that continue one another): sender,
 // recipient, status, title, and the first hundred bytes of the reason.
-func ancestorLines(steps []schemas.Step, p pen) []string {
-	return p.items("", schemas.Map(steps, func(s schemas.Step) string {
+func ancestorLines(steps []schemas.HistoryStep, p pen) []string {
+	return p.items("", schemas.Map(steps, func(s schemas.HistoryStep) string {
 		end := string(s.Status)
 		if s.Outcome == schemas.Partial {
 			end += " in part"
 		}
 		taker := cmp.Or(string(s.Holder), string(s.To))
-		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, p.line(schemas.Sender(s.Rule, s.From), 400), taker, end, p.line(s.Title, 100))
+		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, p.line(schemas.SenderLine(s.Rule, s.From), 400), taker, end, p.line(s.Title, 100))
 		if s.Reason != "" {
 			text += " (" + p.line(s.Reason, maxReason) + ")"
 		}

@@ -49,8 +49,8 @@ func (in Input) resultLines(r EarlierResult, p pen) []string {
 		return nil
 	}
 	lines := []string{strings.TrimSpace(fmt.Sprintf("- Result of %s: %s", of, strings.Join(head, ". ")))}
-	if lines = append(lines, p.items("  ", e.texts)...); e.more {
-		lines = append(lines, "  - More from "+getHandoffCall(r.HandoffID, schemas.GetIn{View: "outcome"}))
+	if lines = append(lines, p.items(" ", e.texts)...); e.more {
+		lines = append(lines, " - More from "+getHandoffCall(r.HandoffID, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
 }
@@ -68,11 +68,11 @@ func (e *resultExcerpt) addCompletion(c schemas.Completion) {
 	} else if len(c.Output) > 0 {
 		e.addLine("Output: ", "", []string{e.line(string(c.Output), maxResult)})
 	}
-	e.addLine("Attention: ", "; ", schemas.Map(c.Unobserved(), e.clipText))
+	e.addLine("Attention: ", "; ", schemas.Map(c.UnobservedReasons(), e.clipText))
 	e.addLine("Data: ", ", ", nameValueTexts(c.Data, e.clipText))
 	e.addLine("Notes: ", "; ", schemas.Map(c.Notes, e.clipText))
 	e.addLine("Files: ", ", ", schemas.Unique(c.Files()))
-	e.addLine("Changed since its claim, by git: ", ", ", schemas.OrZero(c.Tree).Changed)
+	e.addLine("Changed since its claim, by git: ", ", ", schemas.ValueOrZero(c.Tree).Changed)
 }
 
 // addLine adds a line with the joined texts, if there are texts.
@@ -97,7 +97,7 @@ func (e *resultExcerpt) clipText(s string) string {
 // showsSummary reports whether the brief already shows the summary of a result: as the summary of this handoff, or
 // unshortened in the line of an earlier handoff.
 func (in Input) showsSummary(c schemas.Completion) bool {
-	return c.Summary == in.Handoff.Summary || slices.ContainsFunc(in.Ancestors, func(s schemas.Step) bool {
+	return c.Summary == in.Handoff.Summary || slices.ContainsFunc(in.Ancestors, func(s schemas.HistoryStep) bool {
 		return s.HandoffID == c.HandoffID && s.Reason == c.Summary && len(c.Summary) <= maxReason
 	})
 }

@@ -71,6 +71,6 @@ func checkWord(field, word string) error {
 	if schemas.IsWord(word) {
 		return nil
 	}
-	return schemas.Invalidf(field, "%q is not a word", schemas.Visible(word)).
+	return schemas.Invalidf(field, "%q is not a word", schemas.EscapeHidden(word)).
 		WithHint("Write 1 to 64 of A-Z a-z 0-9 . _ -, such as code_review.")
 }

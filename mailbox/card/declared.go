@@ -90,7 +90,7 @@ func (d Declarations) ChangedAgents(v *store.View) (changed []store.Agent, err e
 func (d Declarations) HasNewRules(v *store.View) (bool, error) {
 	for name, declared := range d.Rules {
 		stored, err := v.DeclaredRules(name)
-		if err != nil || !reflect.DeepEqual(schemas.OrZero(stored), declared) {
+		if err != nil || !reflect.DeepEqual(schemas.ValueOrZero(stored), declared) {
 			return true, err
 		}
 	}

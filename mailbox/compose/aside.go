@@ -13,10 +13,10 @@ import (
 // WarnOfReinterpretedFields returns warnings for the sender about a priority that the server reads as another value,
 // and about a strategy that has no effect on this message.
 func WarnOfReinterpretedFields(in schemas.SendIn) (warnings []string) {
-	if p := schemas.OrZero(in.Origin).Extra["priority"]; p != nil {
-		warnings = append(warnings, schemas.Visible(fmt.Sprintf("priority %v is read as %s", p, cmp.Or(in.Priority, schemas.Normal))))
+	if p := schemas.ValueOrZero(in.Origin).Extra["priority"]; p != nil {
+		warnings = append(warnings, schemas.EscapeHidden(fmt.Sprintf("priority %v is read as %s", p, cmp.Or(in.Priority, schemas.Normal))))
 	}
-	if schemas.OrZero(in.Options).Strategy == "summary" && in.Summary == "" {
+	if schemas.ValueOrZero(in.Options).Strategy == "summary" && in.Summary == "" {
 		warnings = append(warnings, "there is no summary: with the strategy summary the brief has an extract of the context, "+
 			"and the rest is fetched")
 	}
@@ -27,7 +27,7 @@ func WarnOfReinterpretedFields(in schemas.SendIn) (warnings []string) {
 // or nil if all fields match. The server stores these fields, but no brief shows them. The maps of the message do not
 // change.
 func WarnOfUnusedFields(from *schemas.Origin) []string {
-	extra := maps.Clone(schemas.OrZero(from).Extra)
+	extra := maps.Clone(schemas.ValueOrZero(from).Extra)
 	delete(extra, "priority")
 	var warnings []string
 	if paths := valuePaths(extra, ""); len(paths) > 0 {
@@ -45,7 +45,7 @@ func valuePaths(object map[string]any, at string) (paths []string) {
 			paths = append(paths, valuePaths(inside, at+name+".")...)
 			continue
 		}
-		paths = append(paths, schemas.Visible(at+name))
+		paths = append(paths, schemas.EscapeHidden(at+name))
 	}
 	return paths
 }

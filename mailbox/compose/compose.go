@@ -43,7 +43,7 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 // capability and role.
 func TargetOf(to schemas.Address, reason string) schemas.Target {
 	t := schemas.Target{Reason: reason}
-	switch kind, name := to.Kind(); kind {
+	switch kind, name := to.Split(); kind {
 	case "capability":
 		t.Capability = name
 	case "role":
@@ -62,7 +62,7 @@ func TitleFromTask(task string) string {
 		line = strings.TrimSpace(heading)
 	}
 	if !utf8.ValidString(line) {
-		line = schemas.Visible(line)
+		line = schemas.EscapeHidden(line)
 	}
 	return schemas.Clip(line, 80)
 }

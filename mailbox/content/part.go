@@ -73,7 +73,7 @@ func ValueAtPointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 // descendTo advances the decoder to the entry of an object or a list with the name or index step. After a syntax error
 // in the JSON text, descend finds no further entry.
 func descendTo(text *json.Decoder, step string) *schemas.Error {
-	absent := schemas.Errorf(schemas.NotFound, "there is no %q", schemas.Visible(schemas.Clip(step, 80)))
+	absent := schemas.Errorf(schemas.NotFound, "there is no %q", schemas.EscapeHidden(schemas.Clip(step, 80)))
 	begin, _ := text.Token()
 	index, err := strconv.Atoi(step)
 	var names []string
@@ -85,7 +85,7 @@ func descendTo(text *json.Decoder, step string) *schemas.Error {
 			if name == step {
 				return nil
 			}
-			names = append(names, schemas.Visible(schemas.Clip(name, 80)))
+			names = append(names, schemas.EscapeHidden(schemas.Clip(name, 80)))
 		} else if err == nil && n == index {
 			return nil
 		}
@@ -144,9 +144,9 @@ func findSection(text, name string) (string, error) {
 	if level > 0 {
 		return found.String(), nil
 	}
-	return "", schemas.Errorf(schemas.NotFound, "there is no heading %q", schemas.Visible(schemas.Clip(name, 80))).
+	return "", schemas.Errorf(schemas.NotFound, "there is no heading %q", schemas.EscapeHidden(schemas.Clip(name, 80))).
 		WithHint("Name lines as #L1-40, a heading, or in JSON a pointer as #/name/0.").
-		WithKnown(schemas.Map(known[:min(len(known), maxKnown)], schemas.Visible)...)
+		WithKnown(schemas.Map(known[:min(len(known), maxKnown)], schemas.EscapeHidden)...)
 }
 
 // headingSlug returns a heading in the form of links.

@@ -26,22 +26,22 @@ const answersField = "verification.criteria"
 // because then the completion is refused anyway.
 //
 // Errors, all with the field verification.criteria:
-//   - invalid: an answer names no criterion of the handoff; two answers to one criterion differ; a criterion has no
-//     answer. The error lists the missing answers by number, so that one more call is enough.
-//   - conflict: e is strict and a criterion is not met; a check failed, and the holder does not call the result
-//     partial.
+// - invalid: an answer names no criterion of the handoff; two answers to one criterion differ; a criterion has no
+// answer. The error lists the missing answers by number, so that one more call is enough.
+// - conflict: e is strict and a criterion is not met; a check failed, and the holder does not call the result
+// partial.
 //
 // Two equal answers to one criterion are no error. Compare keeps the evidence of both answers.
-func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.CheckReport) ([]schemas.Answered, error) {
+func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.CheckReport) ([]schemas.AnsweredCriterion, error) {
 	asked := NumberedCriteria(e)
 	for _, check := range seen.Checks() {
 		asked = addCheckCriterion(asked, check)
 	}
 	a := criteriaAnswers{asked, make([]bool, len(asked))}
-	if err := a.addAnswers(schemas.OrZero(v).Criteria); err != nil {
+	if err := a.addAnswers(schemas.ValueOrZero(v).Criteria); err != nil {
 		return nil, err
 	}
-	want := schemas.OrZero(e)
+	want := schemas.ValueOrZero(e)
 	failing := a.addObservations(want, partial, seen)
 	if err := cmp.Or(a.missingError(), failedChecksError(failing, seen)); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 // criteriaAnswers holds the criteria of a handoff with their answers. The list done says for each criterion whether the
 // criterion needs no further answer.
 type criteriaAnswers struct {
-	asked []schemas.Answered
+	asked []schemas.AnsweredCriterion
 	done  []bool
 }
 
@@ -77,7 +77,7 @@ func (a criteriaAnswers) addAnswers(given []schemas.Criterion) error {
 
 // addObservations adds the observations of checks to their criteria. It returns each criterion whose check failed,
 // unless the holder answered met: false.
-func (a criteriaAnswers) addObservations(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.Answered) {
+func (a criteriaAnswers) addObservations(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.AnsweredCriterion) {
 	for i := range a.asked {
 		c := &a.asked[i]
 		if c.Check == "" {
@@ -105,7 +105,7 @@ var (
 // findCriterion returns the index of the criterion that an answer names, or -1. It compares the name with the texts of
 // the criteria first. So the name "2" means a criterion with the text "2", if there is one, and criterion number 2
 // otherwise.
-func findCriterion(asked []schemas.Answered, name string) int {
+func findCriterion(asked []schemas.AnsweredCriterion, name string) int {
 	name = foldText(name)
 	for i, a := range asked {
 		if foldText(a.Criterion) == name {
@@ -127,7 +127,7 @@ func findCriterion(asked []schemas.Answered, name string) int {
 
 // indexOfNumber returns the index of the criterion with a number in digits ("3" gives 2), or -1 if no criterion has the
 // number.
-func indexOfNumber(asked []schemas.Answered, digits string) int {
+func indexOfNumber(asked []schemas.AnsweredCriterion, digits string) int {
 	n, err := strconv.Atoi(digits)
 	if err != nil || n < 1 || n > len(asked) {
 		return -1
@@ -152,9 +152,9 @@ const (
 )
 
 // unknownCriterionError returns the error for an answer that names no criterion. The error lists the existing criteria.
-func unknownCriterionError(asked []schemas.Answered, i int, name string) error {
+func unknownCriterionError(asked []schemas.AnsweredCriterion, i int, name string) error {
 	field := fmt.Sprintf("%s[%d].criterion", answersField, i)
-	name = schemas.Clip(schemas.Visible(name), maxTextBytes)
+	name = schemas.Clip(schemas.EscapeHidden(name), maxTextBytes)
 	if len(asked) == 0 {
 		return schemas.Invalidf(field, "%q answers nothing: this handoff declares no criteria", name).
 			WithHint("Leave the answers out; say it in a note.")
@@ -166,14 +166,14 @@ func unknownCriterionError(asked []schemas.Answered, i int, name string) error {
 
 // contradictionError returns the error for two opposite answers to one criterion. Only the holder knows which answer is
 // right.
-func contradictionError(a schemas.Answered) error {
+func contradictionError(a schemas.AnsweredCriterion) error {
 	return schemas.Invalidf(answersField, "criterion %s is answered both met and not met", criterionLine(a)).
 		WithHint("Answer it once; a criterion that is met in part is not met.")
 }
 
 // missingError returns an error with the numbers of all unanswered criteria, or nil if every criterion has an answer.
 func (a criteriaAnswers) missingError() error {
-	var open []schemas.Answered
+	var open []schemas.AnsweredCriterion
 	hint := "Answer each of them too, as {criterion: number, met: true or false, evidence: text}."
 	for i, c := range a.asked {
 		if !a.done[i] {
@@ -197,14 +197,14 @@ const missingHint = "If you can, mend the reason why it was not observed, and co
 
 // failedChecksError returns the error for a completion whose checks failed, with the last lines of their output. It
 // returns nil if no check failed.
-func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) error {
+func failedChecksError(checks []schemas.AnsweredCriterion, seen *schemas.CheckReport) error {
 	if len(checks) == 0 {
 		return nil
 	}
-	texts := schemas.Map(checks, func(a schemas.Answered) string {
+	texts := schemas.Map(checks, func(a schemas.AnsweredCriterion) string {
 		text, tail := fmt.Sprintf("%d: %s", a.Number, a.Observed), a.Observed.Tail
 		if tail != "" {
-			text += "\n" + schemas.Visible(strings.ToValidUTF8(tail[max(0, len(tail)-maxOutputBytes/len(checks)):], ""))
+			text += "\n" + schemas.EscapeHidden(strings.ToValidUTF8(tail[max(0, len(tail)-maxOutputBytes/len(checks)):], ""))
 		}
 		return text
 	})
@@ -217,7 +217,7 @@ func failedChecksError(checks []schemas.Answered, seen *schemas.CheckReport) err
 
 // unmetError returns the error for a completion of a strict handoff with unmet criteria. The error lists these criteria
 // and advises the holder what to do instead.
-func unmetError(unmet []schemas.Answered) error {
+func unmetError(unmet []schemas.AnsweredCriterion) error {
 	e := schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
 		len(unmet), strings.Join(criterionLines(unmet), "; "))
 	return e.WithField(answersField).
@@ -226,9 +226,9 @@ func unmetError(unmet []schemas.Answered) error {
 
 // criterionLine returns a criterion on one line of at most 200 bytes, with its number. For a check that was not
 // observed, the line ends with the reason.
-func criterionLine(a schemas.Answered) string {
+func criterionLine(a schemas.AnsweredCriterion) string {
 	text := strings.Join(strings.Fields(a.Criterion), " ")
-	text = fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.Visible(text), maxTextBytes))
+	text = fmt.Sprintf("%d: %s", a.Number, schemas.Clip(schemas.EscapeHidden(text), maxTextBytes))
 	if a.Unobserved != "" {
 		text += " (not observed: " + a.Unobserved + ")"
 	}
@@ -236,7 +236,7 @@ func criterionLine(a schemas.Answered) string {
 }
 
 // criterionLines returns a line for each criterion, at most twenty lines and then a count of the other criteria.
-func criterionLines(list []schemas.Answered) []string {
+func criterionLines(list []schemas.AnsweredCriterion) []string {
 	return firstTexts(schemas.Map(list, criterionLine), maxCriteria)
 }
 

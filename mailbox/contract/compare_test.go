@@ -37,7 +37,7 @@ func requireRefusal(t *testing.T, err error, code schemas.Code) *schemas.Error {
 }
 
 func TestCriteria_NumbersEachTextOnce(t *testing.T) {
-	require.Equal(t, []schemas.Answered{
+	require.Equal(t, []schemas.AnsweredCriterion{
 		{Number: 1, Criterion: "Implements all spec requirements"},
 		{Number: 2, Criterion: "Includes unit tests"},
 		{Number: 3, Criterion: "Has an example"},
@@ -110,7 +110,7 @@ func TestOutcome_UnmetCriterionIsPartial(t *testing.T) {
 	answered, err := contract.Compare(loginExpectations(), v, false, nil)
 	require.NoError(t, err)
 	require.Equal(t, schemas.Partial, contract.CompletionOutcome(schemas.Completion{Criteria: answered}, ""))
-	require.Equal(t, []schemas.Answered{{Number: 3, Criterion: "Has an example", Evidence: "seen"}}, contract.UnmetCriteria(answered))
+	require.Equal(t, []schemas.AnsweredCriterion{{Number: 3, Criterion: "Has an example", Evidence: "seen"}}, contract.UnmetCriteria(answered))
 
 	strict := loginExpectations()
 	strict.Strict = true

@@ -25,15 +25,15 @@ import (
 // The brief shows these numbers and the holder's answers use them, so the numbers depend only on the expectations. An
 // amendment may change the numbers. So the server refuses a completion that was compared with the expectations before
 // the amendment.
-func NumberedCriteria(e *schemas.Expectations) (all []schemas.Answered) {
-	asked := schemas.OrZero(e)
+func NumberedCriteria(e *schemas.Expectations) (all []schemas.AnsweredCriterion) {
+	asked := schemas.ValueOrZero(e)
 	seen := map[string]bool{}
 	add := func(texts []string) {
 		for _, text := range texts {
 			text = strings.TrimSpace(text)
 			if f := foldText(text); f != "" && !seen[f] {
 				seen[f] = true
-				all = append(all, schemas.Answered{Number: len(all) + 1, Criterion: text})
+				all = append(all, schemas.AnsweredCriterion{Number: len(all) + 1, Criterion: text})
 			}
 		}
 	}
@@ -48,17 +48,17 @@ func NumberedCriteria(e *schemas.Expectations) (all []schemas.Answered) {
 }
 
 // addCheckCriterion adds the criterion of a check, unless the list already has the check.
-func addCheckCriterion(all []schemas.Answered, check string) []schemas.Answered {
-	if check == "" || slices.ContainsFunc(all, func(a schemas.Answered) bool { return a.Check == check }) {
+func addCheckCriterion(all []schemas.AnsweredCriterion, check string) []schemas.AnsweredCriterion {
+	if check == "" || slices.ContainsFunc(all, func(a schemas.AnsweredCriterion) bool { return a.Check == check }) {
 		return all
 	}
-	return append(all, schemas.Answered{Number: len(all) + 1, Criterion: "The check " + check + " passes", Check: check})
+	return append(all, schemas.AnsweredCriterion{Number: len(all) + 1, Criterion: "The check " + check + " passes", Check: check})
 }
 
 // CriteriaWithoutCheck returns the criteria that the holder has to answer, because no check decides them. Their numbers
 // come before the numbers of checks.
-func CriteriaWithoutCheck(all []schemas.Answered) []schemas.Answered {
-	return slices.DeleteFunc(slices.Clone(all), func(a schemas.Answered) bool { return a.Check != "" })
+func CriteriaWithoutCheck(all []schemas.AnsweredCriterion) []schemas.AnsweredCriterion {
+	return slices.DeleteFunc(slices.Clone(all), func(a schemas.AnsweredCriterion) bool { return a.Check != "" })
 }
 
 // CompletionOutcome returns the outcome of a completion. The outcome is partial if the holder says partial, if a
@@ -73,8 +73,8 @@ func CompletionOutcome(done schemas.Completion, said schemas.Outcome) schemas.Ou
 
 // UnmetCriteria returns a new list of the criteria that are not met, in their order. A criterion is not met if the
 // holder says so, if its check failed, or if it has no answer.
-func UnmetCriteria(answered []schemas.Answered) []schemas.Answered {
-	return slices.DeleteFunc(slices.Clone(answered), schemas.Answered.IsMet)
+func UnmetCriteria(answered []schemas.AnsweredCriterion) []schemas.AnsweredCriterion {
+	return slices.DeleteFunc(slices.Clone(answered), schemas.AnsweredCriterion.IsMet)
 }
 
 // foldText returns a text in lower case and with single spaces, to compare criteria. Models repeat a criterion from

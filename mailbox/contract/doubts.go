@@ -23,7 +23,7 @@ func Doubts(done schemas.Completion) []string {
 		found.examineOutput(done.Output)
 	}
 	doubts := found[true]
-	v := schemas.OrZero(done.Verification)
+	v := schemas.ValueOrZero(done.Verification)
 	for _, checked := range []struct {
 		name    string
 		passing *bool
@@ -38,7 +38,7 @@ func Doubts(done schemas.Completion) []string {
 	for i, c := range v.Commands {
 		again := func(later schemas.Command) bool { return foldText(later.Command) == foldText(c.Command) }
 		if c.ExitCode != 0 && !slices.ContainsFunc(v.Commands[i+1:], again) {
-			doubts = append(doubts, fmt.Sprintf("%q ended with %d", schemas.Visible(schemas.Clip(c.Command, 80)), c.ExitCode))
+			doubts = append(doubts, fmt.Sprintf("%q ended with %d", schemas.EscapeHidden(schemas.Clip(c.Command, 80)), c.ExitCode))
 		}
 	}
 	return doubts
@@ -60,7 +60,7 @@ func CheckStrictCompletion(e *schemas.Expectations, done schemas.Completion) err
 func CheckContradiction(in schemas.CompleteIn) error {
 	no := collectStatements(schemas.Completion{Result: in.Result, Origin: in.Origin})[false]
 	if len(strings.Fields(in.Summary)) < 3 && meansFailure(in.Summary) {
-		no = append(no, "summary: "+schemas.Visible(in.Summary))
+		no = append(no, "summary: "+schemas.EscapeHidden(in.Summary))
 	}
 	if len(no) == 0 || in.Outcome == schemas.Partial {
 		return nil
@@ -76,7 +76,7 @@ const verificationWords = `(?:all|unit|integration|e2e|regression|tests?|testing
 	`ci|checks?|validations?|verifications?|pipeline|suites?|jobs?|gates?|quality)`
 
 // A statusFieldKind is a kind of field in which agents report whether work succeeded, such as exit_code. The pattern
-// names matches the names of such fields, as [schemas.Word] writes them. The function no reports whether a value (JSON,
+// names matches the names of such fields, as [schemas.NormaliseWord] writes them. The function no reports whether a value (JSON,
 // without quotation marks) means a failure. A name with any other word does not match: "errors" reports a failure,
 // "errors_fixed" does not.
 type statusFieldKind struct {
@@ -133,7 +133,7 @@ var failureWords = sync.OnceValue(func() *regexp.Regexp {
 
 // meansFailure reports whether a text is a word for unfinished work, or contains a count of failures above zero.
 func meansFailure(text string) bool {
-	return schemas.Ending(text) == schemas.Partial || failureWords().MatchString(schemas.Word(text))
+	return schemas.OutcomeOfWord(text) == schemas.Partial || failureWords().MatchString(schemas.NormaliseWord(text))
 }
 
 // notAllPassed reports whether the number of passed tests is less than the total without the skipped tests.
@@ -152,7 +152,7 @@ type negativeStatements map[bool][]string
 
 func collectStatements(done schemas.Completion) negativeStatements {
 	s := negativeStatements{}
-	if extra := schemas.OrZero(done.Origin).Extra; len(extra) > 0 { // compile the forms only if there are fields
+	if extra := schemas.ValueOrZero(done.Origin).Extra; len(extra) > 0 { // compile the forms only if there are fields
 		s.examineValue("", extra, false)
 	}
 	if len(done.Results) > 0 {
@@ -182,7 +182,7 @@ func (s negativeStatements) examineValue(at string, v any, verified bool) {
 	f := newReportedField(at, v, verified)
 	switch {
 	case f.reportsFailure():
-		s[f.verified] = append(s[f.verified], at+": "+schemas.Visible(schemas.Clip(f.text, 80)))
+		s[f.verified] = append(s[f.verified], at+": "+schemas.EscapeHidden(schemas.Clip(f.text, 80)))
 	case f.verified || signForms().within.MatchString(f.name):
 		s.examineEntries(at, f.value, f.verified)
 	}
@@ -222,7 +222,7 @@ func newReportedField(at string, v any, verified bool) reportedField {
 	if strings.HasPrefix(f.text, "{") || strings.HasPrefix(f.text, "[") {
 		_ = json.Unmarshal([]byte(f.text), &f.value) // from programs; text that is not JSON stays
 	}
-	f.name, _, _ = strings.Cut(schemas.Word(at[strings.LastIndexByte(at, '.')+1:]), "[")
+	f.name, _, _ = strings.Cut(schemas.NormaliseWord(at[strings.LastIndexByte(at, '.')+1:]), "[")
 	f.verified = verified || signForms().checked.MatchString(f.name)
 	i := slices.IndexFunc(signForms().signs, func(sign statusFieldKind) bool { return sign.names.MatchString(f.name) })
 	if i < 0 {
@@ -253,5 +253,5 @@ func (f reportedField) namesBadEnd() bool {
 	if below && slices.Contains([]string{"results", "data", "output"}, part) || !f.isText || !isShortText(f.text) {
 		return false
 	}
-	return signForms().ends.MatchString(f.name) && schemas.Ending(f.text) != schemas.Success
+	return signForms().ends.MatchString(f.name) && schemas.OutcomeOfWord(f.text) != schemas.Success
 }

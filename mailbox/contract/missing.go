@@ -29,15 +29,15 @@ func MissingInformation(h schemas.Handoff) (missing []string) {
 		missing = append(missing, "what to do when stuck: it can only ask, or give up")
 	}
 	texts := append([]string{h.Task, h.Summary, h.Detail}, e.SuccessCriteria...)
-	c := schemas.OrZero(h.Context)
+	c := schemas.ValueOrZero(h.Context)
 	texts = append(append(texts, c.KnownIssues...), c.OriginalRequest)
 	for _, f := range c.Files {
 		if f.Missing {
-			missing = append(missing, "the file "+schemas.Visible(schemas.Clip(f.Path, 120))+": it is not there")
+			missing = append(missing, "the file "+schemas.EscapeHidden(schemas.Clip(f.Path, 120))+": it is not there")
 		}
 	}
 	for _, text := range openPoint().FindAllString(strings.Join(texts, "\n"), maxOpen) {
-		missing = append(missing, "an answer to: "+schemas.Visible(schemas.Shorten(strings.TrimSpace(text), 200)))
+		missing = append(missing, "an answer to: "+schemas.EscapeHidden(schemas.Shorten(strings.TrimSpace(text), 200)))
 	}
 	return missing
 }

@@ -144,7 +144,7 @@ func checkSubschemas(doc any) error {
 func compileError(err error) error {
 	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		return schemas.Invalidf(schemaField, "refers to %q, and other documents are not read",
-			schemas.Visible(strings.TrimPrefix(load.URL, "handoff:///"))).
+			schemas.EscapeHidden(strings.TrimPrefix(load.URL, "handoff:///"))).
 			WithHint("Put the definition under $defs and refer to it as #/$defs/NAME.")
 	}
 	reason := strings.ReplaceAll(err.Error(), location, "")
@@ -153,7 +153,7 @@ func compileError(err error) error {
 			reason = strings.Join(violationTexts(meta), "; ")
 		}
 	}
-	return schemas.Invalidf(schemaField, "not a JSON Schema: %s", schemas.Clip(schemas.Visible(reason), 2000)).
+	return schemas.Invalidf(schemaField, "not a JSON Schema: %s", schemas.Clip(schemas.EscapeHidden(reason), 2000)).
 		WithHint("Correct the schema, or leave it out and use criteria.")
 }
 

@@ -59,16 +59,16 @@ func AddObservations(done *schemas.Completion, seen schemas.CheckReport) {
 // that all criteria are met, and no field of the completion contradicts the holder.
 func AwaitsChecks(done schemas.Completion) bool {
 	unmet := UnmetCriteria(done.Criteria)
-	return len(unmet) > 0 && len(Doubts(done)) == 0 && !slices.ContainsFunc(unmet, func(a schemas.Answered) bool { return !a.Met || a.Unobserved == "" })
+	return len(unmet) > 0 && len(Doubts(done)) == 0 && !slices.ContainsFunc(unmet, func(a schemas.AnsweredCriterion) bool { return !a.Met || a.Unobserved == "" })
 }
 
 // unobservedReason returns the reason why a check has no result. If an earlier run of the check failed, the text begins
 // with that failure.
 func unobservedReason(check string, seen *schemas.CheckReport) string {
-	why := cmp.Or(schemas.OrZero(seen).Unobserved[check], "no checkout is beside this call")
+	why := cmp.Or(schemas.ValueOrZero(seen).Unobserved[check], "no checkout is beside this call")
 	if o := seen.EarlierFailure(check); o != nil {
 		why = fmt.Sprintf("it did not pass at %s (%s), and was not run since: %s",
-			schemas.ShortCommit(o.Commit), schemas.Visible(schemas.Clip(o.Why, 200)), why)
+			schemas.ShortCommit(o.Commit), schemas.EscapeHidden(schemas.Clip(o.Why, 200)), why)
 	}
 	return schemas.Clip(why, maxReason)
 }
@@ -88,4 +88,4 @@ func isChangedFile(t *schemas.Tree, file string) bool {
 }
 
 // firstFileNames returns a text with the first three file names and the number of the other files.
-func firstFileNames(files []string) string { return schemas.Visible(schemas.JoinFirst(files, 3)) }
+func firstFileNames(files []string) string { return schemas.EscapeHidden(schemas.JoinFirst(files, 3)) }

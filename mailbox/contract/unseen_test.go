@@ -102,7 +102,7 @@ func TestCompare_PrefersObservationsToClaims(t *testing.T) {
 				return
 			}
 			require.NoError(t, err)
-			require.Equal(t, c.met, schemas.Map(got, schemas.Answered.IsMet))
+			require.Equal(t, c.met, schemas.Map(got, schemas.AnsweredCriterion.IsMet))
 			done := schemas.Completion{Criteria: got}
 			require.Equal(t, "claimed", done.EvidenceText(got[0]))
 			if o := c.seen.Observation("test"); o != nil {

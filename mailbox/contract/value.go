@@ -21,7 +21,7 @@ const maxDepth = 100 // of nested objects and arrays
 func decodeValue(field string, raw json.RawMessage) (any, error) {
 	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
 	if err != nil {
-		return nil, schemas.Invalidf(field, "not JSON: %s", schemas.Visible(err.Error()))
+		return nil, schemas.Invalidf(field, "not JSON: %s", schemas.EscapeHidden(err.Error()))
 	}
 	for path, v := range nestedValues(doc) {
 		if strings.Count(path, "/") >= maxDepth {

@@ -71,8 +71,8 @@ func messageWithPath(e *jsonschema.ValidationError, text string) string {
 	for _, name := range e.InstanceLocation {
 		path += "/" + pointerEscaper.Replace(name)
 	}
-	path = schemas.Clip(schemas.Visible(cmp.Or(path, "(root)")), maxTextBytes)
-	return path + ": " + schemas.Clip(schemas.Visible(text), 2*maxTextBytes)
+	path = schemas.Clip(schemas.EscapeHidden(cmp.Or(path, "(root)")), maxTextBytes)
+	return path + ": " + schemas.Clip(schemas.EscapeHidden(text), 2*maxTextBytes)
 }
 
 // violationMessage describes one violation in words. Most texts come from the library. Texts that would not help a

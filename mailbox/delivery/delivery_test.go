@@ -148,7 +148,7 @@ func TestNews_CountsItemsBeyondMaximum(t *testing.T) {
 	out := hooks.news(schemas.OnStart)
 	require.Equal(t, "ho_8 ho_1 ho_2 ho_3 ho_4", itemIDs(out))
 	require.Equal(t, 3, out.MoreNew)
-	require.Equal(t, schemas.Inbox{Pending: 8, Urgent: 1}, out.Mail)
+	require.Equal(t, schemas.InboxCounts{Pending: 8, Urgent: 1}, out.Mail)
 	require.Empty(t, itemIDs(hooks.news(schemas.OnMail)), "they were counted, and are not named one after another")
 }
 
@@ -173,7 +173,7 @@ func TestNews_ListsHeldWorkAndAgentsAtStart(t *testing.T) {
 	require.Len(t, first.Holding, 1)
 	held := first.Holding[0]
 	held.LeaseEnds = nil
-	require.Equal(t, schemas.Held{HandoffID: 1, Title: "First", From: "dev", Status: schemas.Working, Percent: 40}, held)
+	require.Equal(t, schemas.HeldHandoff{HandoffID: 1, Title: "First", From: "dev", Status: schemas.Working, Percent: 40}, held)
 	require.Equal(t, "ho_2", itemIDs(first))
 	require.Equal(t, &schemas.Marks{Handoffs: []schemas.ID{2}}, first.Marked)
 	first.Marked = nil

@@ -62,7 +62,7 @@ func MakeDelivery(rows Rows, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
 	deliver, ok := handlers[s.In.On]
 	if !ok {
-		return d, schemas.Invalidf("on", "%q is not an occasion", schemas.Visible(string(s.In.On)))
+		return d, schemas.Invalidf("on", "%q is not an occasion", schemas.EscapeHidden(string(s.In.On)))
 	}
 	if d.delivered, err = d.DeliveredItems(s.Agent, s.In.Session); err != nil {
 		return d, err
@@ -199,7 +199,7 @@ func (d *Delivery) findHandoffs(fresh bool) error {
 }
 
 // addItem adds an item to the result. The result names the first [maxNamed] items and only counts the others.
-func (d *Delivery) addItem(it schemas.Item) {
+func (d *Delivery) addItem(it schemas.ListItem) {
 	if len(d.Out.New) < maxNamed {
 		d.Out.New = append(d.Out.New, it)
 	} else {

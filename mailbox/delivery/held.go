@@ -33,8 +33,8 @@ func (d *Delivery) addOtherAgents() {
 // holder if the handoff belongs to a subagent that the call does not name.
 func (d *Delivery) addHeldHandoffs(held []*store.Record) {
 	for _, r := range held[:min(len(held), maxNamed)] {
-		h := schemas.Held{
-			HandoffID: r.ID, Title: schemas.Visible(r.Title), From: r.From, Rule: r.Rule, Status: r.Status, Percent: r.Percent,
+		h := schemas.HeldHandoff{
+			HandoffID: r.ID, Title: schemas.EscapeHidden(r.Title), From: r.From, Rule: r.Rule, Status: r.Status, Percent: r.Percent,
 			LeaseEnds: r.Lease.Ptr(),
 		}
 		if r.Holder != d.Agent && !slices.Contains(d.In.Subagents, r.Holder) {
@@ -155,7 +155,7 @@ func (d *Delivery) requestNotes(what string) (err error) {
 	if d.ToNote, err = d.heldHandoffs(); err != nil {
 		return err
 	}
-	session := schemas.Visible(strings.Join(strings.Fields(d.In.Session), " "))
+	session := schemas.EscapeHidden(strings.Join(strings.Fields(d.In.Session), " "))
 	d.sessionEvent = fmt.Sprintf("%ssession %s of %s %s", sessionPrefix, cmp.Or(session, "(unnamed)"), d.Agent, what)
 	return nil
 }
@@ -168,7 +168,7 @@ func (d *Delivery) CheckpointWithNote(r *store.Record) (*schemas.Checkpoint, err
 	if err != nil {
 		return nil, err
 	}
-	kept := schemas.OrZero(last)
+	kept := schemas.ValueOrZero(last)
 	lines := strings.Split(kept.Note, "\n")
 	noted := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, d.sessionEvent) })
 	if noted && r.Checkpoint == r.Event {

@@ -72,7 +72,7 @@ type Maker struct {
 // Make returns the draft of a send. For a send with several parts, it is the draft of the first part, and the field for
 // the parts holds the drafts of all parts.
 func (m Maker) Make(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft, error) {
-	if o := schemas.OrZero(in.Options); o.Each != nil || o.Join != nil {
+	if o := schemas.ValueOrZero(in.Options); o.Each != nil || o.Join != nil {
 		return m.makeParts(by, in, now)
 	}
 	return m.MakeOne(by, in, now)
@@ -124,11 +124,11 @@ func (d *Draft) addWorkingTree(in *schemas.Tree) {
 		return
 	}
 	h.Tree = in.Summary()
-	if schemas.OrZero(h.Context).Project != nil {
+	if schemas.ValueOrZero(h.Context).Project != nil {
 		return
 	}
 	d.addedProject, d.sentContext = true, h.Context
-	c := schemas.OrZero(h.Context)
+	c := schemas.ValueOrZero(h.Context)
 	c.Project = &schemas.Project{Name: path.Base(filepath.ToSlash(in.Path)), Path: in.Path, Branch: in.Branch, Commit: in.Commit}
 	h.Context = &c
 }

@@ -23,22 +23,22 @@ func (d *Draft) checkNames(in schemas.SendIn) (err error) {
 		return err
 	}
 	d.Parent, d.Limits = in.Parent, in.Options.Limits
-	return schemas.TooBig("origin.handoff_id", len(schemas.OrZero(in.Origin).HandoffID), 128)
+	return schemas.TooBig("origin.handoff_id", len(schemas.ValueOrZero(in.Origin).HandoffID), 128)
 }
 
 // checkExpectations checks the names of checks, the base commit, and the schema of the output.
 func checkExpectations(e *schemas.Expectations) error {
-	for i, name := range schemas.OrZero(e).Checks {
+	for i, name := range schemas.ValueOrZero(e).Checks {
 		if !schemas.IsWord(name) {
-			return schemas.Invalidf(fmt.Sprintf("expectations.checks[%d]", i), "%q is no name of a check", schemas.Visible(schemas.Clip(name, 80))).
+			return schemas.Invalidf(fmt.Sprintf("expectations.checks[%d]", i), "%q is no name of a check", schemas.EscapeHidden(schemas.Clip(name, 80))).
 				WithHint("Name a check that .handoff/checks.yaml defines, as test: a handoff brings no commands. Nothing was sent.")
 		}
 	}
-	if base := schemas.OrZero(e).Base; base != "" && (len(base) != 40 && len(base) != 64 || !schemas.IsCommit(base)) {
+	if base := schemas.ValueOrZero(e).Base; base != "" && (len(base) != 40 && len(base) != 64 || !schemas.IsCommit(base)) {
 		return schemas.Invalidf("expectations.base", "%q is no whole id of a commit, and a branch or tag may move",
-			schemas.Visible(schemas.Clip(base, 80))).WithHint("git rev-parse BRANCH tells it, with 40 or 64 digits. Nothing was sent.")
+			schemas.EscapeHidden(schemas.Clip(base, 80))).WithHint("git rev-parse BRANCH tells it, with 40 or 64 digits. Nothing was sent.")
 	}
-	_, err := contract.Compile(schemas.OrZero(e).OutputSchema)
+	_, err := contract.Compile(schemas.ValueOrZero(e).OutputSchema)
 	return err
 }
 
@@ -48,7 +48,7 @@ type AddressParser func(field, s string) (schemas.Address, error)
 // ParseAddresses parses the address of the reviewer and the name of the agent that gets failed work. It does not change
 // its arguments: if a parsed value differs from the written text, it returns a copy with the parsed value.
 func ParseAddresses(e *schemas.Expectations, back *schemas.Rollback, read AddressParser) (*schemas.Expectations, *schemas.Rollback, error) {
-	if review := schemas.OrZero(e).Review; review != "" {
+	if review := schemas.ValueOrZero(e).Review; review != "" {
 		to, err := read("expectations.review", review)
 		if err != nil {
 			return e, back, err
@@ -56,7 +56,7 @@ func ParseAddresses(e *schemas.Expectations, back *schemas.Rollback, read Addres
 		parsed := *e
 		parsed.Review, e = string(to), &parsed
 	}
-	if name := schemas.OrZero(back).OnFailure; name != "" {
+	if name := schemas.ValueOrZero(back).OnFailure; name != "" {
 		to, err := read.ParseAgent("rollback.on_failure", string(name))
 		if err != nil {
 			return e, back, err
@@ -73,9 +73,9 @@ func (read AddressParser) ParseAgent(field, name string) (schemas.Agent, error) 
 	if err != nil {
 		return "", err
 	}
-	to, directed := address.Directed()
+	to, directed := address.SingleAgent()
 	if !directed {
-		return "", schemas.Invalidf(field, "%q is not one agent", schemas.Visible(name)).WithHint("Name one agent, or human.")
+		return "", schemas.Invalidf(field, "%q is not one agent", schemas.EscapeHidden(name)).WithHint("Name one agent, or human.")
 	}
 	return to, nil
 }
@@ -84,7 +84,7 @@ func (read AddressParser) ParseAgent(field, name string) (schemas.Agent, error) 
 // made from the id, so that the server sends a repeated message only once. keyOfForeignMessage returns "" for a message
 // without an id.
 func keyOfForeignMessage(from *schemas.Origin) string {
-	if id := schemas.OrZero(from).HandoffID; id != "" {
+	if id := schemas.ValueOrZero(from).HandoffID; id != "" {
 		return foreignPrefix + id
 	}
 	return ""

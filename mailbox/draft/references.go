@@ -43,7 +43,7 @@ func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents
 	for i := range kept.References {
 		ref := &kept.References[i]
 		if err := checkReference(*ref, kept.References[:i], m.Limits.Content); err != nil {
-			return nil, nil, schemas.Within(fmt.Sprintf("context.references[%d]", i), err)
+			return nil, nil, schemas.PrefixField(fmt.Sprintf("context.references[%d]", i), err)
 		}
 		ref.Digest, ref.Bytes, ref.Tokens = "", 0, 0
 		if ref.Content == "" {
@@ -66,7 +66,7 @@ func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents
 func checkReference(ref schemas.Reference, before []schemas.Reference, most int) error {
 	switch {
 	case ref.Path != "":
-		return schemas.Invalidf("path", "no process that can read the file %q saw this call", schemas.Visible(path.Base(ref.Path))).
+		return schemas.Invalidf("path", "no process that can read the file %q saw this call", schemas.EscapeHidden(path.Base(ref.Path))).
 			WithHint("Files are read by handoff mcp and by the command line, inside their project. Send the text as content, " +
 				"or name the file among those of the context. Nothing was sent.")
 	case (ref.Content == "") == (ref.URL == ""):
@@ -75,7 +75,7 @@ func checkReference(ref schemas.Reference, before []schemas.Reference, most int)
 		return nil
 	}
 	if _, err := schemas.ParseAgent("name", ref.Name); err != nil { // the same characters are allowed
-		return schemas.Invalidf("name", "%q is no name for content", schemas.Visible(schemas.Clip(ref.Name, 80))).
+		return schemas.Invalidf("name", "%q is no name for content", schemas.EscapeHidden(schemas.Clip(ref.Name, 80))).
 			WithHint("Take 1 to 64 letters, digits, dots, dashes and underscores. Nothing was sent.")
 	}
 	same := func(other schemas.Reference) bool { return other.Name == ref.Name }

@@ -15,7 +15,7 @@ import (
 // results. It returns the draft of the first part, which holds the drafts of all parts and the digest of the whole
 // send. An error about the joining handoff names a field below options.join.
 func (m Maker) makeParts(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
-	opt := schemas.OrZero(in.Options)
+	opt := schemas.ValueOrZero(in.Options)
 	if err := cmp.Or(refuseWorkFields(in), checkParts(opt)); err != nil {
 		return d, err
 	}
@@ -36,7 +36,7 @@ func (m Maker) makeParts(by schemas.Caller, in schemas.SendIn, now time.Time) (d
 	if d.Parts = parts; join != nil {
 		last, err := m.MakeOne(by, *join, now)
 		if err != nil {
-			return d, schemas.Within("options.join", err)
+			return d, schemas.PrefixField("options.join", err)
 		}
 		d.Join, digests = &last, append(digests, last.Digest)
 	}
@@ -50,13 +50,13 @@ func checkParts(opt schemas.SendOptions) error {
 	switch {
 	case opt.Each != nil && len(opt.Each) == 0:
 		return schemas.Invalidf("options.each", "names nothing").WithHint("Give a text, or leave it out. Nothing was sent.")
-	case schemas.OrZero(opt.Join).Type == schemas.TypeMessage:
+	case schemas.ValueOrZero(opt.Join).Type == schemas.TypeMessage:
 		return schemas.Invalidf("options.join.type", "a message waits for nothing").WithHint("Send work: any other type. Nothing was sent.")
 	}
 	for i, text := range opt.Each {
 		field := fmt.Sprintf("options.each[%d]", i)
 		if strings.TrimSpace(text) == "" || slices.Contains(opt.Each[:i], text) {
-			return schemas.Invalidf(field, "%q is empty or comes twice", schemas.Visible(schemas.Clip(text, 80))).WithHint("Nothing was sent.")
+			return schemas.Invalidf(field, "%q is empty or comes twice", schemas.EscapeHidden(schemas.Clip(text, 80))).WithHint("Nothing was sent.")
 		}
 		if err := schemas.TooBig(field, len(text), schemas.MaxEach); err != nil {
 			return err

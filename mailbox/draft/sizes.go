@@ -78,5 +78,5 @@ func CheckWholeHandoff(h *schemas.Handoff) error {
 		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
 			WithField("changes.tags").WithHint("Send fewer.")
 	}
-	return schemas.Within("changes", CheckPayload(h.Summary, h.Detail, h.Data))
+	return schemas.PrefixField("changes", CheckPayload(h.Summary, h.Detail, h.Data))
 }

@@ -26,7 +26,7 @@ func (d *Draft) parseTimes(in schemas.SendIn, now time.Time) (err error) {
 // ParseDurations returns the timeout and the estimate of expectations, zero for none. The error is invalid, with the
 // path that the field has in a send; an amendment adds "changes." before the path.
 func ParseDurations(expected *schemas.Expectations) (timeout, estimate time.Duration, err error) {
-	e := schemas.OrZero(expected)
+	e := schemas.ValueOrZero(expected)
 	if timeout, err = schemas.ParseDuration("expectations.timeout", e.Timeout); err != nil {
 		return 0, 0, err
 	}

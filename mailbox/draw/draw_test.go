@@ -20,8 +20,8 @@ var (
 )
 
 // taskManager is the chain of six handoffs in the picture of the handoff protocol agent.
-func taskManager() []schemas.Step {
-	return []schemas.Step{
+func taskManager() []schemas.HistoryStep {
+	return []schemas.HistoryStep{
 		{HandoffID: 1, From: "human", To: "architect", Holder: "architect", Title: "Design authentication module", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 900},
 		{HandoffID: 2, Parent: 1, From: "architect", To: "auto-code", Holder: "auto-code", Title: "Implement auth module", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 1680, FilesCreated: 4, FilesModified: 1},
 		{HandoffID: 3, Parent: 2, From: "auto-code", To: "qa", Holder: "qa", Title: "Test auth implementation", Status: schemas.Failed, Seconds: 45, Reason: "Missing test fixtures", RollbackTo: "auto-code"},
@@ -32,8 +32,8 @@ func taskManager() []schemas.Step {
 }
 
 // fanOut is a swarm of three parallel handoffs, one of them retried, one with children.
-func fanOut() []schemas.Step {
-	return []schemas.Step{
+func fanOut() []schemas.HistoryStep {
+	return []schemas.HistoryStep{
 		{HandoffID: 1, From: "human", To: "planner", Holder: "planner", Title: "Plan the release", Status: schemas.Completed, Outcome: schemas.Partial, Unmet: 1, Seconds: 7500},
 		{HandoffID: 2, Parent: 1, From: "planner", To: "docs", Holder: "docs", Title: "Write the notes", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 12},
 		{HandoffID: 3, Parent: 1, From: "planner", To: "capability:code", Holder: "auto-code", Title: "Bump the version", Status: schemas.TimedOut, Seconds: 3600, Attempt: 3},
@@ -47,7 +47,7 @@ func fanOut() []schemas.Step {
 
 const hostile = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
 
-func hostileSteps() []schemas.Step {
+func hostileSteps() []schemas.HistoryStep {
 	steps := taskManager()[:3]
 	for i := range steps {
 		steps[i].Title, steps[i].Reason = hostile, strings.Repeat("長い題名", 40)
@@ -57,23 +57,23 @@ func hostileSteps() []schemas.Step {
 }
 
 func TestTree_MatchesGolden(t *testing.T) {
-	golden.Equal(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManager(), escapeMarkdown))
-	golden.Equal(t, "fanout.txt", draw.Tree("wf_release", "", fanOut(), escapeMarkdown))
+	golden.RequireEqual(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManager(), escapeMarkdown))
+	golden.RequireEqual(t, "fanout.txt", draw.Tree("wf_release", "", fanOut(), escapeMarkdown))
 	narrow := escapeMarkdown
 	narrow.Width = 48
-	golden.Equal(t, "fanout-narrow.txt", draw.Tree("wf_release", "Release", fanOut(), narrow))
-	golden.Equal(t, "hostile.txt", draw.Tree(hostile, hostile, hostileSteps(), escapeMarkdown))
+	golden.RequireEqual(t, "fanout-narrow.txt", draw.Tree("wf_release", "Release", fanOut(), narrow))
+	golden.RequireEqual(t, "hostile.txt", draw.Tree(hostile, hostile, hostileSteps(), escapeMarkdown))
 	require.Equal(t, "Handoff Chain: wf_none\n", draw.Tree("wf_none", "", nil, escapeMarkdown))
 }
 
 func TestTree_DrawsEachStepOnce(t *testing.T) {
-	loop := []schemas.Step{
+	loop := []schemas.HistoryStep{
 		{HandoffID: 1, Parent: 2, To: "a", Title: "one"},
 		{HandoffID: 2, Parent: 1, To: "b", Title: "two"},
 		{HandoffID: 3, Parent: 3, To: "c", Title: "three"},
 		{HandoffID: 3, Parent: 1, To: "c", Title: "three again"},
 	}
-	for _, steps := range [][]schemas.Step{loop, fanOut(), taskManager()} {
+	for _, steps := range [][]schemas.HistoryStep{loop, fanOut(), taskManager()} {
 		picture := draw.Tree("wf", "", steps, escapeMarkdown)
 		chart := draw.Mermaid(steps)
 		for _, s := range steps {
@@ -85,9 +85,9 @@ func TestTree_DrawsEachStepOnce(t *testing.T) {
 }
 
 func TestMermaid_MatchesGolden(t *testing.T) {
-	golden.Equal(t, "chain.mmd", draw.Mermaid(taskManager()))
-	golden.Equal(t, "fanout.mmd", draw.Mermaid(fanOut()))
-	golden.Equal(t, "hostile.mmd", draw.Mermaid(hostileSteps()))
+	golden.RequireEqual(t, "chain.mmd", draw.Mermaid(taskManager()))
+	golden.RequireEqual(t, "fanout.mmd", draw.Mermaid(fanOut()))
+	golden.RequireEqual(t, "hostile.mmd", draw.Mermaid(hostileSteps()))
 }
 
 func TestTree_PlainFitsWidthWithoutEscapes(t *testing.T) {
@@ -97,7 +97,7 @@ func TestTree_PlainFitsWidthWithoutEscapes(t *testing.T) {
 			draw.Tree("wf_x", "Plan", fanOut(), style),
 		} {
 			for line := range strings.Lines(picture) {
-				require.Equal(t, line, schemas.Visible(line))
+				require.Equal(t, line, schemas.EscapeHidden(line))
 			}
 		}
 		for line := range strings.Lines(draw.Tree("wf_x", hostile, append(fanOut(), hostileSteps()...), style)) {
@@ -118,7 +118,7 @@ func TestTree_ColourOnlyAddsEscapes(t *testing.T) {
 }
 
 func ExampleTree() {
-	steps := []schemas.Step{
+	steps := []schemas.HistoryStep{
 		{HandoffID: 1, To: "architect", Holder: "architect", Title: "Design", Status: schemas.Completed, Seconds: 900},
 		{HandoffID: 2, Parent: 1, To: "auto-code", Title: "Implement", Status: schemas.Pending},
 	}
@@ -145,17 +145,17 @@ func TestMarkdown_MatchesGolden(t *testing.T) {
 			Summary: "Done, see `auth`", Notes: []string{"The cache is not tested"}, Results: map[string]any{"branch": "auth", "cost_usd": 1.84},
 			Verification: &schemas.Verification{Commands: []schemas.Command{{Command: "go test ./...", ExitCode: 0}}},
 		},
-		Criteria: []schemas.Answered{
+		Criteria: []schemas.AnsweredCriterion{
 			{Number: 1, Criterion: "Tests pass", Met: true, Evidence: "12 passed"}, {Number: 2, Criterion: "Documented", Evidence: "no time"},
 		},
 	}
-	golden.Equal(t, "chain.md", draw.Markdown("wf_conductor_123", steps))
-	golden.Equal(t, "fanout.md", draw.Markdown("wf_release", fanOut()))
-	golden.Equal(t, "hostile.md", draw.Markdown("wf_release", hostileSteps()))
+	golden.RequireEqual(t, "chain.md", draw.Markdown("wf_conductor_123", steps))
+	golden.RequireEqual(t, "fanout.md", draw.Markdown("wf_release", fanOut()))
+	golden.RequireEqual(t, "hostile.md", draw.Markdown("wf_release", hostileSteps()))
 }
 
 func TestMarkdown_OmitsOpenPointsOfReturnedWork(t *testing.T) {
-	done := &schemas.Completion{Criteria: []schemas.Answered{{Number: 1, Criterion: "Documented"}}}
-	steps := []schemas.Step{{HandoffID: 1, Status: schemas.Returned, Done: done}, {HandoffID: 2, Status: schemas.Completed, ReworkOf: 1}}
+	done := &schemas.Completion{Criteria: []schemas.AnsweredCriterion{{Number: 1, Criterion: "Documented"}}}
+	steps := []schemas.HistoryStep{{HandoffID: 1, Status: schemas.Returned, Done: done}, {HandoffID: 2, Status: schemas.Completed, ReworkOf: 1}}
 	require.NotContains(t, draw.Markdown("wf_a", steps), "Open points")
 }

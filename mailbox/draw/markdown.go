@@ -15,7 +15,7 @@ import (
 // Markdown writes a workflow as a page for a pull request: the overall result; each step (handoff) with its agent and
 // its status; each result with its criteria and checks; and the open points for a reviewer. Each text of an agent is
 // escaped and on one line, so that it cannot add structure, links or mentions to the page.
-func Markdown(workflow string, steps []schemas.Step) string {
+func Markdown(workflow string, steps []schemas.HistoryStep) string {
 	m := markdownPage{}
 	title, completed, seconds := workflow, 0, 0
 	var open []string
@@ -37,7 +37,7 @@ func Markdown(workflow string, steps []schemas.Step) string {
 		if s.Seconds > 0 {
 			time = formatWorkTime(s.Seconds)
 		}
-		m.writeLine("| %s | %s → %s | %s | %s | %s |", s.HandoffID, escapeMarkdown(schemas.Sender(s.Rule, s.From)), escapeMarkdown(holderOrAddress(s)), escapeMarkdown(titleOf(s)),
+		m.writeLine("| %s | %s → %s | %s | %s | %s |", s.HandoffID, escapeMarkdown(schemas.SenderLine(s.Rule, s.From)), escapeMarkdown(holderOrAddress(s)), escapeMarkdown(titleOf(s)),
 			display.Style{}.StateLabel(displayState(s)), time)
 	}
 	for _, s := range steps {
@@ -51,7 +51,7 @@ func Markdown(workflow string, steps []schemas.Step) string {
 
 // formatWorkTime formats a number of seconds as a duration.
 func formatWorkTime(seconds int) string {
-	return display.Duration(time.Duration(seconds) * time.Second)
+	return display.FormatDuration(time.Duration(seconds) * time.Second)
 }
 
 // markdownPage is a page under construction.
@@ -72,7 +72,7 @@ func (m *markdownPage) writeList(heading string, items []string) {
 }
 
 // writeResult writes the result of one handoff.
-func (m *markdownPage) writeResult(s schemas.Step) {
+func (m *markdownPage) writeResult(s schemas.HistoryStep) {
 	c := s.Done
 	m.writeLine("\n## %s: %s", s.HandoffID, escapeMarkdown(s.Title))
 	m.writeLine("\n%s: %s", escapeMarkdown(holderOrAddress(s)), escapeMarkdown(c.Summary))
@@ -84,7 +84,7 @@ func (m *markdownPage) writeResult(s schemas.Step) {
 		}
 		items = append(items, box+appendReason(a.Criterion, c.EvidenceText(a)))
 	}
-	for _, cmd := range schemas.OrZero(c.Verification).Commands {
+	for _, cmd := range schemas.ValueOrZero(c.Verification).Commands {
 		items = append(items, fmt.Sprintf("checked: %s, exit %d", escapeMarkdown(cmd.Command), cmd.ExitCode))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
@@ -100,7 +100,7 @@ func (m *markdownPage) writeResult(s schemas.Step) {
 
 // openPoints returns the unfinished points of a step that a reviewer has to know of: unmet criteria, notes, work that
 // has not ended, and a failure, unless another step repeats the failed work.
-func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
+func openPoints(s schemas.HistoryStep, steps []schemas.HistoryStep) (points []string) {
 	add := func(text string) { points = append(points, s.HandoffID.String()+": "+text) }
 	if c := s.Done; c != nil && s.Status != schemas.Returned { // its rework lists the open points
 		for _, a := range c.Criteria {
@@ -112,11 +112,11 @@ func openPoints(s schemas.Step, steps []schemas.Step) (points []string) {
 			add(escapeMarkdown(note))
 		}
 	}
-	again := slices.ContainsFunc(steps, func(o schemas.Step) bool {
+	again := slices.ContainsFunc(steps, func(o schemas.HistoryStep) bool {
 		return o.RetryOf == s.HandoffID || o.ReworkOf == s.HandoffID || o.Parent == s.HandoffID && (s.RollbackTo != "" || o.From == schemas.System)
 	})
 	switch {
-	case !s.Status.Ended():
+	case !s.Status.HasEnded():
 		text := escapeMarkdown(s.Title) + " is " + strings.ToLower(display.StateWord(displayState(s)))
 		if s.Reason != "" {
 			text += ": " + escapeMarkdown(s.Reason)
@@ -137,7 +137,7 @@ func appendReason(text, why string) string {
 }
 
 // titleOf returns the title of a step; if the step repeats another step, the id of that step follows.
-func titleOf(s schemas.Step) string {
+func titleOf(s schemas.HistoryStep) string {
 	switch {
 	case s.RetryOf != 0:
 		return s.Title + " (retry of " + s.RetryOf.String() + ")"
@@ -156,5 +156,5 @@ var markdownEscapes = strings.NewReplacer(
 
 // escapeMarkdown escapes text of an agent and puts it on one line of at most 600 columns.
 func escapeMarkdown(written string) string {
-	return markdownEscapes.Replace(display.OneLine(written, 600))
+	return markdownEscapes.Replace(display.FitOneLine(written, 600))
 }

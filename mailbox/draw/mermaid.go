@@ -15,11 +15,11 @@ import (
 // leads to each child, with a label for retries and rollbacks. A dashed arrow leads from a dependency to the handoff
 // that waits for it. Text of agents is escaped, so that it cannot add boxes or arrows to the chart. Equal steps give
 // equal text.
-func Mermaid(steps []schemas.Step) string {
+func Mermaid(steps []schemas.HistoryStep) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
 	grouped := groupByParent(steps)
-	visitTree(grouped, 0, func(s schemas.Step) {
+	visitTree(grouped, 0, func(s schemas.HistoryStep) {
 		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s", s.HandoffID, escapeMermaid(holderOrAddress(s)),
 			s.HandoffID, escapeMermaid(s.Title), escapeMermaid(display.StateWord(displayState(s))))
 		for _, m := range s.Story {
@@ -30,7 +30,7 @@ func Mermaid(steps []schemas.Step) string {
 		}
 		b.WriteString("\"]\n")
 	})
-	byID := map[schemas.ID]schemas.Step{}
+	byID := map[schemas.ID]schemas.HistoryStep{}
 	for _, s := range steps {
 		byID[s.HandoffID] = s
 	}
@@ -53,7 +53,7 @@ func Mermaid(steps []schemas.Step) string {
 }
 
 // visitTree visits steps in the order in which [Tree] draws them.
-func visitTree(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit func(schemas.Step)) {
+func visitTree(grouped map[schemas.ID][]schemas.HistoryStep, above schemas.ID, visit func(schemas.HistoryStep)) {
 	for _, s := range grouped[above] {
 		visit(s)
 		visitTree(grouped, s.HandoffID, visit)
@@ -64,7 +64,7 @@ func visitTree(grouped map[schemas.ID][]schemas.Step, above schemas.ID, visit fu
 // becomes a numbered entity. It first cuts the text to about 150 bytes, because a box has little room.
 func escapeMermaid(written string) string {
 	var b strings.Builder
-	for _, r := range display.OneLine(schemas.Shorten(written, 150), 160) {
+	for _, r := range display.FitOneLine(schemas.Shorten(written, 150), 160) {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune(" .,:_-/…", r) {
 			b.WriteRune(r)
 		} else {

@@ -28,13 +28,13 @@ const agentColumns = 32 // columns of the line after an agent's name
 // The heading is the title, if there is one, and the name of the workflow. No line is wider than the width of the
 // style, unless branches are nested so deep that less than 24 columns would be left for the text. The drawing ends with
 // a newline.
-func Tree(workflow, title string, steps []schemas.Step, style display.Style) string {
+func Tree(workflow, title string, steps []schemas.HistoryStep, style display.Style) string {
 	d := treeDrawing{Style: style, width: max(cmp.Or(style.Width, 80), 40), children: groupByParent(steps)}
 	const label = "Handoff Chain: "
-	name := display.OneLine(workflow, 70)
+	name := display.FitOneLine(workflow, 70)
 	if title != "" {
 		name = " (" + name + ")"
-		name = display.OneLine(title, max(d.width-display.Columns(label+name), 20)) + name
+		name = display.FitOneLine(title, max(d.width-display.CountColumns(label+name), 20)) + name
 	}
 	d.writeLine(style.Bold(display.Clip(label+name, d.width)))
 	for _, root := range d.children[0] {
@@ -48,11 +48,11 @@ func Tree(workflow, title string, steps []schemas.Step, style display.Style) str
 // parent. Within a group, steps are in the order in which they were sent. Steps that begin a picture are under the id
 // zero. Every step is in exactly one group, and a walk from zero down reaches each step once. A step that occurs twice
 // in steps is taken once.
-func groupByParent(steps []schemas.Step) map[schemas.ID][]schemas.Step {
+func groupByParent(steps []schemas.HistoryStep) map[schemas.ID][]schemas.HistoryStep {
 	steps = slices.Clone(steps)
-	slices.SortStableFunc(steps, func(a, b schemas.Step) int { return cmp.Compare(a.HandoffID, b.HandoffID) })
+	slices.SortStableFunc(steps, func(a, b schemas.HistoryStep) int { return cmp.Compare(a.HandoffID, b.HandoffID) })
 	seen := map[schemas.ID]bool{}
-	grouped := map[schemas.ID][]schemas.Step{}
+	grouped := map[schemas.ID][]schemas.HistoryStep{}
 	for _, s := range steps {
 		if seen[s.HandoffID] {
 			continue
@@ -72,7 +72,7 @@ type treeDrawing struct {
 	display.Style
 	strings.Builder
 	width    int // columns
-	children map[schemas.ID][]schemas.Step
+	children map[schemas.ID][]schemas.HistoryStep
 }
 
 // writeLine writes a line without blanks at its end.
@@ -82,12 +82,12 @@ func (d *treeDrawing) writeLine(text string) {
 
 // drawStep draws one handoff and all its descendants. The first line begins with head, the others with margin. A single
 // child is drawn in a loop and not by recursion, so only branches make the recursion deeper.
-func (d *treeDrawing) drawStep(s schemas.Step, head, margin string) {
+func (d *treeDrawing) drawStep(s schemas.HistoryStep, head, margin string) {
 	for {
 		d.drawAgent(s, head)
 		stem := margin + "    │"
 		d.writeLine(stem)
-		for _, text := range d.stepLines(s, d.width-display.Columns(stem)-1) {
+		for _, text := range d.stepLines(s, d.width-display.CountColumns(stem)-1) {
 			d.writeLine(stem + " " + text)
 		}
 		next := d.children[s.HandoffID]
@@ -101,17 +101,17 @@ func (d *treeDrawing) drawStep(s schemas.Step, head, margin string) {
 }
 
 // drawAgent draws the line with the names of the sender and the holder.
-func (d *treeDrawing) drawAgent(s schemas.Step, head string) {
-	name := display.OneLine(holderOrAddress(s), 40)
+func (d *treeDrawing) drawAgent(s schemas.HistoryStep, head string) {
+	name := display.FitOneLine(holderOrAddress(s), 40)
 	if s.From != "" && string(s.From) != holderOrAddress(s) {
-		name = display.OneLine(schemas.Sender(s.Rule, s.From), 40) + " → " + name
+		name = display.FitOneLine(schemas.SenderLine(s.Rule, s.From), 40) + " → " + name
 	}
-	fill := min(agentColumns, d.width) - display.Columns(head) - display.Columns(name) - 2
+	fill := min(agentColumns, d.width) - display.CountColumns(head) - display.CountColumns(name) - 2
 	d.writeLine(head + d.Bold(name) + " " + strings.Repeat("─", max(fill, 4)) + "▶")
 }
 
 // drawBranches draws several children of one handoff, or none.
-func (d *treeDrawing) drawBranches(next []schemas.Step, margin string) {
+func (d *treeDrawing) drawBranches(next []schemas.HistoryStep, margin string) {
 	for i, s := range next {
 		d.writeLine(margin + "    │")
 		if i < len(next)-1 {
@@ -123,18 +123,18 @@ func (d *treeDrawing) drawBranches(next []schemas.Step, margin string) {
 }
 
 // holderOrAddress returns the holder of a handoff, or its address while it is unclaimed.
-func holderOrAddress(s schemas.Step) string {
+func holderOrAddress(s schemas.HistoryStep) string {
 	return cmp.Or(string(s.Holder), string(s.To))
 }
 
 // displayState returns the state of a step for package display.
-func displayState(s schemas.Step) display.State {
-	return display.State{Status: s.Status, Outcome: s.Outcome, BlockedBy: s.BlockedBy, Reason: s.Reason}
+func displayState(s schemas.HistoryStep) display.DisplayState {
+	return display.DisplayState{Status: s.Status, Outcome: s.Outcome, BlockedBy: s.BlockedBy, Reason: s.Reason}
 }
 
 // stepLines returns the lines that stand beside the vertical stroke below a handoff: its id, title, status and so on. A
 // fact that is zero or empty has no line. width is the number of columns for these lines, at least 24.
-func (d *treeDrawing) stepLines(s schemas.Step, width int) []string {
+func (d *treeDrawing) stepLines(s schemas.HistoryStep, width int) []string {
 	width = max(width, 24)
 	title := fmt.Sprintf("%s: %s", s.HandoffID, s.Title)
 	if s.RetryOf != 0 {
@@ -146,7 +146,7 @@ func (d *treeDrawing) stepLines(s schemas.Step, width int) []string {
 			lines = append(lines, wrapText(label+": "+schemas.Shorten(value, maxMoment), width)...)
 		}
 	}
-	add("After", strings.Join(schemas.Texts(s.After), ", "))
+	add("After", strings.Join(schemas.FormatAll(s.After), ", "))
 	if s.Attempt > 1 {
 		add("Attempt", fmt.Sprint(s.Attempt))
 	}
@@ -162,46 +162,46 @@ func (d *treeDrawing) stepLines(s schemas.Step, width int) []string {
 	add("Criteria", countText(s.Unmet, "unmet"))
 	add("Git", strings.Join(append(slices.Clone(s.Trees), s.Unseen...), "; "))
 	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
-		add(display.OneLine(name, 30), schemas.ValueText(s.Results[name]))
+		add(display.FitOneLine(name, 30), schemas.ValueText(s.Results[name]))
 	}
 	add("Waits for", strings.Join(s.BlockedBy, ", "))
 	add("Summary", s.Summary)
 	add("Reason", s.Reason)
 	if s.RollbackTo != "" {
-		lines = append(lines, "", display.OneLine("[ROLLBACK to "+string(s.RollbackTo)+"]", width))
+		lines = append(lines, "", display.FitOneLine("[ROLLBACK to "+string(s.RollbackTo)+"]", width))
 	}
 	return lines
 }
 
 // timeLine returns the time for which agents have worked on a handoff, with the time that it waited. For a handoff that
 // no agent has claimed yet, it returns the time since the send.
-func (d *treeDrawing) timeLine(s schemas.Step) (label, value string) {
+func (d *treeDrawing) timeLine(s schemas.HistoryStep) (label, value string) {
 	worked, waited := time.Duration(s.Seconds)*time.Second, time.Duration(s.Waited)*time.Second
-	value = display.Duration(worked)
+	value = display.FormatDuration(worked)
 	if waited > 0 {
-		value += ", and " + display.Duration(waited) + " waiting"
+		value += ", and " + display.FormatDuration(waited) + " waiting"
 	}
 	switch {
-	case s.Status == schemas.Completed, s.Status.Ended() && worked+waited > 0:
+	case s.Status == schemas.Completed, s.Status.HasEnded() && worked+waited > 0:
 		return "Duration", value
-	case s.Status.Ended():
+	case s.Status.HasEnded():
 		return "", ""
 	case worked+waited > 0:
 		return "Duration", value + " so far"
-	case d.Ago(s.SentAt) != "":
-		return "Sent", d.Ago(s.SentAt) + " ago"
+	case d.FormatAge(s.SentAt) != "":
+		return "Sent", d.FormatAge(s.SentAt) + " ago"
 	}
 	return "", ""
 }
 
 // fileCounts counts the files of a step. It returns "" if there are none.
-func fileCounts(s schemas.Step) string {
+func fileCounts(s schemas.HistoryStep) string {
 	return countText(s.FilesCreated, "created", s.FilesModified, "modified")
 }
 
 // testCounts returns the numbers of passed, failed and new tests in a step's result. If the result says that tests do
 // not pass but has no numbers, testCounts returns "not passing". It returns "" if the result says nothing about tests.
-func testCounts(s schemas.Step) string {
+func testCounts(s schemas.HistoryStep) string {
 	text := countText(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
 	if s.Done == nil || s.Done.Verification == nil || s.TestsFailed > 0 {
 		return text
@@ -250,7 +250,7 @@ const maxMoment = 300
 
 // momentText returns the sentence for a moment. The sentence is used as a format later, so percent signs in an agent's
 // text are doubled.
-func momentText(m schemas.Moment) string {
+func momentText(m schemas.HistoryEvent) string {
 	saying, known := momentFormats[m.Action]
 	if m.PassedTo != "" {
 		saying = "%s passed it to " + strings.ReplaceAll(string(m.PassedTo), "%", "%%")
@@ -273,11 +273,11 @@ func momentText(m schemas.Moment) string {
 func wrapText(written string, width int) (lines []string) {
 	const indent = "  "
 	line := ""
-	for word := range strings.FieldsSeq(schemas.Visible(written)) {
+	for word := range strings.FieldsSeq(schemas.EscapeHidden(written)) {
 		switch {
 		case line == "":
 			line = word
-		case display.Columns(line)+1+display.Columns(word) <= width:
+		case display.CountColumns(line)+1+display.CountColumns(word) <= width:
 			line += " " + word
 			continue
 		default:

@@ -91,17 +91,17 @@ func (x *examiner) checkRecord(v *store.View, row store.Row) error {
 	if err := x.checkRow(row, &r); err != nil {
 		return err
 	}
-	if !r.Status.Ended() {
+	if !r.Status.HasEnded() {
 		x.Open++
 	}
-	if r.Status.Held() {
+	if r.Status.IsHeld() {
 		x.held = append(x.held, r.ID)
 	}
 	if err := x.checkDeferred(&r); err != nil {
 		return err
 	}
 	wf, err := v.Workflow(r.Workflow)
-	_, directed := r.To.Directed()
+	_, directed := r.To.SingleAgent()
 	switch {
 	case err != nil:
 		return err
@@ -111,7 +111,7 @@ func (x *examiner) checkRecord(v *store.View, row store.Row) error {
 		return fmt.Errorf("box: %s is not for %s", r.ID, r.Box)
 	case wf == nil:
 		return fmt.Errorf("wf: there is no workflow %s", r.Workflow)
-	case !r.Status.Held() && r.Wakes != operation.NextChangeTime(&r) && !isDueAtOnce(&r):
+	case !r.Status.IsHeld() && r.Wakes != operation.NextChangeTime(&r) && !isDueAtOnce(&r):
 		return fmt.Errorf("wakes: %d is not when something is due", r.Wakes)
 	}
 	return cmp.Or(x.checkReferences(v, &r), checkReadable(v, &r))
@@ -130,7 +130,7 @@ func (x *examiner) checkDeferred(r *store.Record) error {
 		if do == life.SendRouted {
 			x.routed++
 		}
-		if !do.AffectsOthers() && do != life.SendRouted || !r.Status.Ended() || x.routed > limit {
+		if !do.AffectsOthers() && do != life.SendRouted || !r.Status.HasEnded() || x.routed > limit {
 			return fmt.Errorf("owes: nobody knows how to %s", debt.Do)
 		}
 	}
@@ -183,7 +183,7 @@ func checkReadable(v *store.View, r *store.Record) error {
 		_, err = json.Marshal(out)
 	}
 	if h := out.Handoff; err == nil && (h.Source.Agent != r.From || r.Rule != "" && h.Metadata.SentBy.String() != r.Rule ||
-		r.Status.Held() && h.Title != r.Title) {
+		r.Status.IsHeld() && h.Title != r.Title) {
 		err = fmt.Errorf("from: the record of %s differs from the sent handoff", r.ID)
 	}
 	return err
@@ -252,7 +252,7 @@ func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	case schemas.Priority:
 		return isUnknown(value, schemas.Priorities)
 	case schemas.Agent, schemas.Address, schemas.Workflow:
-		_, name := schemas.Address(v.String()).Kind()
+		_, name := schemas.Address(v.String()).Split()
 		return v.String() != "" && !schemas.IsWord(name)
 	case int:
 		return value < 0 || value > maxNumber

@@ -57,7 +57,7 @@ func importInto(t testing.TB, file string, to store.Backend) *mailboxtest.World 
 func releaseAll(w *mailboxtest.World) {
 	list := mailboxtest.Must(w.T, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Limit: 200})
 	for _, item := range list.Items {
-		if item.Status.Held() {
+		if item.Status.IsHeld() {
 			w.Updates(mailboxtest.Human, item.HandoffID, schemas.ActRelease)
 		}
 	}
@@ -79,7 +79,7 @@ func TestImport_ReexportsSameBytes(t *testing.T) {
 			claimed := exportText(t, w.Store)
 			held := 0
 			for id, token := range tokens {
-				if w.Status(id).Held() {
+				if w.Status(id).IsHeld() {
 					held++
 					require.NotContains(t, claimed, token)
 				}

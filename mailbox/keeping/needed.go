@@ -75,7 +75,7 @@ func (n *neededHandoffs) has(r *store.Record) bool { return n.ids[r.ID] || n.wor
 // an error, because its needs are unknown.
 func (n *neededHandoffs) addNeedsOf(v *store.View, id schemas.ID) error {
 	r, err := v.Record(id)
-	if err != nil || r == nil || r.Status.Ended() {
+	if err != nil || r == nil || r.Status.HasEnded() {
 		return err
 	}
 	n.workflows[r.Workflow] = true

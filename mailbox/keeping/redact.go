@@ -76,8 +76,8 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 // events of the registry, which takes as long as reading all events. The error is denied for a caller that is not a
 // person, and invalid if no message has the id.
 func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error) {
-	if !o.By.InPerson() {
-		return out, schemas.PersonNeeded("message %s is redacted by a person alone", schemas.Visible(in.HandoffID))
+	if !o.By.IsProvenPerson() {
+		return out, schemas.PersonNeededf("message %s is redacted by a person alone", schemas.EscapeHidden(in.HandoffID))
 	}
 	var message schemas.Notice
 	err = o.RewriteNotices(func(n *schemas.Notice) bool {
@@ -132,7 +132,7 @@ func (o op) redactEvents(events []schemas.Event, in schemas.RedactIn) (schemas.R
 		}
 	}
 	if len(done.Events) == 0 {
-		return done, schemas.Invalidf("field", "nothing of %s is left to redact there", schemas.Visible(in.HandoffID)).
+		return done, schemas.Invalidf("field", "nothing of %s is left to redact there", schemas.EscapeHidden(in.HandoffID)).
 			WithHint("Name a field as view full shows it, such as data.token, or none for all texts.")
 	}
 	return done, nil

@@ -33,10 +33,10 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 		return schemas.RetainOut{}, schemas.Errorf(schemas.Denied, "texts are dropped by a person alone").WithField("agent").
 			WithHint("Nothing was changed. A person does it at a terminal, acting as human.")
 	}
-	r := retention{engine: k.Engine, by: by, before: store.TimeOf(in.Before), dry: in.DryRun || !by.InPerson()}
+	r := retention{engine: k.Engine, by: by, before: store.TimeOf(in.Before), dry: in.DryRun || !by.IsProvenPerson()}
 	done, err := r.run(ctx)
 	if err == nil && r.dry && !in.DryRun { // a person is asked to confirm this
-		return schemas.RetainOut{}, schemas.PersonNeeded("%d bytes of texts of %d handoffs, which ended before %s, are dropped for good by a person alone",
+		return schemas.RetainOut{}, schemas.PersonNeededf("%d bytes of texts of %d handoffs, which ended before %s, are dropped for good by a person alone",
 			done.Bytes, done.Handoffs, in.Before.Format(time.DateOnly))
 	}
 	if k.Free != nil {
@@ -153,7 +153,7 @@ func (p *retentionPortion) run(after schemas.ID) (err error) {
 // isDroppable reports whether the retention may drop content of a handoff: the handoff ended before the given time, has
 // no deferred consequences, and no open handoff needs it.
 func (p *retentionPortion) isDroppable(r *store.Record) bool {
-	ended := r.Status.Ended() && len(r.Owes) == 0 && r.Ended < p.before
+	ended := r.Status.HasEnded() && len(r.Owes) == 0 && r.Ended < p.before
 	return ended && !p.needed.has(r) && !p.newNeeds.has(r)
 }
 

@@ -23,7 +23,7 @@ func TestConsequencesOf_MatchesGolden(t *testing.T) {
 			}
 		}
 	}
-	golden.Equal(t, "follows.txt", b.String())
+	golden.RequireEqual(t, "follows.txt", b.String())
 }
 
 func conditionText(c life.Condition) string {

@@ -16,7 +16,7 @@ import (
 type boxesFunc func(schemas.Agent) ([]schemas.Address, error)
 
 // factsFunc adds facts from outside of the record to a row.
-type factsFunc func(*store.View, *store.Record, *schemas.Item)
+type factsFunc func(*store.View, *store.Record, *schemas.ListItem)
 
 // HandoffPage makes one page of the agent's inbox, or of another list of handoffs, such as the ones that the agent
 // sent. It calls boxes only for an inbox. It omits damaged records, so that one damaged record does not prevent the
@@ -92,7 +92,7 @@ func (f Filter) addMissingWords(out *schemas.ListOut, unseen []string) {
 }
 
 // buildRow returns the row of a handoff with all facts.
-func (Filter) buildRow(v *store.View, r *store.Record, tell factsFunc) schemas.Item {
+func (Filter) buildRow(v *store.View, r *store.Record, tell factsFunc) schemas.ListItem {
 	it := HandoffItem(r)
 	tell(v, r, &it)
 	return it
@@ -169,11 +169,11 @@ func (p *page) setCursor(last schemas.ID) {
 }
 
 // newPage returns a page without rows. Its list is empty and not nil, so that JSON has [].
-func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.Item{}}, left: MaxBytes} }
+func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.ListItem{}}, left: MaxBytes} }
 
 // addRow adds a row if the page has room for it, and returns false if not. The first row is always added. After a row
 // that did not fit, the page has no room left, so that no shorter later row comes before that row.
-func (p *page) addRow(it schemas.Item) bool {
+func (p *page) addRow(it schemas.ListItem) bool {
 	b, err := json.Marshal(it)
 	p.left -= len(b) + 1
 	if err != nil || p.left < 0 && len(p.out.Items) > 0 {
@@ -185,9 +185,9 @@ func (p *page) addRow(it schemas.Item) bool {
 
 // HandoffItem returns the row of a handoff. It leaves fields with usual values empty: the type task_handoff, normal
 // priority, the first attempt, and a holder that equals the recipient. The title shows hidden characters as escapes.
-func HandoffItem(r *store.Record) schemas.Item {
-	it := schemas.Item{
-		HandoffID: r.ID, From: r.From, Rule: r.Rule, To: r.To, Status: r.Status, Title: schemas.Visible(r.Title),
+func HandoffItem(r *store.Record) schemas.ListItem {
+	it := schemas.ListItem{
+		HandoffID: r.ID, From: r.From, Rule: r.Rule, To: r.To, Status: r.Status, Title: schemas.EscapeHidden(r.Title),
 		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockerTexts(r),
 		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(), Successor: r.Successor,
 	}
@@ -201,7 +201,7 @@ func HandoffItem(r *store.Record) schemas.Item {
 	if r.Attempt > 1 {
 		it.Attempt = r.Attempt
 	}
-	if agent, _ := r.To.Directed(); r.Holder != agent {
+	if agent, _ := r.To.SingleAgent(); r.Holder != agent {
 		it.Holder = r.Holder
 	}
 	return it
@@ -227,7 +227,7 @@ func BlockerTexts(r *store.Record) (blocked []string) {
 // answer that the asking agent has used, the row says so. A request for a permission counts as over for every agent,
 // because only a person grants permissions. If the notice says that a handoff ended without a result, the row names the
 // handoff that continues the work, so that the reader does not send the work again.
-func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
+func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.ListItem {
 	it := NoticeItem(n, unread)
 	if wants, asks := map[string]schemas.Status{"question": schemas.Waiting, "answer": schemas.Pending}[n.Kind]; asks {
 		r, err := v.Record(n.About)
@@ -245,9 +245,9 @@ func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.Item {
 var badEnds = []life.Action{life.Fail, life.Reject, life.Refuse, life.Cancel, life.Expire, life.Exhaust}
 
 // NoticeItem returns the row of a notice. Title and text show hidden characters as escapes.
-func NoticeItem(n schemas.Notice, unread bool) schemas.Item {
-	return schemas.Item{
+func NoticeItem(n schemas.Notice, unread bool) schemas.ListItem {
+	return schemas.ListItem{
 		NoticeID: n.ID, HandoffID: n.About, From: n.From, Rule: n.Rule, At: n.At.Truncate(time.Second), Kind: n.Kind, Unread: unread,
-		Title: schemas.Visible(n.Title), Text: schemas.Visible(n.Text),
+		Title: schemas.EscapeHidden(n.Title), Text: schemas.EscapeHidden(n.Text),
 	}
 }

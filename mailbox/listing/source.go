@@ -16,7 +16,7 @@ import (
 func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Seq2[schemas.ID, error], error) {
 	switch f.in.Box {
 	case "claimed":
-		if len(f.states) > 0 && f.states[0].Ended() {
+		if len(f.states) > 0 && f.states[0].HasEnded() {
 			return v.NewestFirst(store.IndexByLastHolder(a), f.cursor), nil
 		}
 		return v.NewestFirst(store.IndexByHolder(a), f.cursor), nil

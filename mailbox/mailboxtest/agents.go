@@ -173,7 +173,7 @@ func (w *World) FullView(id schemas.ID) schemas.GetOut {
 func (w *World) Status(id schemas.ID) schemas.Status { w.T.Helper(); return w.FullView(id).Status }
 
 // Notices lists the notices of an agent, which marks them as read.
-func (w *World) Notices(by schemas.Caller) []schemas.Item {
+func (w *World) Notices(by schemas.Caller) []schemas.ListItem {
 	w.T.Helper()
 	return Must(w.T, w.List, by, schemas.ListIn{Box: "notices"}).Items
 }
@@ -244,7 +244,7 @@ func RequireError(t testing.TB, err error, code schemas.Code, want string) *sche
 	require.Error(t, err)
 	e := schemas.AsError(err)
 	require.Equal(t, code, e.Code, "%v", e)
-	require.Contains(t, e.Message+" "+e.Hint+" "+schemas.Sentences(e.Next), want)
+	require.Contains(t, e.Message+" "+e.Hint+" "+schemas.RenderAdvice(e.Next), want)
 	return e
 }
 

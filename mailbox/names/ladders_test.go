@@ -88,7 +88,7 @@ func TestLadders_MatchGolden(t *testing.T) {
 			fmt.Fprintf(&b, "  %s\n", formatVacant(s.Name))
 		}
 	}
-	golden.Equal(t, "ladders.txt", b.String())
+	golden.RequireEqual(t, "ladders.txt", b.String())
 }
 
 // formatTurn returns the place of a name in a caller's order of preference.

@@ -16,9 +16,9 @@ const maxRouted = 5
 // RankCandidates ranks the agents that could take a handoff now, best first. routed names at most [maxRouted] of these
 // agents, and at most [maxRouted] excluded agents with their reasons, sorted by name. cards must hold the number of
 // handoffs that each agent holds.
-func (f Offers) RankCandidates(cards []schemas.Card, r *store.Record) (ranked []*schemas.Card, routed *schemas.Routed) {
+func (f Offers) RankCandidates(cards []schemas.Card, r *store.Record) (ranked []*schemas.Card, routed *schemas.RoutingResult) {
 	want := roster.Work{To: r.To, Type: r.Type, Tags: r.Tags}
-	able, excluded := make([]*schemas.Card, 0, len(cards)), []schemas.Candidate(nil)
+	able, excluded := make([]*schemas.Card, 0, len(cards)), []schemas.RoutingCandidate(nil)
 	t := claimJudge{Offers: f, generalists: r.NoTakers == "generalist", counted: true}
 	for i := range cards {
 		switch t.Card, t.held = cards[i], cards[i].Held; {
@@ -26,13 +26,13 @@ func (f Offers) RankCandidates(cards []schemas.Card, r *store.Record) (ranked []
 		case t.firstReason(r, Full|Unfit|Away) == 0:
 			able = append(able, &cards[i])
 		default:
-			excluded = append(excluded, schemas.Candidate{Agent: t.Card.Name, Why: t.verdict(r, Full|Unfit|Away).shortReasonClause()})
+			excluded = append(excluded, schemas.RoutingCandidate{Agent: t.Card.Name, Why: t.verdict(r, Full|Unfit|Away).shortReasonClause()})
 		}
 	}
-	slices.SortFunc(excluded, func(a, b schemas.Candidate) int { return cmp.Compare(a.Agent, b.Agent) })
-	ranked, routed = roster.RankCards(able, want), &schemas.Routed{Excluded: excluded[:min(len(excluded), maxRouted)]}
+	slices.SortFunc(excluded, func(a, b schemas.RoutingCandidate) int { return cmp.Compare(a.Agent, b.Agent) })
+	ranked, routed = roster.RankCards(able, want), &schemas.RoutingResult{Excluded: excluded[:min(len(excluded), maxRouted)]}
 	for _, card := range ranked[:min(len(ranked), maxRouted)] {
-		routed.Candidates = append(routed.Candidates, schemas.Candidate{Agent: card.Name, Why: roster.RankReasons(*card, want)})
+		routed.Candidates = append(routed.Candidates, schemas.RoutingCandidate{Agent: card.Name, Why: roster.RankReasons(*card, want)})
 	}
 	return ranked, routed
 }

@@ -22,8 +22,8 @@ func TestRankCandidates_NamesReasonOfEachExcludedAgent(t *testing.T) {
 		{Name: "stranger"},
 	}
 	_, routed := offer.Offers{}.RankCandidates(cards, &store.Record{To: "capability:code", Estimate: int((90 * time.Minute).Minutes())})
-	require.Equal(t, []schemas.Candidate{{Agent: "fits", Why: "accepts code, 4 open, connected"}}, routed.Candidates)
-	require.Equal(t, []schemas.Candidate{
+	require.Equal(t, []schemas.RoutingCandidate{{Agent: "fits", Why: "accepts code, 4 open, connected"}}, routed.Candidates)
+	require.Equal(t, []schemas.RoutingCandidate{
 		{Agent: "away", Why: "away"},
 		{Agent: "busy", Why: "holds 3, at most 3"},
 		{Agent: "short", Why: "works at most 30 min, the estimate is 90 min"},
@@ -39,7 +39,7 @@ func TestRankCandidates_OfRoleExcludesAgentRefusingType(t *testing.T) {
 	ranked, routed := offer.Offers{}.RankCandidates(cards, &store.Record{To: "role:testing", Type: "test_request"})
 	require.Len(t, ranked, 1)
 	require.Equal(t, schemas.Agent("BlueLake"), routed.Candidates[0].Agent)
-	require.Equal(t, []schemas.Candidate{{Agent: "GreenHill", Why: "does not accept test_request"}}, routed.Excluded)
+	require.Equal(t, []schemas.RoutingCandidate{{Agent: "GreenHill", Why: "does not accept test_request"}}, routed.Excluded)
 }
 
 func TestRankCandidates_IncludesGeneralistsOnlyIfSenderAllows(t *testing.T) {
@@ -49,13 +49,13 @@ func TestRankCandidates_IncludesGeneralistsOnlyIfSenderAllows(t *testing.T) {
 		{Name: "qa", Accepts: []string{"code"}, Pending: 9},
 	}
 	_, routed := offer.Offers{}.RankCandidates(cards, &store.Record{To: "capability:code"})
-	require.Equal(t, &schemas.Routed{Candidates: []schemas.Candidate{{Agent: "qa", Why: "accepts code, 9 open, not connected"}}}, routed)
+	require.Equal(t, &schemas.RoutingResult{Candidates: []schemas.RoutingCandidate{{Agent: "qa", Why: "accepts code, 9 open, not connected"}}}, routed)
 	_, routed = offer.Offers{}.RankCandidates(cards, &store.Record{To: "capability:code", NoTakers: "generalist"})
-	require.Equal(t, []schemas.Candidate{
+	require.Equal(t, []schemas.RoutingCandidate{
 		{Agent: "qa", Why: "accepts code, 9 open, not connected"},
 		{Agent: "jack", Why: "accepts anything, 0 open, connected"},
 	}, routed.Candidates)
-	require.Equal(t, []schemas.Candidate{{Agent: "full", Why: "holds 1, at most 1"}}, routed.Excluded)
+	require.Equal(t, []schemas.RoutingCandidate{{Agent: "full", Why: "holds 1, at most 1"}}, routed.Excluded)
 }
 
 func TestRankCandidates_NamesAtMostFiveAgents(t *testing.T) {

@@ -33,7 +33,7 @@ type Offers struct {
 // CountInbox counts the pending handoffs, notices and held handoffs of an agent. It adds up stored counters, so it
 // takes the same time however many handoffs there are. It counts notices and held handoffs only in the agent's own
 // mailbox.
-func (f Offers) CountInbox(agent schemas.Agent) (in schemas.Inbox, err error) {
+func (f Offers) CountInbox(agent schemas.Agent) (in schemas.InboxCounts, err error) {
 	boxes, err := f.AgentBoxes(agent)
 	if err != nil {
 		return in, err
@@ -169,7 +169,7 @@ func (t *claimJudge) filterOrphaned(all iter.Seq2[schemas.Address, error]) (boxe
 
 // isOrphaned reports whether a mailbox belongs to an absent sibling of the agent. A pool is never orphaned.
 func (t *claimJudge) isOrphaned(box schemas.Address) bool {
-	name, directed := box.Directed()
+	name, directed := box.SingleAgent()
 	if !directed || t.Client == "" || name == t.Card.Name || t.err != nil {
 		return false
 	}

@@ -31,7 +31,7 @@ func TestSend_TellsBestAgentOfPoolFirst(t *testing.T) {
 	out := w.Sends(w.Stdio("a"), "capability:review", "x", withReviewTags)
 	require.Equal(t, schemas.Agent("one"), out.Routed.Chosen)
 	require.Equal(t, w.Now().Add(time.Minute), out.Routed.Until)
-	require.Equal(t, schemas.Candidate{Agent: "one", Why: "accepts review, skills go sql css html, 0 open, connected"}, out.Routed.Candidates[0])
+	require.Equal(t, schemas.RoutingCandidate{Agent: "one", Why: "accepts review, skills go sql css html, 0 open, connected"}, out.Routed.Candidates[0])
 	for _, first := range team[:3] {
 		require.Equal(t, 1, countClaimable(w, first.Agent))
 		require.Zero(t, countClaimable(w, "four"))

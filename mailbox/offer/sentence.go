@@ -20,7 +20,7 @@ func (v Verdict) reasonClause() string {
 		longest := time.Duration(v.Card.MaxMinutes) * time.Minute
 		return fmt.Sprintf("works at most %s, the estimate is %s", formatMinutes(longest), formatMinutes(r.EstimatedDuration()))
 	case v.Reason == WrongType:
-		return "does not accept " + schemas.Visible(r.Type)
+		return "does not accept " + schemas.EscapeHidden(r.Type)
 	case v.Reason == Declined && v.Delivered:
 		return fmt.Sprintf("delivered %s, and another reviews that", r.ReviewOf)
 	case v.Reason == Declined && r.ID == 0 && r.Type == schemas.TypeReview: // the work is not done yet
@@ -66,27 +66,27 @@ func (f Offers) SenderWarnings(a store.Agent) (warnings []string, err error) {
 func (v Verdict) RefusalError(action string, now time.Time) error {
 	r := v.Record
 	refuse := func(code schemas.Code, format string, args ...any) *schemas.Error {
-		return schemas.Errorf(code, format, args...).About(r.ID, r.Status, r.Successor)
+		return schemas.Errorf(code, format, args...).WithHandoff(r.ID, r.Status, r.Successor)
 	}
 	switch v.Reason { //nolint:exhaustive // see above
 	case Blocked, TooEarly:
 		wait := schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}
-		return refuse(schemas.Conflict, "%s", v.waitText()).WithNext(schemas.Call(wait, "tells when that changes"))
+		return refuse(schemas.Conflict, "%s", v.waitText()).WithNext(schemas.AdviseCall(wait, "tells when that changes"))
 	case Full, TooLong, WrongType:
 		e := refuse(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, v.Card.Name, v.reasonClause())
 		if v.Reason != Full {
 			return e.WithHint("Leave it to other agents, or register again with the kinds of work that you take now.")
 		}
 		return e.WithHint("End one that you hold, or register again with more.").
-			WithNext(schemas.Call(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
+			WithNext(schemas.AdviseCall(schemas.ListIn{Box: "claimed"}, "lists what you hold"))
 	case Declined:
 		return refuse(schemas.Denied, "%s was not %s: %s %s", r.ID, action, v.Card.Name, v.reasonClause()).
-			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one for you"))
+			WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one for you"))
 	case Reserved:
 		left := int(r.Reserved.Time().Sub(now).Seconds()) + 1
 		return refuse(schemas.Conflict, "%s is kept for %s for another %d s", r.ID, r.Box, left).
 			WithHint("Unless it takes it, you may then.").
-			WithNext(schemas.Call(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one for you"))
+			WithNext(schemas.AdviseCall(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for the next one for you"))
 	}
 	return nil
 }
@@ -124,7 +124,7 @@ func (v Verdict) notOfferedText() string {
 // says that no such agent is known.
 func noTakerText(to schemas.Address, all []Verdict) string {
 	const most = 5
-	name, directed := to.Directed()
+	name, directed := to.SingleAgent()
 	switch {
 	case len(all) > 0:
 		reasons := schemas.Map(all[:min(len(all), most)], func(v Verdict) string { return fmt.Sprintf("%s %s", v.Card.Name, v.reasonClause()) })

@@ -15,7 +15,7 @@ import (
 // AddressedAgents yields the known agents for an address. For a pool, it yields the members. For a name, it yields the
 // agent with that name, or, if no agent has it, the sessions of the client with that name. It yields nothing for human.
 func (f Offers) AddressedAgents(to schemas.Address) iter.Seq2[store.Agent, error] {
-	name, directed := to.Directed()
+	name, directed := to.SingleAgent()
 	if !directed {
 		return func(yield func(store.Agent, error) bool) {
 			for a, err := range f.AgentsMentioning(roster.PoolSearchWords(to, false)...) {
@@ -28,7 +28,7 @@ func (f Offers) AddressedAgents(to schemas.Address) iter.Seq2[store.Agent, error
 	return func(yield func(store.Agent, error) bool) {
 		switch a, err := f.Agent(name); {
 		case a != nil || err != nil:
-			yield(schemas.OrZero(a), err)
+			yield(schemas.ValueOrZero(a), err)
 		case f.Here.IsActing(name):
 			yield(store.Agent{Card: schemas.Card{Name: name}}, nil)
 		default:
@@ -69,7 +69,7 @@ type KnownAgent struct {
 // NoPresentTakerText says that no present agent takes work for an address, or returns "" if an agent does. It ignores
 // max_open, because an agent at its limit takes work later.
 func NoPresentTakerText(known []KnownAgent, to schemas.Address) string {
-	name, directed := to.Directed()
+	name, directed := to.SingleAgent()
 	owner := store.Agent{Card: schemas.Card{Name: name}}
 	if i := slices.IndexFunc(known, func(k KnownAgent) bool { return k.Card.Name == name }); i >= 0 {
 		owner = known[i].Agent

@@ -93,8 +93,8 @@ var rules = []struct {
 	reason Reason
 	holds  func(*claimJudge, *store.Record) bool
 }{
-	{Ended, func(_ *claimJudge, r *store.Record) bool { return r.Status.Ended() }},
-	{Held, func(_ *claimJudge, r *store.Record) bool { return r.Status.Held() }},
+	{Ended, func(_ *claimJudge, r *store.Record) bool { return r.Status.HasEnded() }},
+	{Held, func(_ *claimJudge, r *store.Record) bool { return r.Status.IsHeld() }},
 	{Blocked, func(_ *claimJudge, r *store.Record) bool { return r.IsBlocked() }},
 	{TooEarly, func(_ *claimJudge, r *store.Record) bool { return r.Box == "" }},
 	{Away, func(t *claimJudge, _ *store.Record) bool { return t.Card.Away }},
@@ -150,7 +150,7 @@ func (t *claimJudge) isRecipient(to schemas.Address) bool {
 // isOfferedAsMember reports whether the agent is offered a handoff as a member of a pool. It returns false for a
 // handoff that is addressed to an agent's name, and for a handoff that the agent continues after an answer.
 func (t *claimJudge) isOfferedAsMember(r *store.Record) bool {
-	_, directed := r.To.Directed()
+	_, directed := r.To.SingleAgent()
 	return !directed && r.Asker != t.Card.Name && (t.isReservedForAgent(r) || t.qualifies(r.To))
 }
 

@@ -38,7 +38,7 @@ func (o *Op) recordCallerSeen() error {
 	}
 	if a.Seen == 0 {
 		for other, err := range o.Agents() {
-			if err == nil && other.Card.Name != o.By.Agent && schemas.Alike(other.Card.Name, o.By.Agent) {
+			if err == nil && other.Card.Name != o.By.Agent && schemas.LookAlike(other.Card.Name, o.By.Agent) {
 				a.Resembles = other.Card.Name
 			}
 		}
@@ -64,7 +64,7 @@ func (o *Op) HeldAmong(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.S
 			if err == nil {
 				r = o.UsableRecord(id)
 			}
-			held := r != nil && r.Status.Held() && r.Holder == a
+			held := r != nil && r.Status.IsHeld() && r.Holder == a
 			if (held || err != nil) && !yield(r, err) {
 				return
 			}

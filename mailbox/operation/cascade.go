@@ -113,7 +113,7 @@ func (o *Op) runDuty(c *cascade, d duty) error {
 		o.spreadLeft--
 		d.after = id
 		c.duties = append(c.duties, d)
-		if r := o.UsableRecord(id); r != nil && (ended || !r.Status.Ended()) {
+		if r := o.UsableRecord(id); r != nil && (ended || !r.Status.HasEnded()) {
 			return o.Rules.RunConsequenceFor(d.do, r, d.of.Now)
 		}
 		return nil // a handoff that is unreadable, or ended meanwhile, stops no other

@@ -28,16 +28,16 @@ type RecordChange struct {
 
 	Stored store.Content // content as it is stored, set by [Op.Commit]
 
-	Text      string            // the text of notices about it
-	Why       EndReason         // why the handoff did not end well
-	Then      schemas.Then      // how the work continues after a failure
-	To        schemas.Agent     // the recipient after a rollback, "" for the recipient of the rollback rule
-	Forward   *draft.Draft      // the handoff that a completion sends on, nil for none
-	Chosen    bool              // the holder chose how the work continues
-	Sends     []rules.RuleSends // sends of the rules of files because of it, set by [Op.Commit]
-	HeldSends []rules.RuleSends // sends that wait until the completion counts as done
-	LeaveFile string            // the file whose rules wait for a person's permission to continue the workflow, set with Sends
-	Opened    bool              // the work counts as done only now, after a judgement: nothing was sent before
+	Text      string                      // the text of notices about it
+	Why       EndReason                   // why the handoff did not end well
+	Then      schemas.FailureContinuation // how the work continues after a failure
+	To        schemas.Agent               // the recipient after a rollback, "" for the recipient of the rollback rule
+	Forward   *draft.Draft                // the handoff that a completion sends on, nil for none
+	Chosen    bool                        // the holder chose how the work continues
+	Sends     []rules.RuleSends           // sends of the rules of files because of it, set by [Op.Commit]
+	HeldSends []rules.RuleSends           // sends that wait until the completion counts as done
+	LeaveFile string                      // the file whose rules wait for a person's permission to continue the workflow, set with Sends
+	Opened    bool                        // the work counts as done only now, after a judgement: nothing was sent before
 	Judged    bool
 	Revision  any // changes to work that is done again, nil for none
 

@@ -18,10 +18,10 @@ import (
 // An operation finds its record with [Op.Find]. [Op.ApplyAction] checks whether the action is allowed and returns a
 // changed copy of the record. [Op.Commit] stores the copy. [Op.RunConsequences] carries out the consequences of all
 // stored changes. Op hides the transaction, so the compiler ensures three rules:
-//   - Only Commit changes a record, and Commit writes the event of the change in the same transaction. So the number of
-//     a record's newest event is the version of the record.
-//   - The operation collects wakeups, see [Op.WakeAfterCommit]. The engine sends the wakeups after the commit.
-//   - Code that has only an Op never reads outside of its transaction, where the code would not see its own writes.
+// - Only Commit changes a record, and Commit writes the event of the change in the same transaction. So the number of
+// a record's newest event is the version of the record.
+// - The operation collects wakeups, see [Op.WakeAfterCommit]. The engine sends the wakeups after the commit.
+// - Code that has only an Op never reads outside of its transaction, where the code would not see its own writes.
 //
 // Users of the type have to follow two further rules. A function that is passed to the engine must not call an engine.
 // A record must not be changed through the same pointer after its commit.
@@ -179,7 +179,7 @@ func (o *Op) Commit(h *RecordChange) error {
 		return err
 	}
 	h.Now.Counted = h.Now.Counted || reading.IsDoneWell(h.Now) || h.Was != nil && reading.IsDoneWell(h.Was)
-	if !h.Now.Status.Held() {
+	if !h.Now.Status.IsHeld() {
 		h.Now.SilentAt = 0
 	}
 	h.Now.Wakes = NextChangeTime(h.Now)
@@ -230,13 +230,13 @@ func (o *Op) collectEffects(was, now *store.Record) {
 	if now.Wakes != 0 && (o.due == 0 || now.Wakes < o.due) {
 		o.due = now.Wakes
 	}
-	if was == nil || !was.Status.Held() {
+	if was == nil || !was.Status.IsHeld() {
 		return
 	}
-	if now.Token != was.Token || !now.Status.Held() {
+	if now.Token != was.Token || !now.Status.IsHeld() {
 		o.voided = append(o.voided, was.Token)
 	}
-	if !now.Status.Held() {
+	if !now.Status.IsHeld() {
 		o.recordFreedHolder(was.Holder)
 	}
 }
@@ -245,7 +245,7 @@ func (o *Op) collectEffects(was, now *store.Record) {
 // handoffs. Then the agent may claim from pools again. It also records an agent whose card cannot be read, because a
 // useless wakeup does no harm.
 func (o *Op) recordFreedHolder(holder schemas.Agent) {
-	if a, err := o.Agent(holder); err != nil || schemas.OrZero(a).Card.MaxOpen > 0 {
+	if a, err := o.Agent(holder); err != nil || schemas.ValueOrZero(a).Card.MaxOpen > 0 {
 		o.freed = append(o.freed, holder)
 	}
 }

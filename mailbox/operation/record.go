@@ -29,7 +29,7 @@ func NextChangeTime(r *store.Record) store.Time {
 		return dueAtOnce
 	case len(r.Owes) > 0:
 		return store.LeaveTime
-	case r.Status.Ended():
+	case r.Status.HasEnded():
 		return 0
 	}
 	times := timerEnds(r)

@@ -11,14 +11,14 @@ import (
 // PersonNeededError returns the error for an action that only a person may do. The error names the handoff, so that the
 // client can ask a person about the handoff.
 func PersonNeededError(r *store.Record, what string) error {
-	return schemas.PersonNeeded("%s (%s), from %s to %s, is %s by a person alone", r.ID, strings.Join(strings.Fields(r.Title), " "), r.From, r.To, what).
-		About(r.ID, r.Status, 0)
+	return schemas.PersonNeededf("%s (%s), from %s to %s, is %s by a person alone", r.ID, strings.Join(strings.Fields(r.Title), " "), r.From, r.To, what).
+		WithHandoff(r.ID, r.Status, 0)
 }
 
 // ConflictError returns the error for an action that the state of a handoff does not allow. If another handoff
 // continues the work, the error names that handoff.
 func ConflictError(r *store.Record, format string, args ...any) *schemas.Error {
-	return schemas.Errorf(schemas.Conflict, format, args...).About(r.ID, r.Status, r.Successor)
+	return schemas.Errorf(schemas.Conflict, format, args...).WithHandoff(r.ID, r.Status, r.Successor)
 }
 
 // UndoError is an error that a function passed to [Engine.Update] returns on purpose. The engine undoes the operation,

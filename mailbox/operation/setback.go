@@ -26,7 +26,7 @@ func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 		}
 		if n, err := v.EventCount(); err == nil {
 			e, _ := v.Event(n) // nil for none
-			latest = int64(store.TimeOf(schemas.OrZero(e).At))
+			latest = int64(store.TimeOf(schemas.ValueOrZero(e).At))
 		}
 	}
 	return latest > int64(store.TimeOf(now.Add(clockTolerance)))
@@ -46,7 +46,7 @@ func (o *Op) cutFutureTimes() error {
 	return o.RunAs(ClockCaller, func() error {
 		for _, id := range open {
 			r, err := o.Record(id)
-			o.voided = append(o.voided, schemas.OrZero(r).Token) // the tracker may have heard of the holder at a future time
+			o.voided = append(o.voided, schemas.ValueOrZero(r).Token) // the tracker may have heard of the holder at a future time
 			if err == nil && r != nil && o.Rules.CutFutureTimes(new(r.Clone())) {
 				err = o.TryPart(func() error {
 					return o.ChangeRecord(&RecordChange{Action: life.Renew}, r, func(now *store.Record) { o.Rules.CutFutureTimes(now) })

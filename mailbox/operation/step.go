@@ -43,7 +43,7 @@ func (o *Op) EndRecord(r *store.Record) {
 // caller named human that did not prove to be a person gets the error of [PersonNeededError], if only a person may act.
 // With this error the client asks a person.
 func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Record) error {
-	if parts == life.Human && o.By.Agent == schemas.Human && !o.By.InPerson() {
+	if parts == life.Human && o.By.Agent == schemas.Human && !o.By.IsProvenPerson() {
 		return PersonNeededError(r, string(a))
 	}
 	for part := life.Recipient; part <= life.Verifier; part <<= 1 {
@@ -60,7 +60,7 @@ func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Rec
 		}
 	}
 	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
-		r.ID, a, o.partNames(parts, r), o.By.Agent).About(r.ID, r.Status, 0).WithField("agent")
+		r.ID, a, o.partNames(parts, r), o.By.Agent).WithHandoff(r.ID, r.Status, 0).WithField("agent")
 	if parts == life.Human {
 		return e.WithHint("A person decides this on the command line, acting as human, as with handoff approve %s.", r.ID)
 	}
@@ -96,7 +96,7 @@ func (o *Op) callerPlays(part life.CallerParts, r *store.Record) (bool, error) {
 // It skips children that cannot be read. The number of reads has no limit, because a handoff has few children.
 func (o *Op) callerVerifies(r *store.Record) (bool, error) {
 	if review := o.UsableRecord(r.Review); review != nil && review.Holder == o.By.Agent &&
-		(review.Status.Held() || review.Status == schemas.Completed) {
+		(review.Status.IsHeld() || review.Status == schemas.Completed) {
 		return true, nil
 	}
 	for id, err := range o.OldestFirst(store.IndexByParent(r.ID), 0) {
@@ -104,7 +104,7 @@ func (o *Op) callerVerifies(r *store.Record) (bool, error) {
 			return false, err
 		}
 		child := o.UsableRecord(id)
-		if child != nil && child.Type == schemas.TypeVerification && child.Status.Held() && child.Holder == o.By.Agent {
+		if child != nil && child.Type == schemas.TypeVerification && child.Status.IsHeld() && child.Holder == o.By.Agent {
 			return true, nil
 		}
 	}

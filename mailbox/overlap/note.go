@@ -52,7 +52,7 @@ func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) 
 			texts = append(texts, text)
 		}
 	}
-	if !r.Status.Held() && len(records) == 0 {
+	if !r.Status.IsHeld() && len(records) == 0 {
 		return texts, o.DeleteTouchedFiles(r.ID)
 	}
 	return texts, o.PutTouchedFiles(r.ID, mine)
@@ -74,13 +74,13 @@ func (o op) touchedFiles(r *store.Record, t store.TouchedFiles) store.TouchedFil
 			t.Committed, t.Loose = saw.Ahead, tree.Uncommitted
 		}
 	}
-	if !r.Status.Held() {
+	if !r.Status.IsHeld() {
 		t.Ended = r.Event
 		return t
 	}
 	var h schemas.Handoff
 	if o.DecodeContent(r.ID, r.Body, &h) == nil { // an unreadable handoff must not prevent a claim
-		t.Named = NamedFiles(h, schemas.OrZero(h.Tree).Path)
+		t.Named = NamedFiles(h, schemas.ValueOrZero(h.Tree).Path)
 	}
 	return t
 }
@@ -95,7 +95,7 @@ func (o op) comparableHandoffs(r *store.Record, all map[schemas.ID]store.Touched
 		other := reading.RecordOrNil(o.View, id)
 		switch {
 		case other == nil || other.Claims != t.Claims:
-		case other.Status.Held():
+		case other.Status.IsHeld():
 			oldest = min(oldest, t.Since)
 			records[id] = other
 		case other.Status == schemas.Completed && id != r.ID:
@@ -123,11 +123,11 @@ func (o op) comparableHandoffs(r *store.Record, all map[schemas.ID]store.Touched
 // compareWith returns a text about the files that both r and the other handoff touch and that the caller has not been
 // told about, "" if there are none. It notifies the holder of the other handoff.
 func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (string, error) {
-	held := other.Status.Held()
+	held := other.Status.IsHeld()
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
 		return "", nil
 	}
-	if !held && slices.Contains(schemas.OrZero(o.By.Touched).Commits, theirs.Commit) {
+	if !held && slices.Contains(schemas.ValueOrZero(o.By.Touched).Commits, theirs.Commit) {
 		theirs.Committed = nil // the caller has these changes
 	}
 	c := findCommonFiles(other, theirs, r, mine)
@@ -155,7 +155,7 @@ type commonFiles struct {
 func findCommonFiles(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (c commonFiles) {
 	seen, theirTold := *mine, theirs.Told[r.ID]
 	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
-		if other.Status.Held() && len(mine.Loose) > 0 {
+		if other.Status.IsHeld() && len(mine.Loose) > 0 {
 			c.tree = []string{mine.Path}
 		}
 		seen.Committed, seen.Loose, theirs.Committed, theirs.Loose = nil, nil, nil, nil // the author of a change in a shared tree is unknown
@@ -191,10 +191,12 @@ func (c commonFiles) describe(held bool) string {
 func describeWork(r *store.Record, t store.TouchedFiles) string {
 	text := r.ID.String() + " (" + string(r.Holder)
 	if t.Branch != "" {
-		text += ", branch " + schemas.Visible(t.Branch)
+		text += ", branch " + schemas.EscapeHidden(t.Branch)
 	}
 	return text + ")"
 }
 
 // formatFiles names files and counts the files beyond [maxFiles].
-func formatFiles(files []string) string { return schemas.Visible(schemas.JoinFirst(files, maxFiles)) }
+func formatFiles(files []string) string {
+	return schemas.EscapeHidden(schemas.JoinFirst(files, maxFiles))
+}

@@ -84,8 +84,8 @@ func matchesPattern(pattern, file []string) bool {
 // its deliverables. An empty root means that there is no working tree. A pattern with ** twice is cut before the second
 // **, because matching it would take too long.
 func NamedFiles(h schemas.Handoff, root string) (names []string) {
-	names = schemas.Map(schemas.OrZero(h.Context).Files, func(f schemas.File) string { return f.Path })
-	for _, d := range schemas.OrZero(h.Expectations).Deliverables {
+	names = schemas.Map(schemas.ValueOrZero(h.Context).Files, func(f schemas.File) string { return f.Path })
+	for _, d := range schemas.ValueOrZero(h.Expectations).Deliverables {
 		names = append(names, d.Files...)
 	}
 	clean := []string{}

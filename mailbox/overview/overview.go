@@ -86,7 +86,7 @@ type overviewBuilder struct {
 	scanLimit int
 
 	needs, running, stuck part
-	counts                schemas.Counts
+	counts                schemas.WorkspaceTotals
 }
 
 // part holds the rows of one part of the overview.
@@ -97,42 +97,42 @@ type part struct {
 
 // row is one row of a part: the concern, and the record of its handoff. The row of a message has no record.
 type row struct {
-	schemas.Concern
+	schemas.OverviewEntry
 	record *store.Record
 }
 
 // addConcern adds a row for a handoff. since is the time at which the concern began, and why is a reason that the state
 // of the handoff does not show. The returned concern is valid until the next row is added, because rows may move in
 // memory then.
-func (l *overviewBuilder) addConcern(p *part, kind schemas.ConcernKind, r *store.Record, since store.Time, why string) *schemas.Concern {
+func (l *overviewBuilder) addConcern(p *part, kind schemas.OverviewEntryKind, r *store.Record, since store.Time, why string) *schemas.OverviewEntry {
 	l.seen[r.ID] = true
-	c := schemas.Concern{
-		Kind: kind, HandoffID: r.ID, Title: schemas.Visible(r.Title), Status: r.Status, Workflow: r.Workflow, From: r.From, Rule: r.Rule,
+	c := schemas.OverviewEntry{
+		Kind: kind, HandoffID: r.ID, Title: schemas.EscapeHidden(r.Title), Status: r.Status, Workflow: r.Workflow, From: r.From, Rule: r.Rule,
 		To: r.To, Holder: r.Holder, Since: since.Time(), Reason: why, LastSign: l.Reader.LastSignOfLife(r),
 	}
-	if r.Status.Held() {
+	if r.Status.IsHeld() {
 		c.LeaseEnds, c.Percent = r.Lease.Ptr(), r.Percent
 	}
 	if r.Priority != schemas.Normal {
 		c.Priority = r.Priority
 	}
 	p.rows = append(p.rows, row{c, r})
-	return &p.rows[len(p.rows)-1].Concern
+	return &p.rows[len(p.rows)-1].OverviewEntry
 }
 
 // finishPart sorts a part, cuts it to the row limit, and adds reasons and next calls to the remaining rows. It keeps an
 // error of the store in l.err for [Compute].
-func (l *overviewBuilder) finishPart(p part) schemas.Part {
+func (l *overviewBuilder) finishPart(p part) schemas.OverviewPart {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(
 			cmp.Compare(priorityRank(b.Priority), priorityRank(a.Priority)), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), a.Since.Compare(b.Since),
 			cmp.Compare(a.HandoffID, b.HandoffID), cmp.Compare(a.NoticeID, b.NoticeID))
 	})
-	out := schemas.Part{Items: []schemas.Concern{}, Total: len(p.rows), AtLeast: p.incomplete}
+	out := schemas.OverviewPart{Items: []schemas.OverviewEntry{}, Total: len(p.rows), AtLeast: p.incomplete}
 	for _, r := range p.rows[:min(len(p.rows), l.Limit)] {
 		l.err = cmp.Or(l.err, l.addReason(&r))
 		r.Next = l.adviseCalls(r)
-		out.Items = append(out.Items, r.Concern)
+		out.Items = append(out.Items, r.OverviewEntry)
 	}
 	return out
 }
@@ -143,14 +143,14 @@ func priorityRank(p schemas.Priority) int {
 }
 
 // kinds lists the kinds of concerns in the order in which they are shown.
-var kinds = []schemas.ConcernKind{
+var kinds = []schemas.OverviewEntryKind{
 	schemas.ConcernQuestion, schemas.ConcernApproval, schemas.ConcernLeave, schemas.ConcernFailure, schemas.ConcernEscalation,
 	schemas.ConcernWork, schemas.ConcernMessage, schemas.ConcernYours, schemas.ConcernRunning, schemas.ConcernDead, schemas.ConcernBlocked,
 	schemas.ConcernUnanswered, schemas.ConcernLapsed, schemas.ConcernSilent, schemas.ConcernNoTakers,
 }
 
 // kindRank returns the position of a kind in [kinds].
-func kindRank(k schemas.ConcernKind) int { return slices.Index(kinds, k) }
+func kindRank(k schemas.OverviewEntryKind) int { return slices.Index(kinds, k) }
 
 // countTotals reads the mailboxes for later steps, and adds up their counters. It reads at most [maxRows] mailboxes,
 // and at most [maxRows] rows each for waiting and for blocked handoffs.
@@ -175,16 +175,16 @@ func (l *overviewBuilder) countTotals() {
 }
 
 // presentAgentLoads returns the present agents with the number of handoffs that each holds, largest number first.
-func (l *overviewBuilder) presentAgentLoads() []schemas.Load {
+func (l *overviewBuilder) presentAgentLoads() []schemas.HandoffCount {
 	held := map[schemas.Address]int{}
 	for _, b := range l.boxes {
 		held[b.Address] = b.Held
 	}
-	all := []schemas.Load{}
+	all := []schemas.HandoffCount{}
 	for _, a := range l.Known {
 		if a.Here {
 			box := schemas.Address(a.Card.Name)
-			all = append(all, schemas.Load{Name: box, Count: held[box]})
+			all = append(all, schemas.HandoffCount{Name: box, Count: held[box]})
 		}
 	}
 	return l.largestLoads(all)
@@ -192,18 +192,18 @@ func (l *overviewBuilder) presentAgentLoads() []schemas.Load {
 
 // pendingBoxLoads returns the mailboxes with the number of their claimable handoffs, largest number first. It omits
 // empty mailboxes.
-func (l *overviewBuilder) pendingBoxLoads() []schemas.Load {
-	all := []schemas.Load{}
+func (l *overviewBuilder) pendingBoxLoads() []schemas.HandoffCount {
+	all := []schemas.HandoffCount{}
 	for _, b := range l.boxes {
 		if b.Pending > 0 {
-			all = append(all, schemas.Load{Name: b.Address, Count: b.Pending})
+			all = append(all, schemas.HandoffCount{Name: b.Address, Count: b.Pending})
 		}
 	}
 	return l.largestLoads(all)
 }
 
-func (l *overviewBuilder) largestLoads(all []schemas.Load) []schemas.Load {
-	slices.SortStableFunc(all, func(a, b schemas.Load) int { return b.Count - a.Count })
+func (l *overviewBuilder) largestLoads(all []schemas.HandoffCount) []schemas.HandoffCount {
+	slices.SortStableFunc(all, func(a, b schemas.HandoffCount) int { return b.Count - a.Count })
 	return all[:min(len(all), l.Limit)]
 }
 
@@ -272,8 +272,8 @@ func (l *overviewBuilder) addReason(r *row) error {
 	case r.Reason != "" && reason != "" && r.Kind == schemas.ConcernUnanswered:
 		reason = r.Reason + ". " + reason
 	}
-	r.Reason = schemas.Visible(schemas.Shorten(cmp.Or(reason, r.Reason), reading.MaxReportBytes))
-	if r.record.Note == 0 || r.record.Holder == "" || r.record.Status.Ended() {
+	r.Reason = schemas.EscapeHidden(schemas.Shorten(cmp.Or(reason, r.Reason), reading.MaxReportBytes))
+	if r.record.Note == 0 || r.record.Holder == "" || r.record.Status.HasEnded() {
 		return nil
 	}
 	r.Report, err = reading.LastReport(l.View, r.record)
@@ -283,20 +283,20 @@ func (l *overviewBuilder) addReason(r *row) error {
 // adviseCalls returns the calls with which a person can act on a concern, the likeliest call first.
 func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 	id := c.HandoffID.String()
-	show := schemas.Call(schemas.GetIn{HandoffID: id}, "shows it")
+	show := schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "shows it")
 	do := func(a schemas.Action, say string) schemas.Advice {
-		return schemas.Call(schemas.UpdateIn{HandoffID: id, Action: a}, say)
+		return schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: a}, say)
 	}
 	switch c.Kind {
 	case schemas.ConcernMessage:
 		no := c.NoticeID.String()
 		return []schemas.Advice{
-			schemas.Call(schemas.UpdateIn{HandoffID: no, Action: schemas.ActAnswer, Note: schemas.Blank}, "answers it"),
-			schemas.Call(schemas.GetIn{HandoffID: no}, "reads it: then it needs you no more"),
+			schemas.AdviseCall(schemas.UpdateIn{HandoffID: no, Action: schemas.ActAnswer, Note: schemas.Blank}, "answers it"),
+			schemas.AdviseCall(schemas.GetIn{HandoffID: no}, "reads it: then it needs you no more"),
 		}
 	case schemas.ConcernQuestion, schemas.ConcernUnanswered:
 		answer := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: schemas.Blank}
-		return []schemas.Advice{schemas.Call(answer, "answers it"), show}
+		return []schemas.Advice{schemas.AdviseCall(answer, "answers it"), show}
 	case schemas.ConcernApproval:
 		return []schemas.Advice{do(schemas.ActApprove, "lets it go on"), show}
 	case schemas.ConcernFailure:
@@ -306,23 +306,23 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 		}
 		return []schemas.Advice{do(schemas.ActRetry, "has it done again"), show, drop}
 	case schemas.ConcernEscalation:
-		return []schemas.Advice{show, schemas.Call(schemas.ClaimIn{HandoffID: id}, "takes it")}
+		return []schemas.Advice{show, schemas.AdviseCall(schemas.ClaimIn{HandoffID: id}, "takes it")}
 	case schemas.ConcernWork:
-		return []schemas.Advice{schemas.Call(schemas.ClaimIn{HandoffID: id}, "takes it"), show}
+		return []schemas.Advice{schemas.AdviseCall(schemas.ClaimIn{HandoffID: id}, "takes it"), show}
 	case schemas.ConcernYours:
 		done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
-		return []schemas.Advice{schemas.Call(done, "ends it when it is done"), show}
+		return []schemas.Advice{schemas.AdviseCall(done, "ends it when it is done"), show}
 	case schemas.ConcernDead, schemas.ConcernSilent:
 		return []schemas.Advice{do(schemas.ActRelease, "lets another take it"), show}
 	case schemas.ConcernBlocked:
 		if r := reading.RecordOrNil(l.View, c.BlockedBy); r == nil || r.Status != schemas.Completed {
 			retry := schemas.UpdateIn{HandoffID: c.BlockedBy.String(), Action: schemas.ActRetry}
-			return []schemas.Advice{schemas.Call(retry, "has that done again for which it waits"), show}
+			return []schemas.Advice{schemas.AdviseCall(retry, "has that done again for which it waits"), show}
 		}
 		return append(acceptOrReturnCalls(c.BlockedBy), do(schemas.ActCancel, "ends this one"), show)
 	case schemas.ConcernLapsed, schemas.ConcernNoTakers:
 		other := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAmend, To: schemas.Blank}
-		return []schemas.Advice{schemas.Call(other, "gives it to another"), show}
+		return []schemas.Advice{schemas.AdviseCall(other, "gives it to another"), show}
 	case schemas.ConcernRunning, schemas.ConcernLeave: // handoff allow is no call of a tool
 	}
 	return []schemas.Advice{show}
@@ -340,7 +340,7 @@ func acceptOrReturnCalls(id schemas.ID) []schemas.Advice {
 	accept := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActAccept}
 	back := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActReturn, Note: schemas.Blank}
 	return []schemas.Advice{
-		schemas.Call(accept, "accepts that for which it waits, and opens this"),
-		schemas.Call(back, "returns that with points to mend"),
+		schemas.AdviseCall(accept, "accepts that for which it waits, and opens this"),
+		schemas.AdviseCall(back, "returns that with points to mend"),
 	}
 }

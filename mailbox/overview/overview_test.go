@@ -20,7 +20,7 @@ func readOverview(w *mailboxtest.World) schemas.OverviewOut {
 }
 
 // formatRows formats a part as lines: kind, handoff or message, reason / report.
-func formatRows(p schemas.Part) (lines []string) {
+func formatRows(p schemas.OverviewPart) (lines []string) {
 	for _, c := range p.Items {
 		line := fmt.Sprintf("%s %s %s %s", c.Kind, c.HandoffID, c.NoticeID, c.Reason)
 		if c.Report != "" {
@@ -58,7 +58,7 @@ func TestOverview_ListsWorkForThePersonByUrgency(t *testing.T) {
 	}, formatRows(out.NeedsYou))
 	require.Equal(t, []string{"running ho_8 qa asked boss: Boss?"}, formatRows(out.Running))
 	require.Empty(t, out.Stuck.Items)
-	require.Equal(t, schemas.Counts{Claimable: 3, Held: 2, Waiting: 2, Sent: 8, Events: out.Counts.Events, Agents: 2}, out.Counts)
+	require.Equal(t, schemas.WorkspaceTotals{Claimable: 3, Held: 2, Waiting: 2, Sent: 8, Events: out.Counts.Events, Agents: 2}, out.Counts)
 	require.Equal(t, out, readOverview(w), "looking changes nothing")
 
 	mailboxtest.Must(t, w.Claim, mailboxtest.Human, schemas.ClaimIn{HandoffID: "ho_7"})

@@ -93,7 +93,7 @@ func (l *overviewBuilder) addPendingHandoffs() {
 			why, err := l.Offers.NoTakerReason(r, offer.Present)
 			l.err = cmp.Or(l.err, err)
 			why = cmp.Or(why, nobody)
-			var c *schemas.Concern
+			var c *schemas.OverviewEntry
 			switch {
 			case lastLeaseEnded(r):
 				c = l.addConcern(&l.stuck, schemas.ConcernLapsed, r, r.Touched, "")
@@ -251,7 +251,7 @@ func (l *overviewBuilder) addMessages() {
 		}
 		for n := range yieldUntilError(l, l.Notices(schemas.Human, id+1)) {
 			if n.ID == id && n.Kind == schemas.TypeMessage {
-				l.needs.rows = append(l.needs.rows, row{Concern: messageConcern(n)})
+				l.needs.rows = append(l.needs.rows, row{OverviewEntry: messageConcern(n)})
 			}
 			break
 		}
@@ -259,10 +259,10 @@ func (l *overviewBuilder) addMessages() {
 }
 
 // messageConcern returns the concern of a message.
-func messageConcern(n schemas.Notice) schemas.Concern {
-	return schemas.Concern{
-		Kind: schemas.ConcernMessage, NoticeID: n.ID, HandoffID: n.About, Title: schemas.Visible(strings.TrimPrefix(n.Title, "Handoff: ")),
-		From: n.From, Rule: n.Rule, To: schemas.Address(n.To), Since: n.At, Reason: schemas.Visible(schemas.Shorten(n.Text, reading.MaxReportBytes)),
+func messageConcern(n schemas.Notice) schemas.OverviewEntry {
+	return schemas.OverviewEntry{
+		Kind: schemas.ConcernMessage, NoticeID: n.ID, HandoffID: n.About, Title: schemas.EscapeHidden(strings.TrimPrefix(n.Title, "Handoff: ")),
+		From: n.From, Rule: n.Rule, To: schemas.Address(n.To), Since: n.At, Reason: schemas.EscapeHidden(schemas.Shorten(n.Text, reading.MaxReportBytes)),
 	}
 }
 

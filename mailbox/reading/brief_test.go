@@ -57,5 +57,5 @@ func TestBrief_SaysHowSenderIsProved(t *testing.T) {
 		w.Sends(c.by, "qa", "t", func(in *schemas.SendIn) { in.Key = c.want })
 		require.Contains(t, w.Claims(qa).Brief, "A request from "+c.want)
 	}
-	require.False(t, schemas.Alike("dev", "qa"))
+	require.False(t, schemas.LookAlike("dev", "qa"))
 }

@@ -40,7 +40,7 @@ func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastCla
 	if err != nil {
 		return before, nil, err
 	}
-	begun := !r.Status.Held() // the next events belong to a session that is over
+	begun := !r.Status.IsHeld() // the next events belong to a session that is over
 	for _, e := range events {
 		if isHolderReport(e) && len(reports) < maxReports {
 			var s eventContent
@@ -163,7 +163,7 @@ const maxRecalled = 50
 // were sent before h, so later sends do not change the brief of h.
 func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.EarlierDecision, err error) {
 	said := map[string]bool{}
-	for _, d := range schemas.OrZero(h.Context).Decisions {
+	for _, d := range schemas.ValueOrZero(h.Context).Decisions {
 		said[d.Decision] = true
 	}
 	for of, err := range Records(v, AtMost(maxRecalled, v.NewestFirst(store.IndexByWorkflow(r.Workflow), r.ID))) {
@@ -174,7 +174,7 @@ func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all 
 		if v.DecodeContent(of.ID, of.Body, &sent) != nil {
 			continue
 		}
-		for _, d := range slices.Backward(schemas.OrZero(sent.Context).Decisions) {
+		for _, d := range slices.Backward(schemas.ValueOrZero(sent.Context).Decisions) {
 			if !said[d.Decision] && len(all) < h.Metadata.Recall {
 				said[d.Decision] = true
 				all = append(all, brief.EarlierDecision{Of: of.ID, Decision: d})

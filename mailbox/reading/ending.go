@@ -25,7 +25,7 @@ func DeadlineReason(r *store.Record) string {
 	if r.Claimed != 0 {
 		who = "and " + string(r.Holder) + " held it last"
 	}
-	return fmt.Sprintf("its deadline passed, %s after it was sent, %s", display.Duration(r.Deadline.Time().Sub(r.Created.Time())), who)
+	return fmt.Sprintf("its deadline passed, %s after it was sent, %s", display.FormatDuration(r.Deadline.Time().Sub(r.Created.Time())), who)
 }
 
 // AttemptsReason returns a sentence about a handoff that ended because all its attempts ended without an outcome.
@@ -39,13 +39,13 @@ func AttemptsReason(r *store.Record) string {
 // IsDoneWell reports whether a handoff counts as done well. Only then may work that builds on the handoff begin, for
 // example dependent handoffs and the next step of a workflow. See [schemas.DoneWell].
 func IsDoneWell(r *store.Record) bool {
-	return schemas.DoneWell(r.Status, r.Outcome, r.Accepted != 0, r.Reviewer != "")
+	return schemas.IsDoneWell(r.Status, r.Outcome, r.Accepted != 0, r.Reviewer != "")
 }
 
 // KeepsDependentsBlocked reports whether the handoffs that depend on r stay blocked until an agent or a person decides
 // about these dependents. This holds if r ended, was not done well, and no reviewer still has to judge its result.
 func KeepsDependentsBlocked(r *store.Record) bool {
-	return r.Status.Ended() && !IsDoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
+	return r.Status.HasEnded() && !IsDoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
 }
 
 // EndReason says why a handoff ended without an accepted result: the description of the failure, the reason of a
@@ -60,7 +60,7 @@ func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, erro
 		return TimeoutReason(r), nil
 	case r.Status == schemas.Completed:
 		return acceptanceReason(v, r)
-	case !r.Status.Ended():
+	case !r.Status.HasEnded():
 		return "", nil
 	}
 	var note schemas.UpdateIn
@@ -91,7 +91,7 @@ func acceptanceReason(v *store.View, r *store.Record) (string, error) {
 	}
 	by, err := AgentToNotify(v, r)
 	text := fmt.Sprintf("%s accepts or returns it", by)
-	if review := RecordOrNil(v, r.Review); review != nil && !review.Status.Ended() {
+	if review := RecordOrNil(v, r.Review); review != nil && !review.Status.HasEnded() {
 		text = fmt.Sprintf("under review by %s (%s)", cmp.Or(string(review.Holder), string(review.To)), review.ID)
 	}
 	return fmt.Sprintf("acceptance pending: %s, round %d of %d", text, max(r.Round, 1), h.Expectations.Rounds()), err

@@ -12,10 +12,10 @@ import (
 )
 
 // historyByID returns the history of a handoff's workflow, by id.
-func historyByID(w *mailboxtest.World, id schemas.ID) map[schemas.ID]schemas.Step {
+func historyByID(w *mailboxtest.World, id schemas.ID) map[schemas.ID]schemas.HistoryStep {
 	w.T.Helper()
 	out := mailboxtest.Must(w.T, w.History, mailboxtest.Human, schemas.HistoryIn{HandoffID: id.String(), Format: "rows"})
-	rows := map[schemas.ID]schemas.Step{}
+	rows := map[schemas.ID]schemas.HistoryStep{}
 	for _, st := range out.Items {
 		rows[st.HandoffID] = st
 	}

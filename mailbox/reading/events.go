@@ -42,7 +42,7 @@ var eventTexts = map[life.Action]func(eventContent) string{
 	life.Send:     func(s eventContent) string { return s.Title },
 	life.Progress: reportText,
 	life.Mark:     func(s eventContent) string { return s.Note },
-	life.Ask:      func(s eventContent) string { return schemas.Numbered(s.Questions, " ") },
+	life.Ask:      func(s eventContent) string { return schemas.JoinNumbered(s.Questions, " ") },
 	life.Answer:   answerText,
 	life.Complete: func(s eventContent) string { return s.Summary },
 	life.Fail:     func(s eventContent) string { return s.Failure.Description },
@@ -63,8 +63,8 @@ var eventTexts = map[life.Action]func(eventContent) string{
 // eventsInWords returns events in words, each with its content unless the content was erased. Times are exact to the
 // second. It leaves out connections and digests, which the view audit shows. It reads the content of each event from
 // the store, so callers pass a limited number of events.
-func eventsInWords(v *store.View, events []schemas.Event) (told []schemas.Moment, err error) {
-	told = make([]schemas.Moment, len(events))
+func eventsInWords(v *store.View, events []schemas.Event) (told []schemas.HistoryEvent, err error) {
+	told = make([]schemas.HistoryEvent, len(events))
 	for i, e := range events {
 		if told[i], err = eventInWords(v, e); err != nil {
 			return nil, err
@@ -74,8 +74,8 @@ func eventsInWords(v *store.View, events []schemas.Event) (told []schemas.Moment
 }
 
 // eventInWords renders one event in words.
-func eventInWords(v *store.View, e schemas.Event) (schemas.Moment, error) {
-	told := schemas.Moment{
+func eventInWords(v *store.View, e schemas.Event) (schemas.HistoryEvent, error) {
+	told := schemas.HistoryEvent{
 		N: e.N, At: e.At.Truncate(time.Second), Agent: e.Agent, Action: e.Action, Other: e.Other,
 	}
 	if e.From != e.To {
@@ -87,7 +87,7 @@ func eventInWords(v *store.View, e schemas.Event) (schemas.Moment, error) {
 			return told, err
 		}
 		a := life.Action(e.Action)
-		if told.Text = schemas.Visible(s.text(a)); a == life.Release {
+		if told.Text = schemas.EscapeHidden(s.text(a)); a == life.Release {
 			told.PassedTo = s.To
 		}
 		if tree := cmp.Or(s.Tree, s.ClaimedIn); tree != nil && slices.Contains(treeActions, a) {
@@ -120,11 +120,11 @@ func EventText(v *store.View, e schemas.Event) string {
 	if err != nil {
 		return ""
 	}
-	return schemas.Shorten(schemas.Visible(s.text(life.Action(e.Action))), MaxTextBytes)
+	return schemas.Shorten(schemas.EscapeHidden(s.text(life.Action(e.Action))), MaxTextBytes)
 }
 
 // shortenTexts cuts the texts of moments, each at the end of a sentence.
-func shortenTexts(told []schemas.Moment, limit int) {
+func shortenTexts(told []schemas.HistoryEvent, limit int) {
 	for i := range told {
 		told[i].Text = schemas.Shorten(told[i].Text, limit)
 	}
@@ -185,7 +185,7 @@ const (
 
 // addEventsAndTimes adds to a step of a history the important events of the handoff, its working and waiting time, and
 // its dependencies. It uses the newest [maxHistoryEvents] events.
-func addEventsAndTimes(v *store.View, r *store.Record, now time.Time, step *schemas.Step) error {
+func addEventsAndTimes(v *store.View, r *store.Record, now time.Time, step *schemas.HistoryStep) error {
 	events, err := v.EventsOf(r, maxHistoryEvents)
 	if err != nil {
 		return err
@@ -210,7 +210,7 @@ func addEventsAndTimes(v *store.View, r *store.Record, now time.Time, step *sche
 // workingTreeTexts returns one text for each working tree (checkout) in which events happened, in the order of the
 // events. The text names the actions that followed one another in the working tree, and then the working tree
 // ("claimed, completed in /src").
-func workingTreeTexts(all []schemas.Moment) (told []string) {
+func workingTreeTexts(all []schemas.HistoryEvent) (told []string) {
 	last := ""
 	for _, m := range all {
 		switch {
@@ -229,7 +229,7 @@ func workingTreeTexts(all []schemas.Moment) (told []string) {
 
 // eventsToShow removes events that a reader of a history does not need: hidden actions, the first claim, because other
 // fields show this claim, and a claim by which the holder goes on after an answer.
-func eventsToShow(all []schemas.Moment) (story []schemas.Moment) {
+func eventsToShow(all []schemas.HistoryEvent) (story []schemas.HistoryEvent) {
 	var holder schemas.Agent
 	dropped := false
 	for _, m := range all {

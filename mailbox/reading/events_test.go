@@ -104,7 +104,7 @@ func TestBrief_OfRollbackHasReasonAndDeadline(t *testing.T) {
 	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Sends(lead, "coder", "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
 	due := w.FullView(1).Handoff.Metadata.Deadline
-	for _, then := range []schemas.Then{schemas.ThenRetry, schemas.ThenRollback} {
+	for _, then := range []schemas.FailureContinuation{schemas.ThenRetry, schemas.ThenRollback} {
 		id := w.Claims(coder).HandoffID
 		w.Pass(time.Minute)
 		w.Fails(coder, schemas.FailIn{

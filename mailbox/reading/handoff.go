@@ -38,7 +38,7 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	if r != nil || err != nil {
 		return r, err
 	}
-	e := schemas.Errorf(schemas.NotFound, "there is no handoff %q", schemas.Visible(schemas.Clip(id, 80))).
+	e := schemas.Errorf(schemas.NotFound, "there is no handoff %q", schemas.EscapeHidden(schemas.Clip(id, 80))).
 		WithField("handoff_id")
 	name, _ := schemas.ParseWorkflow("", id)
 	wf, err := v.Workflow(name)
@@ -47,13 +47,13 @@ func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 		return nil, err
 	case wf != nil:
 		e = e.WithHint("That is a workflow: its handoffs are changed one by one.").
-			WithNext(schemas.Call(schemas.HistoryIn{Workflow: string(name)}, "shows what is in it"),
-				schemas.Call(schemas.ListIn{Box: "all", Workflow: string(name), Status: schemas.Open}, "lists what of it is open"))
+			WithNext(schemas.AdviseCall(schemas.HistoryIn{Workflow: string(name)}, "shows what is in it"),
+				schemas.AdviseCall(schemas.ListIn{Box: "all", Workflow: string(name), Status: schemas.Open}, "lists what of it is open"))
 	case strings.HasPrefix(id, "wf_"):
 		e = unknownWorkflowError(v, name).WithField("handoff_id")
 	case strings.HasPrefix(id, "no_"):
 		e = e.WithHint("That is a notice: it is read, and a message may be answered.").
-			WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
+			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "reads it"))
 	}
 	return nil, e
 }
@@ -74,7 +74,7 @@ func findByForeignID(v *store.View, id string, by schemas.Agent) (*store.Record,
 		}
 	}
 	for _, mine := range []func(*store.Record) bool{
-		func(r *store.Record) bool { return r.Holder == by && r.Status.Held() },
+		func(r *store.Record) bool { return r.Holder == by && r.Status.IsHeld() },
 		func(r *store.Record) bool { return r.From == by },
 		func(r *store.Record) bool { return r.To == schemas.Address(by) },
 	} {
@@ -89,7 +89,7 @@ func findByForeignID(v *store.View, id string, by schemas.Agent) (*store.Record,
 		return all[0], nil
 	}
 	ours := schemas.Map(all, func(r *store.Record) string { return fmt.Sprintf("%s from %s", r.ID, r.From) })
-	return nil, schemas.Errorf(schemas.Conflict, "%q was sent by several: %s", schemas.Visible(id), strings.Join(ours, ", ")).
+	return nil, schemas.Errorf(schemas.Conflict, "%q was sent by several: %s", schemas.EscapeHidden(id), strings.Join(ours, ", ")).
 		WithField("handoff_id").WithHint("Name it by our id.")
 }
 
@@ -159,7 +159,7 @@ func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 		h.Source.Resembles = a.Resembles
 	}
 	h.Metadata.EstimatedTokens = content.CountTokens(string(b))
-	for i, ref := range schemas.OrZero(h.Context).References {
+	for i, ref := range schemas.ValueOrZero(h.Context).References {
 		if ref.IsKept() {
 			h.Context.References[i].URL = content.ContextURL(r.ID, ref.Name)
 		}
@@ -186,8 +186,8 @@ func hasEarlierWork(c *schemas.Context) bool {
 // Standing returns the current state of a handoff with further facts, such as its holder, the end of the lease, the
 // last note of a holder, and open questions. It leaves the fields Reason and LastSign empty, because only a [Reader]
 // can fill these fields.
-func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
-	st = schemas.Standing{
+func Standing(v *store.View, r *store.Record) (st schemas.HandoffState, err error) {
+	st = schemas.HandoffState{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
 		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,
 		AcceptedAt: r.Accepted.Ptr(), BlockedBy: listing.BlockerTexts(r), Excluded: r.Excluded, Outcome: r.Outcome,
@@ -196,7 +196,7 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	if r.Status == schemas.Completed && r.Accepted == 0 {
 		st.Reviewer = r.Reviewer
 	}
-	var claim schemas.Standing
+	var claim schemas.HandoffState
 	var note, asked schemas.UpdateIn
 	st.Refused, err = CompletionRefusalReason(v, r)
 	err = cmp.Or(v.DecodeContent(r.ID, r.Tree, &claim), err, v.DecodeContent(r.ID, r.Note, &note), v.DecodeContent(r.ID, r.Ask, &asked))
@@ -207,7 +207,7 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 	if beside := QuestionNotes(asked); r.Status == schemas.Waiting && len(beside) > 0 {
 		st.Note = strings.Join(beside, " ")
 	}
-	if !r.Status.Ended() {
+	if !r.Status.HasEnded() {
 		return st, nil
 	}
 	if r.Status == schemas.Completed {
@@ -225,26 +225,26 @@ func Standing(v *store.View, r *store.Record) (st schemas.Standing, err error) {
 
 // BaseCommit returns the commit with which checks compare the work of a handoff. It is the first existing commit of
 // this list:
-//   - the commit that the sender or a person named as the base
-//   - the commit of the sender's working tree
-//   - the base of earlier attempts
-//   - the commit at which the branch of the first claim left its target branch
-//   - the commit of the first claim
+// - the commit that the sender or a person named as the base
+// - the commit of the sender's working tree
+// - the base of earlier attempts
+// - the commit at which the branch of the first claim left its target branch
+// - the commit of the first claim
 //
 // BaseCommit returns "" before the first claim, and [schemas.UnknownBase] if the first claim was made outside of a
 // checkout. The commit of a later claim is no base, because it may contain the work of the first holder.
 func BaseCommit(v *store.View, r *store.Record) string {
 	var sent schemas.Handoff
-	var first schemas.Standing
+	var first schemas.HandoffState
 	err := v.DecodeContent(r.ID, r.Body, &sent)
-	base := cmp.Or(schemas.OrZero(sent.Expectations).Base, schemas.OrZero(sent.Tree).Commit, r.Base)
+	base := cmp.Or(schemas.ValueOrZero(sent.Expectations).Base, schemas.ValueOrZero(sent.Tree).Commit, r.Base)
 	switch {
 	case err == nil && (base != "" || r.Claims == 0):
 		return base
 	case err != nil || r.Claims > 1 || v.DecodeContent(r.ID, r.Tree, &first) != nil: // from an older version
 		return schemas.UnknownBase
 	}
-	in := schemas.OrZero(first.ClaimedIn)
+	in := schemas.ValueOrZero(first.ClaimedIn)
 	return cmp.Or(in.Base, in.Commit, schemas.UnknownBase)
 }
 
@@ -279,7 +279,7 @@ func QuestionNotes(asked schemas.UpdateIn) (texts []string) {
 // a failure.
 func AddOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	for _, n := range r.Late {
-		var l schemas.Late
+		var l schemas.LateResult
 		if err := v.DecodeContent(r.ID, n, &l); err != nil {
 			return err
 		}
@@ -327,7 +327,7 @@ func LastCheckpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error)
 	}
 	var sent schemas.Handoff
 	err := v.DecodeContent(r.ID, r.Body, &sent)
-	return schemas.OrZero(sent.Context).Checkpoint, err
+	return schemas.ValueOrZero(sent.Context).Checkpoint, err
 }
 
 // addCheckpoint puts the last checkpoint into the context of a handoff's message, so that the next holder gets it with

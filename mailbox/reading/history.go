@@ -59,7 +59,7 @@ func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (ou
 func requestedWorkflow(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	if in.HandoffID != "" {
 		r, err := Find(v, in.HandoffID, "")
-		return schemas.OrZero(r).Workflow, err
+		return schemas.ValueOrZero(r).Workflow, err
 	}
 	if in.Workflow == "" {
 		return latestWorkflow(v)
@@ -76,7 +76,7 @@ func requestedWorkflow(v *store.View, in schemas.HistoryIn) (schemas.Workflow, e
 }
 
 // workflowBudgets returns each limit of a workflow with the part that is used, or nil if the workflow has no limits.
-func workflowBudgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas.Budget, err error) {
+func workflowBudgets(v *store.View, name schemas.Workflow, now time.Time) (all []schemas.WorkflowBudget, err error) {
 	wf, err := v.Workflow(name)
 	if wf == nil || err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func workflowBudgets(v *store.View, name schemas.Workflow, now time.Time) (all [
 	used, err := LimitUsage(v, name, *wf, now)
 	for _, limit := range schemas.WorkflowLimits {
 		if most, limited := wf.Limits[limit]; limited {
-			all = append(all, schemas.Budget{Limit: limit, Used: math.Round(used[limit]*1e4) / 1e4, Of: most})
+			all = append(all, schemas.WorkflowBudget{Limit: limit, Used: math.Round(used[limit]*1e4) / 1e4, Of: most})
 		}
 	}
 	return all, err
@@ -125,7 +125,7 @@ func unknownWorkflowError(v *store.View, name schemas.Workflow) *schemas.Error {
 		known = append(known, strings.TrimPrefix(string(r.Workflow), begin))
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no workflow %s", name).WithField("workflow")
-	if meant := closest.Likely(strings.TrimPrefix(string(name), begin), known); len(meant) > 0 {
+	if meant := closest.LikelyNames(strings.TrimPrefix(string(name), begin), known); len(meant) > 0 {
 		return e.WithHint("Did you mean %s%s?", begin, meant[0])
 	}
 	return e
@@ -135,17 +135,17 @@ func unknownWorkflowError(v *store.View, name schemas.Workflow) *schemas.Error {
 // and advises a call that sends a first handoff.
 func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 	for r, err := range Records(v, v.NewestFirst(store.IndexOfAllHandoffs(), 0)) {
-		return schemas.OrZero(r).Workflow, err
+		return schemas.ValueOrZero(r).Workflow, err
 	}
 	return "", schemas.Errorf(schemas.NotFound, "nothing was handed off here yet").
-		WithNext(schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
+		WithNext(schemas.AdviseCall(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends the first one"))
 }
 
 // historySteps returns one step for each handoff of a workflow, oldest first. It also sets two fields of out: whether
 // the events agree with the records (the log is verified), and the output of the handoff that ended last. If two
 // handoffs ended at the same time, the one that was sent later counts as last. A damaged record has no step, and then
 // the log is not verified. If content cannot be read, it returns an error.
-func (rd Reader) historySteps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.Step, err error) {
+func (rd Reader) historySteps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.HistoryStep, err error) {
 	out.LogVerified = true
 	var last store.Time
 	for id, err := range v.OldestFirst(store.IndexByWorkflow(out.Workflow), 0) {
@@ -164,7 +164,7 @@ func (rd Reader) historySteps(v *store.View, limit int, now time.Time, out *sche
 		intact, unproved := audit.IsHandoffIntact(v, id)
 		out.LogVerified = out.LogVerified && intact
 		step, done, err := historyStep(v, r)
-		if err == nil && !r.Status.Ended() && r.Status != schemas.Waiting { // its story has the question
+		if err == nil && !r.Status.HasEnded() && r.Status != schemas.Waiting { // its story has the question
 			step.Reason, err = rd.StateReason(v, r)
 		}
 		if err = cmp.Or(unproved, err, addEventsAndTimes(v, r, now, &step)); err != nil {
@@ -181,9 +181,9 @@ func (rd Reader) historySteps(v *store.View, limit int, now time.Time, out *sche
 
 // historyStep returns the step of a handoff in a history, and the handoff's completion, or nil if the handoff has none.
 // The summary in the step is cut to [maxSummary] bytes.
-func historyStep(v *store.View, r *store.Record) (step schemas.Step, done *schemas.Completion, err error) {
-	step = schemas.Step{
-		HandoffID: r.ID, Parent: r.Parent, From: r.From, Rule: r.Rule, To: r.To, Holder: r.Holder, Title: schemas.Visible(r.Title),
+func historyStep(v *store.View, r *store.Record) (step schemas.HistoryStep, done *schemas.Completion, err error) {
+	step = schemas.HistoryStep{
+		HandoffID: r.ID, Parent: r.Parent, From: r.From, Rule: r.Rule, To: r.To, Holder: r.Holder, Title: schemas.EscapeHidden(r.Title),
 		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Depth: r.Depth, Attempt: r.Attempt,
 		RetryOf: r.RetryOf, BlockedBy: listing.BlockerTexts(r), ReworkOf: r.ReworkOf, Round: r.Round,
 	}
@@ -193,9 +193,9 @@ func historyStep(v *store.View, r *store.Record) (step schemas.Step, done *schem
 	}
 	if got.Completion != nil {
 		addCompletionCounts(&step, got.Completion)
-		step.Unseen = append(contract.UnconfirmedStatements(*got.Completion), got.Completion.Unobserved()...)
+		step.Unseen = append(contract.UnconfirmedStatements(*got.Completion), got.Completion.UnobservedReasons()...)
 		step.Results, step.Done = got.Completion.Results, got.Completion
-		step.Summary = schemas.Visible(schemas.Shorten(got.Completion.Summary, maxSummary))
+		step.Summary = schemas.EscapeHidden(schemas.Shorten(got.Completion.Summary, maxSummary))
 	}
 	if f := got.Failure; f != nil && wasRolledBack(r, f) {
 		step.RollbackTo = schemas.Address(f.RollbackRequest.TargetAgent)
@@ -205,13 +205,13 @@ func historyStep(v *store.View, r *store.Record) (step schemas.Step, done *schem
 }
 
 // addCompletionCounts adds the numbers of files, tests and unmet criteria in a completion to a step of a history.
-func addCompletionCounts(step *schemas.Step, c *schemas.Completion) {
+func addCompletionCounts(step *schemas.HistoryStep, c *schemas.Completion) {
 	for _, d := range c.Deliverables {
 		step.FilesCreated += len(d.FilesCreated)
 		step.FilesModified += len(d.FilesModified)
 		step.TestsCreated += len(d.TestsCreated)
 	}
-	v := schemas.OrZero(c.Verification)
+	v := schemas.ValueOrZero(c.Verification)
 	step.TestsPassed, step.TestsFailed = v.TestsPassed, v.TestsFailed
 	step.Unmet = len(contract.UnmetCriteria(c.Criteria))
 }
@@ -219,7 +219,7 @@ func addCompletionCounts(step *schemas.Step, c *schemas.Completion) {
 // ancestorSteps returns the steps of r's parents, the first handoff of the chain first. It returns at most rd.Depth
 // parents, and stops at a parent that cannot be read. If the outcome of a parent cannot be read, it omits the outcome
 // and logs the error, because damage to earlier work must not prevent the brief of r.
-func (rd Reader) ancestorSteps(v *store.View, r *store.Record) (steps []schemas.Step) {
+func (rd Reader) ancestorSteps(v *store.View, r *store.Record) (steps []schemas.HistoryStep) {
 	for parent := range Chain(v, r.Parent, ParentID) {
 		if len(steps) == rd.Depth {
 			break
@@ -240,13 +240,13 @@ func (rd Reader) ancestorSteps(v *store.View, r *store.Record) (steps []schemas.
 
 // renderHistory adds the steps to a history in the requested format. The format rows also has a list of hops (sender,
 // recipient, title, time), which programs for the kernl handoffs design expect. For an unknown format it adds a tree.
-func renderHistory(steps []schemas.Step, format string, now time.Time, out *schemas.HistoryOut) {
+func renderHistory(steps []schemas.HistoryStep, format string, now time.Time, out *schemas.HistoryOut) {
 	out.Shown = len(steps)
 	switch format {
 	case "rows":
 		out.Items = steps
-		out.Chain = schemas.Map(steps, func(s schemas.Step) schemas.Hop {
-			return schemas.Hop{From: s.From, To: s.To, Message: s.Title, Timestamp: s.SentAt}
+		out.Chain = schemas.Map(steps, func(s schemas.HistoryStep) schemas.WorkPassing {
+			return schemas.WorkPassing{From: s.From, To: s.To, Message: s.Title, Timestamp: s.SentAt}
 		})
 	case "markdown":
 		out.Markdown = draw.Markdown(string(out.Workflow), steps)

@@ -17,7 +17,7 @@ func (rd Reader) StateReason(v *store.View, r *store.Record) (string, error) {
 	switch {
 	case r.FileAwaitingLeave() != "":
 		return LeaveReason(r.FileAwaitingLeave()), nil
-	case r.Status.Ended():
+	case r.Status.HasEnded():
 		var got schemas.GetOut
 		if err := AddOutcome(v, r, &got); err != nil {
 			return "", err
@@ -25,7 +25,7 @@ func (rd Reader) StateReason(v *store.View, r *store.Record) (string, error) {
 		return EndReason(v, r, got.Failure)
 	case r.Status == schemas.Waiting:
 		return questionReason(v, r)
-	case r.Status.Held() && rd.IsConnectionGone(r):
+	case r.Status.IsHeld() && rd.IsConnectionGone(r):
 		return fmt.Sprintf("the connection of %s ended", r.Holder), nil
 	case len(r.After) > 0:
 		return blockedReason(v, r)
@@ -45,7 +45,7 @@ func LeaveReason(file string) string {
 	if file == NoFile {
 		return "the next step waits until a file declares this step again; handoff cancel ends the wait"
 	}
-	return "the next step waits until a person allows the rules of " + schemas.Visible(file) + ": handoff allow"
+	return "the next step waits until a person allows the rules of " + schemas.EscapeHidden(file) + ": handoff allow"
 }
 
 // questionReason returns a sentence with the questions of a holder and the agent that has to answer.
@@ -55,7 +55,7 @@ func questionReason(v *store.View, r *store.Record) (string, error) {
 		return "", err
 	}
 	to, err := AwaitedAnswerer(v, r)
-	return fmt.Sprintf("%s asked %s: %s", r.Holder, to, schemas.Numbered(asked.Questions, " ")), err
+	return fmt.Sprintf("%s asked %s: %s", r.Holder, to, schemas.JoinNumbered(asked.Questions, " ")), err
 }
 
 // blockedReason returns a sentence about the first dependency that will not be completed, or "" if there is no such
@@ -64,7 +64,7 @@ func blockedReason(v *store.View, r *store.Record) (string, error) {
 	for _, id := range r.After {
 		before := RecordOrNil(v, id)
 		switch {
-		case before == nil || !before.Status.Ended():
+		case before == nil || !before.Status.HasEnded():
 		case before.Status == schemas.Completed && before.Reviewer != "":
 			reason, err := acceptanceReason(v, before)
 			return fmt.Sprintf("%s: %s", id, reason), err
@@ -108,24 +108,24 @@ const MaxReportBytes = 300
 func LastReport(v *store.View, r *store.Record) (string, error) {
 	var u schemas.UpdateIn
 	err := v.DecodeContent(r.ID, r.Note, &u)
-	return schemas.Visible(schemas.Shorten(u.Note, MaxReportBytes)), err
+	return schemas.EscapeHidden(schemas.Shorten(u.Note, MaxReportBytes)), err
 }
 
 // CompletionRefusalReason says why the last completion of a held handoff was refused. It returns "" if no completion
 // was refused, or if the holder has reported since.
 func CompletionRefusalReason(v *store.View, r *store.Record) (string, error) {
-	if !r.Status.Held() || r.Refused <= max(r.Note, r.Tree) {
+	if !r.Status.IsHeld() || r.Refused <= max(r.Note, r.Tree) {
 		return "", nil
 	}
-	var why schemas.Refusal
+	var why schemas.CompletionRefusal
 	err := v.DecodeContent(r.ID, r.Refused, &why)
-	return schemas.Visible(schemas.Shorten("its completion was refused: "+why.Note, MaxReportBytes)), err
+	return schemas.EscapeHidden(schemas.Shorten("its completion was refused: "+why.Note, MaxReportBytes)), err
 }
 
 // LastSignOfLife returns when the holder of a handoff last made a call about the handoff, to the second. It returns nil
 // if the handoff has no holder.
 func (rd Reader) LastSignOfLife(r *store.Record) *time.Time {
-	if !r.Status.Held() {
+	if !r.Status.IsHeld() {
 		return nil
 	}
 	return new(rd.LastHeard(r).Truncate(time.Second))

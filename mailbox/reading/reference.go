@@ -32,7 +32,7 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 
 // storedReferenceNames returns the names of the references in a context whose content is in the store.
 func storedReferenceNames(c *schemas.Context) (names []string) {
-	for _, ref := range schemas.OrZero(c).References {
+	for _, ref := range schemas.ValueOrZero(c).References {
 		if ref.IsKept() {
 			names = append(names, ref.Name)
 		}
@@ -67,7 +67,7 @@ func LookupReference(v *store.View, of schemas.ID, reference string) (text strin
 	}
 	if text, err = content.FindPart(string(said), place.Part); err != nil {
 		all := schemas.GetIn{HandoffID: r.ID.String(), View: "reference", Reference: place.Path}
-		return "", schemas.AsError(err).WithField("reference").WithNext(schemas.Call(all, "reads it from its beginning"))
+		return "", schemas.AsError(err).WithField("reference").WithNext(schemas.AdviseCall(all, "reads it from its beginning"))
 	}
 	return text, nil
 }
@@ -115,9 +115,9 @@ func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 // unknownReferenceError returns the error for an unknown reference, which advises a call that shows the message. It
 // quotes at most 80 bytes of the reference, because callers may send a reference of any length.
 func unknownReferenceError(of schemas.ID, reference string) *schemas.Error {
-	e := schemas.Errorf(schemas.NotFound, "%s has no reference %q", of, schemas.Visible(schemas.Clip(reference, 80)))
+	e := schemas.Errorf(schemas.NotFound, "%s has no reference %q", of, schemas.EscapeHidden(schemas.Clip(reference, 80)))
 	return e.WithField("reference").
-		WithNext(schemas.Call(schemas.GetIn{HandoffID: of.String(), View: "reference"}, "shows what was sent"))
+		WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: of.String(), View: "reference"}, "shows what was sent"))
 }
 
 // messageText returns a text of the message: the content with this name or digest, or else the field at this path. If
@@ -130,7 +130,7 @@ func messageText(v *store.View, said []byte, path string) ([]byte, error) {
 	}
 	var url string
 	var known []string
-	for _, ref := range schemas.OrZero(sent.Context).References {
+	for _, ref := range schemas.ValueOrZero(sent.Context).References {
 		switch named := ref.Name == path; {
 		case ref.IsKept() && (named || ref.Digest == path):
 			return storedContent(v, ref.Digest)
@@ -165,7 +165,7 @@ func addressOnlyError(url string) error {
 	if _, here := content.ParseReference(url, 0); here {
 		hint = "Read it as %s."
 	}
-	return schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.Visible(schemas.Clip(url, 120)))
+	return schemas.Errorf(schemas.NotFound, "it is elsewhere").WithHint(hint, schemas.EscapeHidden(schemas.Clip(url, 120)))
 }
 
 // fieldAtPath returns the field of a message or an outcome at a path. It looks for the path in the context, then in the

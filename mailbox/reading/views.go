@@ -32,7 +32,7 @@ type Reader struct {
 func (rd Reader) ShowView(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	show, ok := views[in.View]
 	if !ok {
-		return schemas.Invalidf("view", "%q is not a view", schemas.Visible(string(in.View)))
+		return schemas.Invalidf("view", "%q is not a view", schemas.EscapeHidden(string(in.View)))
 	}
 	return show(rd, v, r, in, out)
 }
@@ -71,19 +71,19 @@ const wholeBrief = 1 << 20
 // Brief returns a handoff as a text for the model that claims the handoff, in at most the given number of tokens; 0
 // means the default number. It also returns the criteria and the output that the completion must have. Equal snapshots
 // give equal briefs.
-func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
+func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.CompletionNeeds, error) {
 	return rd.renderBrief(v, r, tokens, brief.Render)
 }
 
 // AnswerBrief is [Reader.Brief] for a model that has read the brief and then asked a question. The text has only the
 // last answer.
-func (rd Reader) AnswerBrief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.ToDo, error) {
+func (rd Reader) AnswerBrief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.CompletionNeeds, error) {
 	return rd.renderBrief(v, r, tokens, brief.RenderAnswer)
 }
 
 func (rd Reader) renderBrief(
 	v *store.View, r *store.Record, tokens int, render func(brief.Input) brief.Brief,
-) (b brief.Brief, todo schemas.ToDo, err error) {
+) (b brief.Brief, todo schemas.CompletionNeeds, err error) {
 	in, err := rd.briefInput(v, r, tokens)
 	if err != nil {
 		return b, todo, err
@@ -229,7 +229,7 @@ func trimTree(t *schemas.Tree) *schemas.Tree {
 	if t == nil || t.Since == "" || len(t.Changed)+len(t.Uncommitted)+len(t.Unknown) == 0 {
 		return nil
 	}
-	seen := t.Truncated(maxTreeFiles)
+	seen := t.WithAtMost(maxTreeFiles)
 	seen.Path, seen.Since, seen.Commit = "", "", schemas.ShortCommit(t.Commit)
 	return &seen
 }
@@ -240,7 +240,7 @@ const maxTreeFiles = 20
 // ShowChanges shows the current state of an open handoff, and its events with numbers above the argument after. It
 // shows at most the newest [eventsShown] events. For an ended handoff it shows the outcome.
 func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *schemas.GetOut) error {
-	if err := rd.addShownOutcome(v, r, out); err != nil || r.Status.Ended() {
+	if err := rd.addShownOutcome(v, r, out); err != nil || r.Status.HasEnded() {
 		return err
 	}
 	events, err := v.EventsOf(r, eventsShown)
@@ -314,7 +314,7 @@ func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, ou
 		return nil
 	}
 	return schemas.Errorf(schemas.NotFound, "%s has no checkpoint", r.ID).
-		About(r.ID, r.Status, r.Successor).WithField("view").
+		WithHandoff(r.ID, r.Status, r.Successor).WithField("view").
 		WithHint("Its holder kept none.").
-		WithNext(schemas.Call(schemas.GetIn{HandoffID: r.ID.String(), View: "full"}, "shows all that is known"))
+		WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: r.ID.String(), View: "full"}, "shows all that is known"))
 }

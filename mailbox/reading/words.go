@@ -22,7 +22,7 @@ func SearchWords(v *store.View, r *store.Record) (store.WordList, error) {
 	}
 	err := cmp.Or(v.DecodeContent(r.ID, r.Body, &h), v.DecodeContent(r.ID, r.Ask, &asked), v.DecodeContent(r.ID, r.Result, &ended))
 	texts := slices.Concat(sentTexts(&h), asked.Questions)
-	for _, a := range schemas.OrZero(h.Context).Answers {
+	for _, a := range schemas.ValueOrZero(h.Context).Answers {
 		texts = append(append(texts, a.Questions...), a.Answer)
 	}
 	texts = slices.DeleteFunc(texts, func(text string) bool { return text == compose.NotKept })
@@ -34,7 +34,7 @@ func SearchWords(v *store.View, r *store.Record) (store.WordList, error) {
 func SentSearchWords(h *schemas.Handoff) store.WordList { return store.ListWords(sentTexts(h)...) }
 
 func sentTexts(h *schemas.Handoff) []string {
-	c, e := schemas.OrZero(h.Context), schemas.OrZero(h.Expectations)
+	c, e := schemas.ValueOrZero(h.Context), schemas.ValueOrZero(h.Expectations)
 	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria,
 		schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }))
 	for _, d := range e.Deliverables {
@@ -50,7 +50,7 @@ func DeliveredSearchWords(done schemas.Completion) store.WordList {
 
 func deliveredTexts(done schemas.Completion) []string {
 	return slices.Concat(
-		[]string{done.Summary}, done.Notes, schemas.Map(done.Criteria, func(a schemas.Answered) string { return a.Evidence }),
+		[]string{done.Summary}, done.Notes, schemas.Map(done.Criteria, func(a schemas.AnsweredCriterion) string { return a.Evidence }),
 		schemas.Map(done.Deliverables, func(d schemas.Delivered) string { return d.Description }),
 	)
 }

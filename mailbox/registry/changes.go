@@ -26,13 +26,13 @@ const (
 // fields of the handoff's record as they are now, not as they were at the time of the event; if the record cannot be
 // read, the event comes without these fields. A slow caller blocks no other call, because Changes reads 256 events at a
 // time, each time in a snapshot of its own.
-func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
-	return func(yield func(schemas.Change, error) bool) {
+func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
+	return func(yield func(schemas.RegistryChange, error) bool) {
 		for {
 			more := r.config.Hub.NextChange()
 			changes, err := r.changesAfter(ctx, after)
 			if err != nil {
-				yield(schemas.Change{}, err)
+				yield(schemas.RegistryChange{}, err)
 				return
 			}
 			for _, c := range changes {
@@ -45,7 +45,7 @@ func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.
 				continue
 			}
 			if err := r.config.Sleep(ctx, more, r.config.Now().Add(time.Minute)); err != nil {
-				yield(schemas.Change{}, err)
+				yield(schemas.RegistryChange{}, err)
 				return
 			}
 		}
@@ -54,8 +54,8 @@ func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.
 
 // changesAfter reads at most 256 events with numbers above after, and adds fields of the current records of their
 // handoffs.
-func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Change, error) {
-	return readCurrent(ctx, r, func(v *store.View) (changes []schemas.Change, err error) {
+func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.RegistryChange, error) {
+	return readCurrent(ctx, r, func(v *store.View) (changes []schemas.RegistryChange, err error) {
 		for e, err := range v.EventsAfter(after) {
 			if err != nil || len(changes) == maxChanges {
 				return changes, err
@@ -69,8 +69,8 @@ func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Ch
 // changeFromEvent adds fields of the handoff's current record to an event. For a claim the holder is the agent that
 // claimed, and for a send there is none; for other events it is the current holder of the handoff. The event of a
 // message has no record; changeFromEvent takes the recipient from the content of the event.
-func changeFromEvent(v *store.View, e schemas.Event) schemas.Change {
-	c := schemas.Change{Event: e, Text: reading.EventText(v, e)}
+func changeFromEvent(v *store.View, e schemas.Event) schemas.RegistryChange {
+	c := schemas.RegistryChange{Event: e, Text: reading.EventText(v, e)}
 	if life.Action(e.Action) == life.Message {
 		var sent schemas.Handoff
 		if v.DecodeContent(e.Handoff, e.N, &sent) == nil { // else it was erased

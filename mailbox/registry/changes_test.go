@@ -45,7 +45,7 @@ func TestChanges_WaitForNextEvent(t *testing.T) {
 		a := w.Stdio("a")
 		w.Sends(a, "b", "x")
 		ctx, cancel := context.WithCancel(context.Background())
-		events := make(chan schemas.Change, 10)
+		events := make(chan schemas.RegistryChange, 10)
 		done := make(chan error)
 		go func() {
 			for c, err := range w.Changes(ctx, 1) {

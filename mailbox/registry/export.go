@@ -35,7 +35,7 @@ func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.Expo
 		return r.beginExport(ctx, in)
 	}
 	if filepath.Base(in.File) != in.File || !strings.HasPrefix(in.File, exportPrefix) {
-		return out, schemas.Invalidf("file", "%q is none that an export began", schemas.Visible(in.File))
+		return out, schemas.Invalidf("file", "%q is none that an export began", schemas.EscapeHidden(in.File))
 	}
 	path := filepath.Join(os.TempDir(), in.File)
 	if in.Done {

@@ -38,7 +38,7 @@ type Config struct {
 	Sleep func(ctx context.Context, woken <-chan struct{}, until time.Time) error
 
 	Failed    func() error                                 // why the last commit failed, nil if it did not
-	Commits   func() schemas.Latency                       // how long commits took
+	Commits   func() schemas.LatencyHistogram              // how long commits took
 	WriteFile func(ctx context.Context, path string) error // writes the current store into an existing file
 }
 

@@ -23,7 +23,7 @@ const (
 // numbers are counted one after another, so they may belong to different moments. Stats changes only records for which
 // a change is due by time. The errors come from the store.
 func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn) (out schemas.StatsOut, err error) {
-	out.Commits = schemas.NewLatency()
+	out.Commits = schemas.NewLatencyHistogram()
 	if r.config.Commits != nil {
 		out.Commits = r.config.Commits()
 	}

@@ -94,7 +94,7 @@ func TestStats_ListsFullestMailboxes(t *testing.T) {
 
 func TestStats_HasLatencyOfCommits(t *testing.T) {
 	w := mailboxtest.New(t, func(c *mailbox.Config) {
-		c.Commits = func() schemas.Latency { return schemas.Latency{Count: 7} }
+		c.Commits = func() schemas.LatencyHistogram { return schemas.LatencyHistogram{Count: 7} }
 	})
 	require.EqualValues(t, 7, stats(w).Commits.Count)
 }

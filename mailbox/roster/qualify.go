@@ -24,7 +24,7 @@ const Anything = "*"
 // Qualifies reports whether an agent may take work for an address. A generalist qualifies for every capability if
 // generalists is set. Otherwise an agent must accept the capability by name.
 func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
-	switch kind, name := to.Kind(); kind {
+	switch kind, name := to.Split(); kind {
 	case "capability":
 		return slices.Contains(card.Accepts, name) || generalists && isGeneralist(card)
 	case "role":
@@ -37,7 +37,7 @@ func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 // PoolSearchWords returns words for a search of cards. The card of each agent that qualifies for the pool contains at
 // least one of these words, so callers need not read other cards.
 func PoolSearchWords(pool schemas.Address, generalists bool) []string {
-	kind, name := pool.Kind()
+	kind, name := pool.Split()
 	words := []string{name}
 	if kind == "role" {
 		words = append(words, otherRoleSpelling(name))
@@ -116,7 +116,7 @@ func SuggestPool(pool schemas.Address, cards []schemas.Card) string {
 	for _, c := range cards {
 		for _, box := range BoxesForCard(c)[1:] { // the first is its name
 			of, name, _ := strings.Cut(string(box), ":")
-			if (kind == "" || of == kind) && name != Anything && len(closest.Likely(stripSeparators(wanted), []string{stripSeparators(name)})) > 0 {
+			if (kind == "" || of == kind) && name != Anything && len(closest.LikelyNames(stripSeparators(wanted), []string{stripSeparators(name)})) > 0 {
 				return fmt.Sprintf("%s takes %s", c.Name, box)
 			}
 		}

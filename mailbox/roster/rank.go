@@ -77,7 +77,7 @@ func acceptsByNameScore(card schemas.Card, want Work) int {
 // soughtCapability returns the capability that the work needs: the addressed capability, or the type of the work. It
 // returns "" for a type of the protocol, because any agent of the role may do that work.
 func soughtCapability(want Work) string {
-	kind, name := want.To.Kind()
+	kind, name := want.To.Split()
 	switch {
 	case kind == "capability":
 		return name
@@ -89,7 +89,7 @@ func soughtCapability(want Work) string {
 
 // isRole reports whether an address is a role.
 func isRole(to schemas.Address) bool {
-	kind, _ := to.Kind()
+	kind, _ := to.Split()
 	return kind == "role"
 }
 

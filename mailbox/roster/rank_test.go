@@ -23,10 +23,10 @@ func names(list []*schemas.Card) []schemas.Agent {
 }
 
 // rankReasons returns the agents with the reasons of their ranks.
-func rankReasons(list []*schemas.Card, want roster.Work) []schemas.Candidate {
-	var all []schemas.Candidate
+func rankReasons(list []*schemas.Card, want roster.Work) []schemas.RoutingCandidate {
+	var all []schemas.RoutingCandidate
 	for _, c := range list {
-		all = append(all, schemas.Candidate{Agent: c.Name, Why: roster.RankReasons(*c, want)})
+		all = append(all, schemas.RoutingCandidate{Agent: c.Name, Why: roster.RankReasons(*c, want)})
 	}
 	return all
 }
@@ -89,7 +89,7 @@ func TestRankCards_OfRolePrefersAgentAcceptingType(t *testing.T) {
 		{Name: "BlueLake", Role: "testing", Accepts: []string{"test_request"}},
 	}
 	want := roster.Work{To: "role:testing", Type: "test_request", Tags: []string{"qa"}}
-	require.Equal(t, []schemas.Candidate{
+	require.Equal(t, []schemas.RoutingCandidate{
 		{Agent: "BlueLake", Why: "accepts test_request, 0 open, not connected"},
 		{Agent: "RedStone", Why: "role testing-specialist, skills qa, 0 open, not connected"},
 	}, rankReasons(roster.RankCards(cards, want), want))

@@ -72,7 +72,7 @@ func CompletedOutcome(c schemas.Completion) Outcome {
 			o.Unmet = append(o.Unmet, a.Criterion)
 		}
 	}
-	v := schemas.OrZero(c.Verification)
+	v := schemas.ValueOrZero(c.Verification)
 	o.TestsPassed, o.TestsFailed = v.TestsPassed, v.TestsFailed
 	return o
 }

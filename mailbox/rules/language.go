@@ -44,7 +44,7 @@ func (b *Budget) IsSpent() bool { return b != nil && (b.cost >= maxTotalCost || 
 
 func (b *Budget) charge(cost *uint64, begun time.Time) {
 	if b != nil {
-		b.cost, b.took = b.cost+schemas.OrZero(cost), b.took+time.Since(begun) //nolint:forbidigo // as begun
+		b.cost, b.took = b.cost+schemas.ValueOrZero(cost), b.took+time.Since(begun) //nolint:forbidigo // as begun
 	}
 }
 
@@ -184,7 +184,7 @@ func formatValue(v ref.Val) string {
 	case string:
 		return v
 	case []any:
-		return strings.Join(schemas.Texts(v), ", ")
+		return strings.Join(schemas.FormatAll(v), ", ")
 	case map[string]any:
 		b, _ := json.Marshal(v) // it came from JSON
 		return string(b)

@@ -78,7 +78,7 @@ func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 		for k, step := range unit {
 			where := stepPath(unit, i, k)
 			if _, twice := at[step.Step]; twice || step.Step == endStep || !schemas.IsWord(step.Step) {
-				return nil, where + ".step", fmt.Errorf("%q is not a name for a step, or another step has this name", schemas.Visible(step.Step))
+				return nil, where + ".step", fmt.Errorf("%q is not a name for a step, or another step has this name", schemas.EscapeHidden(step.Step))
 			}
 			if err := checkStepOrder(p.Steps, i, step); err != nil {
 				return nil, where, err
@@ -118,7 +118,7 @@ func checkNextStep(steps [][]schemas.PlanStep, at map[string]int, next string) e
 		return nil
 	}
 	return fmt.Errorf("%q is no single step after the first; there are %v and end",
-		schemas.Visible(next), slices.Sorted(maps.Keys(at)))
+		schemas.EscapeHidden(next), slices.Sorted(maps.Keys(at)))
 }
 
 // isParallel reports whether the steps of a unit run in parallel, as a list of steps or as one step for each of several
@@ -211,7 +211,7 @@ func (s *Set) FirstStepSend(name string, asked schemas.SendIn) (first schemas.Se
 		return asked, err
 	}
 	first.Summary = cmp.Or(asked.Summary, step.Summary)
-	first.Options.Limits = mergeLimits(mergeLimits(p.limits, step.Options.Limits), schemas.OrZero(asked.Options).Limits)
+	first.Options.Limits = mergeLimits(mergeLimits(p.limits, step.Options.Limits), schemas.ValueOrZero(asked.Options).Limits)
 	first.Context = cmp.Or(first.Context, &schemas.Context{})
 	first.Context.OriginalRequest = cmp.Or(first.Context.OriginalRequest, asked.Task)
 	return first, nil

@@ -20,7 +20,7 @@ var inOrder, to = mailboxtest.StepsInOrder, mailboxtest.RuleSend
 
 func TestRoute_SendsOnEachEvent(t *testing.T) {
 	type act func(w *mailboxtest.World, a, b schemas.Caller, id schemas.ID)
-	end := func(then schemas.Then) act {
+	end := func(then schemas.FailureContinuation) act {
 		return func(w *mailboxtest.World, _, b schemas.Caller, id schemas.ID) {
 			w.Claims(b)
 			w.Fails(b, schemas.FailIn{HandoffID: id.String(), FailureDetail: mailboxtest.FailureBecause("broken"), Then: then})
@@ -67,7 +67,7 @@ func TestRoute_SendsOnEachEvent(t *testing.T) {
 }
 
 func TestRoute_LeavesChosenContinuation(t *testing.T) {
-	for _, then := range []schemas.Then{schemas.ThenRollback, schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop} {
+	for _, then := range []schemas.FailureContinuation{schemas.ThenRollback, schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop} {
 		w := mailboxtest.New(t)
 		w.DeclareRules([]schemas.Route{{On: []string{"failed"}, Send: []schemas.SendIn{to("human", "routed")}}})
 		a, b := w.Stdio("a"), w.Stdio("b")
@@ -101,7 +101,7 @@ func TestPlan_SendsStepsInOrder(t *testing.T) {
 		PartialProgress: &schemas.PartialProgress{Completed: []string{"unit tests"}},
 	}})
 	require.Equal(t, schemas.ID(3), failed.RollbackHandoff)
-	require.Equal(t, schemas.Then(""), failed.Then)
+	require.Equal(t, schemas.FailureContinuation(""), failed.Then)
 	brief := w.Claims(fixer).Brief
 	for _, told := range []string{"fix the login: logout hangs", "ho_2 failed: logout hangs", "no fixtures", "unit tests"} {
 		require.Contains(t, brief, told)

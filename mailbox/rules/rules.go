@@ -173,13 +173,13 @@ func (s *Set) addRoute(r schemas.Route) (path string, err error) {
 // checkFixedFields checks the fields of a send that contain no expressions: its limits and addresses. It refuses parent
 // and workflow, because a rule does not choose them.
 func checkFixedFields(send schemas.SendIn) error {
-	if err := schemas.CheckLimits("options.limits", schemas.OrZero(send.Options).Limits); err != nil {
+	if err := schemas.CheckLimits("options.limits", schemas.ValueOrZero(send.Options).Limits); err != nil {
 		return err
 	}
 	for _, written := range [][2]string{
 		{"to", send.To},
-		{"expectations.review", schemas.OrZero(send.Expectations).Review},
-		{"rollback.on_failure", string(schemas.OrZero(send.Rollback).OnFailure)},
+		{"expectations.review", schemas.ValueOrZero(send.Expectations).Review},
+		{"rollback.on_failure", string(schemas.ValueOrZero(send.Rollback).OnFailure)},
 	} {
 		field, to := written[0], written[1]
 		if strings.Contains(to, "{{") || to == "" && field != "to" {
@@ -257,12 +257,12 @@ func (s *Set) FileOfNextStep(on string, f *Facts) string {
 
 // TryRules returns what each rule would send after the event on, or why the rule would send nothing. It omits routes of
 // other steps.
-func (s *Set) TryRules(on string, f *Facts) (tried []schemas.Tried) {
+func (s *Set) TryRules(on string, f *Facts) (tried []schemas.RuleTrial) {
 	for _, r := range s.routes {
 		if !r.appliesTo(f) {
 			continue
 		}
-		t := schemas.Tried{Route: r.Name, File: r.file, Why: "it waits for a person's leave: handoff allow"}
+		t := schemas.RuleTrial{Route: r.Name, File: r.file, Why: "it waits for a person's leave: handoff allow"}
 		if s.Disallowed {
 			tried = append(tried, t)
 			continue

@@ -119,18 +119,18 @@ func (l *world) sensibleCall(c *client, r *store.Record) any {
 	case r.Status == schemas.Pending && owns && l.happensOnceIn(6):
 		return l.newCallOnHandoff(c, r, 2+l.rnd.IntN(2))
 	case r.Status == schemas.Pending && !r.IsBlocked() && l.happensOnceIn(3):
-		if to, directed := r.To.Directed(); !directed || to == me {
+		if to, directed := r.To.SingleAgent(); !directed || to == me {
 			return schemas.ClaimIn{HandoffID: r.ID.String()}
 		}
 	case r.Status == schemas.Waiting && owns:
 		return l.newCallOnHandoff(c, r, 4)
-	case r.Status.Held() && holds:
+	case r.Status.IsHeld() && holds:
 		return l.newCallOnHandoff(c, r, pickOne(l, []int{5, 6, 7, 8, 8, 8, 8, 9, 9, 10}))
-	case r.Status.Held() && len(c.old[r.ID]) > 0: // the client lost an earlier claim of it
+	case r.Status.IsHeld() && len(c.old[r.ID]) > 0: // the client lost an earlier claim of it
 		return l.newCallOnHandoff(c, r, pickOne(l, []int{5, 8, 9}))
 	case r.Status == schemas.Completed && owns && r.Accepted == 0:
 		return l.newCallOnHandoff(c, r, pickOne(l, []int{11, 11, 12}))
-	case r.Status.Ended() && r.Status != schemas.Completed && owns && r.Successor == 0 && l.happensOnceIn(3):
+	case r.Status.HasEnded() && r.Status != schemas.Completed && owns && r.Successor == 0 && l.happensOnceIn(3):
 		return l.newCallOnHandoff(c, r, 13)
 	}
 	return nil
@@ -200,7 +200,7 @@ func (l *world) newCompletion(c *client, r *store.Record, token string) schemas.
 func (l *world) newFailure(r *store.Record, how schemas.Action, token string) schemas.FailIn {
 	in := schemas.FailIn{
 		HandoffID: r.ID.String(), Token: token, FailureDetail: schemas.FailureDetail{Description: fmt.Sprintf("no %d", l.rnd.IntN(100))},
-		Then: pickOne(l, []schemas.Then{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
+		Then: pickOne(l, []schemas.FailureContinuation{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
 	}
 	if how == "reject" {
 		in.Outcome, in.Then = schemas.OutcomeRejected, ""

@@ -135,7 +135,7 @@ type staleWriter struct {
 
 func (w staleWriter) Get(s store.Space, key []byte) ([]byte, error) {
 	value, err := w.Writer.Get(s, key)
-	if before := w.pending[string(key)]; s == store.Records && before != nil && recordIn(value).Status.Held() {
+	if before := w.pending[string(key)]; s == store.Records && before != nil && recordIn(value).Status.IsHeld() {
 		in, claims := w.l.gate.running.call.in.(schemas.ClaimIn)
 		if claims && in.HandoffID == recordIn(value).ID.String() {
 			return before, err
@@ -203,7 +203,7 @@ func withHolderToken(l *world, by schemas.Caller, in any) (schemas.Caller, any) 
 		return by, in
 	}
 	for _, r := range l.seen.records {
-		if r.ID.String() == done.HandoffID && r.Status.Held() {
+		if r.ID.String() == done.HandoffID && r.Status.IsHeld() {
 			by.Agent, by.Conn, by.AgentID, done.Token = r.Holder, r.Conn, r.HolderID, r.Token
 		}
 	}

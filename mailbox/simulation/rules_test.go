@@ -180,12 +180,12 @@ func claimedTwice(s *step) error {
 		}
 	}
 	return s.judgeEach(func(c *change) error {
-		held := c.was != nil && c.was.Status.Held()
+		held := c.was != nil && c.was.Status.IsHeld()
 		for _, e := range c.events {
 			if e.Action == string(life.Claim) && held {
 				return fmt.Errorf("%s claims it, and %s holds it", e.Agent, c.was.Holder)
 			}
-			held = e.To.Held()
+			held = e.To.IsHeld()
 		}
 		return nil
 	})
@@ -213,7 +213,7 @@ func acknowledgedAndGone(s *step) error {
 		}
 		for _, id := range ids {
 			r, err := s.Record(id)
-			if err != nil || r == nil || outcome && !r.Status.Ended() {
+			if err != nil || r == nil || outcome && !r.Status.HasEnded() {
 				return fmt.Errorf("call %d was told of %s", a.call.n, id)
 			}
 		}
@@ -296,7 +296,7 @@ func (s *step) asksAcceptance(id, of schemas.ID) bool {
 // lastRound returns the last replacement of a handoff.
 func (s *step) lastRound(id schemas.ID) *store.Record {
 	r := s.seen.records[id]
-	for r.Status.Ended() && r.Status != schemas.Completed && r.Successor != 0 {
+	for r.Status.HasEnded() && r.Status != schemas.Completed && r.Successor != 0 {
 		r = s.seen.records[r.Successor]
 	}
 	return r
@@ -482,7 +482,7 @@ func (s *step) callIn() any {
 
 // holdsTooMany finds a claim of an agent at its limit. Work for the agent alone does not count.
 func (s *step) holdsTooMany(c *change, e schemas.Event) error {
-	if _, directed := c.now.To.Directed(); directed || c.was != nil && c.was.Asker == e.Agent {
+	if _, directed := c.now.To.SingleAgent(); directed || c.was != nil && c.was.Asker == e.Agent {
 		return nil
 	}
 	m, err := s.Counters(schemas.Address(e.Agent))
@@ -506,7 +506,7 @@ func (s *step) claimedTooOften(c *change, e schemas.Event) error {
 
 func heldByExcluded(s *step) error {
 	return s.judgeEach(func(c *change) error {
-		if c.now.Status.Held() && slices.Contains(c.now.Excluded, c.now.Holder) {
+		if c.now.Status.IsHeld() && slices.Contains(c.now.Excluded, c.now.Holder) {
 			return fmt.Errorf("%s holds it", c.now.Holder)
 		}
 		return nil
@@ -557,7 +557,7 @@ func (s *step) mayTake(agent schemas.Agent, tags []string, r *store.Record) (boo
 	}
 	m, err := s.Counters(schemas.Address(agent))
 	own := r.Box == schemas.Address(agent)
-	_, directed := r.To.Directed()
+	_, directed := r.To.SingleAgent()
 	full := a.Card.MaxOpen > 0 && m.Held >= a.Card.MaxOpen
 	wanted := len(tags) == 0 || slices.ContainsFunc(tags, func(t string) bool { return slices.Contains(r.Tags, t) })
 	return r.Box != "" && !r.IsBlocked() && wanted && !slices.Contains(r.Excluded, agent) && (r.Reserved == 0 || own) &&

@@ -200,7 +200,7 @@ func (s *step) unreadNow() map[string]bool {
 
 // stillHolds reports whether a claim is still the current claim of a record.
 func (t *knownClaim) stillHolds(r *store.Record) bool {
-	return r != nil && r.Status.Held() && r.Holder == t.agent && r.Token == t.token
+	return r != nil && r.Status.IsHeld() && r.Holder == t.agent && r.Token == t.token
 }
 
 // noteEffect counts the changes of a call, by its request id.

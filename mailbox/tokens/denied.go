@@ -23,7 +23,7 @@ func (s *Tokens) RecordDenial(ctx context.Context, by schemas.Caller, asked stri
 	if times == 0 {
 		return
 	}
-	what := denialEvent{Agent: schemas.Clip(schemas.Visible(asked), 64), Times: times}
+	what := denialEvent{Agent: schemas.Clip(schemas.EscapeHidden(asked), 64), Times: times}
 	err := s.Engine.Update(ctx, by, func(o *operation.Op) error { return o.RecordEvent(life.Denied, what) })
 	if err != nil && ctx.Err() == nil {
 		s.Engine.Logger.WarnContext(ctx, "a denial was not kept", slog.String("token", by.Token), slog.Any("error", err))

@@ -41,9 +41,9 @@ func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.Tok
 		if err := checkTokenUnused(o, t); err != nil {
 			return out, err
 		}
-		if person := (schemas.Caller{Agent: schemas.Human, Via: by.Via, Proof: by.Proof}); !person.InPerson() &&
+		if person := (schemas.Caller{Agent: schemas.Human, Via: by.Via, Proof: by.Proof}); !person.IsProvenPerson() &&
 			slices.Contains(t.Agents, schemas.Human) {
-			return out, schemas.PersonNeeded("token %s lets its holder act as human, which a person alone allows", t.Name)
+			return out, schemas.PersonNeededf("token %s lets its holder act as human, which a person alone allows", t.Name)
 		}
 		added := t
 		added.Created = o.Now.UTC()
@@ -84,8 +84,8 @@ func (s *Tokens) RevokeToken(
 		case err != nil:
 			return out, err
 		case t == nil:
-			return out, schemas.Errorf(schemas.NotFound, "there is no token %q", schemas.Visible(schemas.Clip(in.Name, 80))).
-				WithField("name").WithNext(schemas.Call(schemas.TokenListIn{}, "shows which there are"))
+			return out, schemas.Errorf(schemas.NotFound, "there is no token %q", schemas.EscapeHidden(schemas.Clip(in.Name, 80))).
+				WithField("name").WithNext(schemas.AdviseCall(schemas.TokenListIn{}, "shows which there are"))
 		case t.Revoked != nil:
 			return schemas.TokenRevokeOut{Token: t.Token}, nil
 		}
@@ -134,7 +134,7 @@ func (s *Tokens) newToken(by schemas.Caller, in schemas.TokenAddIn) (t store.Tok
 		return t, err
 	}
 	if _, err := schemas.ParseAgent("name", in.Name); err != nil {
-		return t, schemas.Invalidf("name", "%q is not a name", schemas.Visible(in.Name)).
+		return t, schemas.Invalidf("name", "%q is not a name", schemas.EscapeHidden(in.Name)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -, such as ci.")
 	}
 	if sum, err := hex.DecodeString(in.Hash); err != nil || len(sum) != 32 {

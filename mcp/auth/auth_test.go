@@ -26,7 +26,7 @@ func TestCaller_HasAgentOfToken(t *testing.T) {
 		Scope: schemas.ScopeRead, Token: "ci", MaxPending: 7,
 	}
 	require.Equal(t, want, w.welcome(bearer(t, secret)))
-	require.Equal(t, want, w.welcome(request(t, "authorization", "bEARER   "+secret)))
+	require.Equal(t, want, w.welcome(request(t, "authorization", "bEARER "+secret)))
 	want.Agent = "qa"
 	require.Equal(t, want, w.welcome(bearer(t, secret, auth.AgentHeader, "qa")))
 	require.Empty(t, w.denied)
@@ -204,13 +204,13 @@ func TestCaller_FailsWithoutStore(t *testing.T) {
 func TestCaller_FailsIfTokensVanishFromStore(t *testing.T) {
 	var at struct{ tools.Invoker }
 	w := open(t, func(w *world, c *auth.Config) {
-		at.Invoker = w.Local
+		at.Invoker = w.LocalInvoker
 		c.Invoker = &at
 	})
 	w.welcome(request(t))
 	secret := w.add("ci", 1)
 	w.welcome(bearer(t, secret))
-	at.Invoker = open(t).Local
+	at.Invoker = open(t).LocalInvoker
 	w.refused(request(t), auth.NoToken, "a token is needed")
 	w.refused(bearer(t, secret), auth.Unknown, "nobody has this token")
 }

@@ -135,7 +135,7 @@ func agentsInClaim(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
 	by := schemas.Caller{Via: schemas.ViaHTTP, Scope: scope, Names: names}
 	var agents []schemas.Agent
 	for _, name := range named {
-		if as, err := by.As(name); err == nil && !slices.Contains(agents, as.Agent) {
+		if as, err := by.WithName(name); err == nil && !slices.Contains(agents, as.Agent) {
 			agents = append(agents, as.Agent)
 		}
 	}
@@ -149,7 +149,7 @@ var hashSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // name, because their names have no colon.
 func subjectName(subject string) string {
 	const maxName = 60
-	name := schemas.Visible(subject)
+	name := schemas.EscapeHidden(subject)
 	if name != subject || len(name) > maxName || hashSuffix().MatchString(name) { // others may look the same
 		name = schemas.Clip(name, maxName-9) + "-" + HashSecret(subject)[:8]
 	}

@@ -60,7 +60,7 @@ func newPermissionRefusal(why RefusalReason, token, format string, args ...any) 
 }
 
 func newRateRefusal(wait time.Duration, format string, args ...any) *Refusal {
-	e := schemas.Errorf(schemas.Limit, format, args...).After(wait)
+	e := schemas.Errorf(schemas.Limit, format, args...).WithRetryAfter(wait)
 	return &Refusal{Reason: Rate, err: e.WithHint("Try again in %d seconds.", e.RetryAfter)}
 }
 

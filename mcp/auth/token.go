@@ -66,7 +66,7 @@ func (g *Gate) callerOfToken(ctx context.Context, hash string, now time.Time) (s
 func (g *Gate) findToken(ctx context.Context, hash string) (schemas.TokenFindOut, error) {
 	server := schemas.Caller{Via: schemas.ViaCLI} // this server, not the caller of the request
 	c := tools.Call{ID: g.NewRequestID(), Caller: server, Tool: "token_find"}
-	found, err := tools.Ask[schemas.TokenFindOut](ctx, g.Invoker, c, schemas.TokenFindIn{Hash: hash})
+	found, err := tools.InvokeTyped[schemas.TokenFindOut](ctx, g.Invoker, c, schemas.TokenFindIn{Hash: hash})
 	if found.Needed {
 		g.tokenNeeded.Store(true)
 	}
@@ -86,7 +86,7 @@ func (g *Gate) chooseAgent(r *http.Request, c schemas.Caller) (schemas.Caller, e
 		return c, newPermissionRefusal(Agent, c.Token, "more than one header %s", AgentHeader).withHint("Send one name.")
 	}
 	asked := strings.TrimSpace(values[0])
-	named, err := c.As(asked)
+	named, err := c.WithName(asked)
 	if err == nil {
 		return named, nil
 	}
@@ -104,7 +104,7 @@ func (g *Gate) chooseAgent(r *http.Request, c schemas.Caller) (schemas.Caller, e
 func (g *Gate) recordDenied(ctx context.Context, c schemas.Caller, asked string) {
 	if c.Token != "" {
 		call := tools.Call{ID: g.NewRequestID(), Caller: c, Tool: "list_agents"}
-		_, _ = tools.Ask[schemas.AgentsOut](ctx, g.Invoker, call, map[string]string{"agent": asked}) // it is refused
+		_, _ = tools.InvokeTyped[schemas.AgentsOut](ctx, g.Invoker, call, map[string]string{"agent": asked}) // it is refused
 	}
 }
 

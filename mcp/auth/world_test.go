@@ -22,7 +22,7 @@ import (
 // world is a workspace and the gate before it.
 type world struct {
 	*testing.T
-	tools.Local
+	tools.LocalInvoker
 	*auth.Gate
 	space  *mailboxtest.World
 	denied map[auth.RefusalReason]int
@@ -48,9 +48,9 @@ func readingKeys() bool {
 func open(t *testing.T, set ...func(*world, *auth.Config)) *world {
 	t.Helper()
 	w := &world{T: t, space: mailboxtest.New(t), denied: map[auth.RefusalReason]int{}}
-	w.Local = tools.Local{Mailbox: w.space.Service}
+	w.LocalInvoker = tools.LocalInvoker{Mailbox: w.space.Service}
 	c := auth.Config{
-		Invoker:      w.Local,
+		Invoker:      w.LocalInvoker,
 		NewRequestID: func() string { return w.space.NewID("r") },
 		Now:          w.space.Now,
 		Denied:       func(reason auth.RefusalReason) { w.denied[reason]++ },

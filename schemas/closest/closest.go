@@ -10,25 +10,25 @@ import (
 	"strings"
 )
 
-// Order returns all known names: first the names that written likely means, then the others. Within each of these two
+// SortByLikelihood returns all known names: first the names that written likely means, then the others. Within each of these two
 // groups the names are sorted by their distance from written. Names with equal distance keep their order.
-func Order[S ~string](written S, known []S) []S {
+func SortByLikelihood[S ~string](written S, known []S) []S {
 	order, _ := rankNames(written, known)
 	return order
 }
 
-// Likely returns the known names that written likely means, the closest first. A name is likely if at most a third of
+// LikelyNames returns the known names that written likely means, the closest first. A name is likely if at most a third of
 // its characters are mistyped, or one character of a short name, or if the shorter of the two names is the beginning of
 // the longer. Upper and lower case count as the same.
-func Likely[S ~string](written S, known []S) []S {
-	near := slices.DeleteFunc(slices.Clone(known), func(name S) bool { return tooFar(fold(written), fold(name)) })
+func LikelyNames[S ~string](written S, known []S) []S {
+	near := slices.DeleteFunc(slices.Clone(known), func(name S) bool { return isTooFar(foldCase(written), foldCase(name)) })
 	order, likely := rankNames(written, near)
 	return order[:likely]
 }
 
-// tooFar reports whether the lengths and beginnings alone show that the two names are too different. It saves the full
+// isTooFar reports whether the lengths and beginnings alone show that the two names are too different. It saves the full
 // comparison for names that are very unlike.
-func tooFar(a, b string) bool {
+func isTooFar(a, b string) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	return longer-shorter > maxDistance(shorter) && a[:shorter] != b[:shorter]
 }
@@ -37,11 +37,11 @@ func tooFar(a, b string) bool {
 // the shorter name.
 func maxDistance(shorter int) int { return max(1, shorter/3) }
 
-// rankNames returns all known names in the order of [Order], and the number of likely names at its beginning.
+// rankNames returns all known names in the order of [SortByLikelihood], and the number of likely names at its beginning.
 func rankNames[S ~string](written S, known []S) (order []S, likely int) {
 	rank := make(map[S]int, len(known))
 	for _, name := range known {
-		far, ok := compare(fold(written), fold(name))
+		far, ok := compareNames(foldCase(written), foldCase(name))
 		if ok {
 			likely++
 		} else {
@@ -58,22 +58,22 @@ func rankNames[S ~string](written S, known []S) (order []S, likely int) {
 // shorter.
 const maxCompared = 128
 
-func fold[S ~string](name S) string {
+func foldCase[S ~string](name S) string {
 	return strings.ToLower(string(name[:min(len(name), maxCompared)]))
 }
 
-// compare returns the distance of two names, and whether a writer of one likely meant the other.
-func compare(a, b string) (far int, likely bool) {
-	far = distance(a, b)
+// compareNames returns the distance of two names, and whether a writer of one likely meant the other.
+func compareNames(a, b string) (far int, likely bool) {
+	far = editDistance(a, b)
 	shorter := min(len(a), len(b))
 	part := shorter >= 2 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
 	typo := far <= maxDistance(shorter) && far < shorter
 	return far, part || typo
 }
 
-// distance returns the smallest number of edits that turn a into b. An edit inserts, deletes or replaces one byte, or
+// editDistance returns the smallest number of edits that turn a into b. An edit inserts, deletes or replaces one byte, or
 // swaps two neighbouring bytes.
-func distance(a, b string) int {
+func editDistance(a, b string) int {
 	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {
 		above[j] = j

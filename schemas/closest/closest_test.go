@@ -8,7 +8,7 @@ import (
 	"handoff/schemas/closest"
 )
 
-func TestLikely_OrdersByLikelihood(t *testing.T) {
+func TestLikelyNames_ReturnsClosestFirst(t *testing.T) {
 	known := []string{"architect", "auto-code", "qa", "ciso", "claude-code", "claude-code-2", "human"}
 	for _, c := range []struct {
 		name string
@@ -25,11 +25,11 @@ func TestLikely_OrdersByLikelihood(t *testing.T) {
 		{"", []string{}},
 		{"somebody-else-entirely", []string{}},
 	} {
-		require.Equal(t, c.want, closest.Likely(c.name, known), c.name)
+		require.Equal(t, c.want, closest.LikelyNames(c.name, known), c.name)
 	}
 }
 
-func TestOrder_IsStableForEqualDistance(t *testing.T) {
-	require.Equal(t, []string{"send", "get", "list"}, closest.Order("sned", []string{"list", "get", "send"}))
-	require.Equal(t, []string{"b", "a"}, closest.Order("x", []string{"b", "a"}))
+func TestSortByLikelihood_KeepsOrderAtEqualDistance(t *testing.T) {
+	require.Equal(t, []string{"send", "get", "list"}, closest.SortByLikelihood("sned", []string{"list", "get", "send"}))
+	require.Equal(t, []string{"b", "a"}, closest.SortByLikelihood("x", []string{"b", "a"}))
 }

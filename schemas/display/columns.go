@@ -17,9 +17,9 @@ var wideScripts = []*unicode.RangeTable{
 	},
 }
 
-// Columns returns the number of terminal columns that a text takes, by the common rule: two for each East Asian
+// CountColumns returns the number of terminal columns that a text takes, by the common rule: two for each East Asian
 // character and most pictures, none for a combining mark, else one. The text must have no ANSI escapes.
-func Columns(text string) int {
+func CountColumns(text string) int {
 	n := 0
 	for _, r := range text {
 		n += runeColumns(r)
@@ -42,7 +42,7 @@ func runeColumns(r rune) int {
 // Clip shortens a text to at most width columns and marks the cut. A text that fits stays unchanged. Clip never splits
 // a character of two columns, so a clipped text may be one column shorter than width.
 func Clip(text string, width int) string {
-	if Columns(text) <= width {
+	if CountColumns(text) <= width {
 		return text
 	}
 	const mark = "…"
@@ -55,35 +55,35 @@ func Clip(text string, width int) string {
 	return text
 }
 
-// OneLine puts an agent's text on one line of at most width columns and makes hidden characters visible. Tables and
+// FitOneLine puts an agent's text on one line of at most width columns and makes hidden characters visible. Tables and
 // drawings show titles and names with it.
-func OneLine(written string, width int) string {
-	return Clip(schemas.Visible(strings.Join(strings.Fields(written), " ")), width)
+func FitOneLine(written string, width int) string {
+	return Clip(schemas.EscapeHidden(strings.Join(strings.Fields(written), " ")), width)
 }
 
 // newlines replaces every kind of line end by \n.
 var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// Lines splits an agent's text into lines and makes hidden characters visible. The caller prints a prefix before each
+// SplitLines splits an agent's text into lines and makes hidden characters visible. The caller prints a prefix before each
 // line, so that no line of an agent's text looks like a line of handoff itself. If the style has a width, Lines also
 // breaks longer lines at blanks and leaves room columns for the prefix. Otherwise the terminal would continue a long
 // line in its first column, without the prefix. The result has at least one line.
-func (s Style) Lines(written string, room int) (lines []string) {
-	for line := range strings.SplitSeq(schemas.Visible(newlines.Replace(strings.TrimSpace(written))), "\n") {
+func (s Style) SplitLines(written string, room int) (lines []string) {
+	for line := range strings.SplitSeq(schemas.EscapeHidden(newlines.Replace(strings.TrimSpace(written))), "\n") {
 		if s.Width == 0 {
 			lines = append(lines, line)
 			continue
 		}
-		lines = append(lines, Fold(strings.ReplaceAll(line, "\t", "    "), max(max(s.Width, 40)-room, 20))...)
+		lines = append(lines, BreakLine(strings.ReplaceAll(line, "\t", "    "), max(max(s.Width, 40)-room, 20))...)
 	}
 	return lines
 }
 
-// Fold breaks a line into parts of at most width columns, between words. It breaks within a word only if the word is
+// BreakLine breaks a line into parts of at most width columns, between words. It breaks within a word only if the word is
 // wider than width. Width must be at least 2, the width of the widest character; with a smaller width Fold would not
 // end.
-func Fold(line string, width int) (parts []string) {
-	for Columns(line) > width {
+func BreakLine(line string, width int) (parts []string) {
+	for CountColumns(line) > width {
 		end, blank, left := len(line), 0, width
 		for i, r := range line {
 			if left -= runeColumns(r); left < 0 {

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas/display"
 )
 
-func TestDuration_RoundsForPeople(t *testing.T) {
+func TestFormatDuration_RoundsToReadableUnits(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                               "<1 s",
 		999 * time.Millisecond:          "<1 s",
@@ -25,17 +25,17 @@ func TestDuration_RoundsForPeople(t *testing.T) {
 		76 * time.Hour:                  "3 d 4 h",
 		-time.Minute:                    "<1 s",
 	} {
-		require.Equal(t, want, display.Duration(d), d)
+		require.Equal(t, want, display.FormatDuration(d), d)
 	}
 }
 
 // A terminal would continue a long line in its first column, where only lines of handoff itself may begin.
-func TestLines_BreaksAtTerminalWidth(t *testing.T) {
+func TestSplitLines_BreaksAtTerminalWidth(t *testing.T) {
 	style := display.Style{Width: 60}
-	require.Equal(t, []string{"a", "b"}, display.Style{}.Lines("a\r\nb\n", 2))
-	require.Equal(t, []string{strings.Repeat("x", 58), "✓ done"}, style.Lines(strings.Repeat("x", 58)+"✓ done", 2))
-	require.Equal(t, []string{"one", "two"}, style.Lines("one"+strings.Repeat(" ", 60)+"two", 2)[:2])
-	for _, line := range style.Lines(strings.Repeat("東京 tower\twith a view ", 20), 5) {
-		require.LessOrEqual(t, display.Columns(line), 55)
+	require.Equal(t, []string{"a", "b"}, display.Style{}.SplitLines("a\r\nb\n", 2))
+	require.Equal(t, []string{strings.Repeat("x", 58), "✓ done"}, style.SplitLines(strings.Repeat("x", 58)+"✓ done", 2))
+	require.Equal(t, []string{"one", "two"}, style.SplitLines("one"+strings.Repeat(" ", 60)+"two", 2)[:2])
+	for _, line := range style.SplitLines(strings.Repeat("東京 tower\twith a view ", 20), 5) {
+		require.LessOrEqual(t, display.CountColumns(line), 55)
 	}
 }

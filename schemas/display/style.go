@@ -40,7 +40,7 @@ const (
 )
 
 // paint puts the escape codes of a colour around a text, if the style has colours. The text must contain no escapes, so
-// a text of an agent has to go through [OneLine] or [Style.Lines] first.
+// a text of an agent has to go through [FitOneLine] or [Style.SplitLines] first.
 func (s Style) paint(c colour, text string) string {
 	if !s.Colour || text == "" {
 		return text
@@ -63,8 +63,8 @@ func (s Style) Green(text string) string { return s.paint(green, text) }
 // Yellow marks text that needs attention.
 func (s Style) Yellow(text string) string { return s.paint(yellow, text) }
 
-// State holds the facts about a handoff that determine its displayed word and colour.
-type State struct {
+// DisplayState holds the facts about a handoff that determine its displayed word and colour.
+type DisplayState struct {
 	Status    schemas.Status
 	Outcome   schemas.Outcome // tells a completion in part from a whole one
 	BlockedBy []string        // its open dependencies
@@ -72,30 +72,30 @@ type State struct {
 }
 
 // StateLabel returns the symbol and the word for a state, in the colour of the state.
-func (s Style) StateLabel(state State) string {
-	w := wordingOf(state)
+func (s Style) StateLabel(state DisplayState) string {
+	w := displayOfState(state)
 	return s.paint(w.colour, w.mark+" "+w.word)
 }
 
-// InStateColour returns a text in the colour of a state. Lists use it where the word of the state would take too much
+// ColourByState returns a text in the colour of a state. Lists use it where the word of the state would take too much
 // room.
-func (s Style) InStateColour(state State, text string) string {
-	return s.paint(wordingOf(state).colour, text)
+func (s Style) ColourByState(state DisplayState, text string) string {
+	return s.paint(displayOfState(state).colour, text)
 }
 
 // StateWord returns the word for a state that people read, the same as in drawings: accepted and working are both "In
 // Progress".
-func StateWord(state State) string { return wordingOf(state).word }
+func StateWord(state DisplayState) string { return displayOfState(state).word }
 
-// wording is the display of a status: a symbol, a word and a colour. Symbol and word together differ between all
+// stateDisplay is the display of a status: a symbol, a word and a colour. Symbol and word together differ between all
 // statuses, so a page without colours loses no fact.
-type wording struct {
+type stateDisplay struct {
 	mark, word string
 	colour     colour
 }
 
 // wordings holds the display of each status.
-var wordings = map[schemas.Status]wording{
+var wordings = map[schemas.Status]stateDisplay{
 	schemas.Pending:   {"…", "Pending", grey},
 	schemas.Accepted:  {"◐", "In Progress", cyan},
 	schemas.Working:   {"◐", "In Progress", cyan},
@@ -108,26 +108,26 @@ var wordings = map[schemas.Status]wording{
 	schemas.Cancelled: {"✗", "Cancelled", grey},
 }
 
-// wordingOf returns the display of a state. For an unknown status the word is the status itself. "Blocked" and
-// "disconnected" are no statuses of a handoff: wordingOf finds them from the dependencies and the reason.
-func wordingOf(s State) wording {
+// displayOfState returns the display of a state. For an unknown status the word is the status itself. "Blocked" and
+// "disconnected" are no statuses of a handoff: displayOfState finds them from the dependencies and the reason.
+func displayOfState(s DisplayState) stateDisplay {
 	switch {
 	case s.Outcome == schemas.Partial && s.Status == schemas.Completed:
-		return wording{"!", "Completed (partial)", yellow}
+		return stateDisplay{"!", "Completed (partial)", yellow}
 	case s.Status == schemas.Pending && len(s.BlockedBy) > 0:
-		return wording{"‖", "Blocked", violet}
+		return stateDisplay{"‖", "Blocked", violet}
 	case s.Reason != "" && (s.Status == schemas.Accepted || s.Status == schemas.Working):
-		return wording{"✗", "Disconnected", red}
+		return stateDisplay{"✗", "Disconnected", red}
 	}
 	if w, known := wordings[s.Status]; known {
 		return w
 	}
-	return wording{"…", string(s.Status), grey}
+	return stateDisplay{"…", string(s.Status), grey}
 }
 
-// Duration writes a duration for people, rounded to seconds below a minute and to minutes below a day: "<1 s", "12 s",
+// FormatDuration writes a duration for people, rounded to seconds below a minute and to minutes below a day: "<1 s", "12 s",
 // "15 min", "2 h 5 min", "3 d 4 h". Halves are rounded up.
-func Duration(d time.Duration) string {
+func FormatDuration(d time.Duration) string {
 	switch seconds := d.Round(time.Second); {
 	case d < time.Second:
 		return "<1 s"
@@ -153,11 +153,11 @@ func joinUnits(n int, unit string, rest int, smaller string) string {
 	return fmt.Sprintf("%d %s %d %s", n, unit, rest, smaller)
 }
 
-// Ago returns the duration from then to the present time of the style, or "" if one of the two times is zero. If then
+// FormatAge returns the duration from then to the present time of the style, or "" if one of the two times is zero. If then
 // is in the future, because a clock was set back, Ago treats it as now.
-func (s Style) Ago(then time.Time) string {
+func (s Style) FormatAge(then time.Time) string {
 	if s.Now.IsZero() || then.IsZero() {
 		return ""
 	}
-	return Duration(max(s.Now.Sub(then), 0))
+	return FormatDuration(max(s.Now.Sub(then), 0))
 }

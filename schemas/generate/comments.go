@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// comments holds the comments of package schemas on its types and their fields. A comment on the line above a field is
+// typeComments holds the comments of package schemas on its types and their fields. A comment on the line above a field is
 // published to clients, and models read it. A comment behind a field, on the same line, is not published: people find
 // it in the full schema.
-type comments struct {
+type typeComments struct {
 	types         map[string]string // the first sentence, by the name of the type
 	above, behind map[string]string // by type and field, such as SendIn.To
 }
 
 // readComments reads the comments from the Go files in the working directory, which must be the folder of package
 // schemas.
-func readComments() (*comments, error) {
-	c := &comments{types: map[string]string{}, above: map[string]string{}, behind: map[string]string{}}
+func readComments() (*typeComments, error) {
+	c := &typeComments{types: map[string]string{}, above: map[string]string{}, behind: map[string]string{}}
 	files, err := filepath.Glob("*.go")
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func readComments() (*comments, error) {
 		}
 		for _, decl := range file.Decls {
 			if d, ok := decl.(*ast.GenDecl); ok && d.Tok == token.TYPE {
-				c.read(d)
+				c.addDeclaration(d)
 			}
 		}
 	}
@@ -42,7 +42,7 @@ func readComments() (*comments, error) {
 }
 
 // read stores the comments of the structs in a declaration.
-func (c *comments) read(d *ast.GenDecl) {
+func (c *typeComments) addDeclaration(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		spec := spec.(*ast.TypeSpec)
 		fields, ok := spec.Type.(*ast.StructType)
@@ -62,7 +62,7 @@ func (c *comments) read(d *ast.GenDecl) {
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // describe returns the comment of a field, or the first sentence of the comment of a type if field is empty.
-func (c *comments) describe(t reflect.Type, field string) string {
+func (c *typeComments) description(t reflect.Type, field string) string {
 	if field == "" {
 		return c.types[t.Name()]
 	}
@@ -70,6 +70,6 @@ func (c *comments) describe(t reflect.Type, field string) string {
 }
 
 // publishedComment returns the comment of a field that is published to clients, or "".
-func (c *comments) publishedComment(t reflect.Type, field string) string {
+func (c *typeComments) publishedComment(t reflect.Type, field string) string {
 	return c.above[t.Name()+"."+field]
 }

@@ -9,17 +9,17 @@ import (
 	"handoff/schemas"
 )
 
-// form describes a value in the notation that models know from programming: {path: text, lines: text} for an object,
+// formOfSchema describes a value in the notation that models know from programming: {path: text, lines: text} for an object,
 // text[] for a list, low|high for a choice. It leaves out fields that a caller does not send.
-func form(s *jsonschema.Schema) string {
+func formOfSchema(s *jsonschema.Schema) string {
 	if own, ok := s.Extras["x-form"].(string); ok {
 		return own
 	}
 	switch {
 	case len(s.Enum) > 0:
-		return strings.Join(schemas.Texts(s.Enum), "|")
+		return strings.Join(schemas.FormatAll(s.Enum), "|")
 	case s.Type == "array":
-		return form(s.Items) + "[]"
+		return formOfSchema(s.Items) + "[]"
 	case s.Type == "object":
 		return formOfObject(s)
 	case hasNote(s, "x-any"):
@@ -32,11 +32,11 @@ func formOfObject(s *jsonschema.Schema) string {
 	var fields []string
 	for name, field := range s.Properties.FromOldest() {
 		if !isUnsent(field) {
-			fields = append(fields, name+": "+form(field))
+			fields = append(fields, name+": "+formOfSchema(field))
 		}
 	}
 	if rest := s.AdditionalProperties; len(fields) == 0 && rest != nil && rest.Type != "" {
-		fields = []string{"name: " + form(rest)}
+		fields = []string{"name: " + formOfSchema(rest)}
 	}
 	if len(fields) == 0 {
 		return "object"
@@ -44,12 +44,12 @@ func formOfObject(s *jsonschema.Schema) string {
 	return "{" + strings.Join(fields, ", ") + "}"
 }
 
-// formOf returns the form of a type as [form] writes it, or "" if the type is no object or is a whole message.
+// formOf returns the form of a type as [formOfSchema] writes it, or "" if the type is no object or is a whole message.
 func formOf(t reflect.Type) string {
 	if t.Kind() != reflect.Struct || isInput(t) || strings.HasSuffix(t.Name(), "Out") {
 		return ""
 	}
-	return form(bareSchema(t))
+	return formOfSchema(bareSchema(t))
 }
 
 // withForm returns the description of a field that is published as a free object: the form of the field and then its
@@ -59,7 +59,7 @@ func withForm(s *jsonschema.Schema, comment string) string {
 	case strings.HasPrefix(comment, "{"):
 		return comment
 	case comment == "":
-		return form(s)
+		return formOfSchema(s)
 	}
-	return form(s) + ". " + comment
+	return formOfSchema(s) + ". " + comment
 }

@@ -16,9 +16,9 @@ var update = flag.Bool("update", false, "rewrite the files")
 func TestGenerate_FilesMatchTypes(t *testing.T) {
 	t.Chdir("..")
 	if *update {
-		require.NoError(t, run())
+		require.NoError(t, writeSchemas())
 	}
-	want, err := Files()
+	want, err := SchemaFiles()
 	require.NoError(t, err)
 	have := map[string]string{}
 	require.NoError(t, filepath.WalkDir("json", func(path string, d fs.DirEntry, err error) error {
@@ -38,7 +38,7 @@ func TestGenerate_FilesMatchTypes(t *testing.T) {
 
 func TestPublished_OmitsLimitsMissingInDescription(t *testing.T) {
 	t.Chdir("..")
-	files, err := Files()
+	files, err := SchemaFiles()
 	require.NoError(t, err)
 	require.Contains(t, string(files["json/ClaimIn.json"]), `"maximum": 50`)
 	require.Contains(t, string(files["json/published/ClaimIn.json"]), `"maximum":50`)
@@ -48,7 +48,7 @@ func TestPublished_OmitsLimitsMissingInDescription(t *testing.T) {
 
 func TestPublished_OmitsFieldsThatMailboxFills(t *testing.T) {
 	t.Chdir("..")
-	files, err := Files()
+	files, err := SchemaFiles()
 	require.NoError(t, err)
 	require.Equal(t, 5, strings.Count(string(files["json/Context.json"]), `"x-filled": true`))
 	for _, field := range []string{"questions", "answers", "remarks", "partial_progress", "checkpoint"} {
@@ -59,7 +59,7 @@ func TestPublished_OmitsFieldsThatMailboxFills(t *testing.T) {
 
 func TestSchema_TagsNarrowChoicesOfType(t *testing.T) {
 	t.Chdir("..")
-	files, err := Files()
+	files, err := SchemaFiles()
 	require.NoError(t, err)
 	require.Contains(t, string(files["json/published/FailIn.json"]), `"enum":["failed","rejected"]`)
 	require.Contains(t, string(files["json/CompleteIn.json"]), `"enum": ["success", "partial"]`)
@@ -67,7 +67,7 @@ func TestSchema_TagsNarrowChoicesOfType(t *testing.T) {
 
 func TestPublished_OmitsHiddenArguments(t *testing.T) {
 	t.Chdir("..")
-	files, err := Files()
+	files, err := SchemaFiles()
 	require.NoError(t, err)
 	require.Contains(t, string(files["json/SendIn.json"]), `"origin"`)
 	require.NotContains(t, string(files["json/published/SendIn.json"]), `"origin"`)

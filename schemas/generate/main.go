@@ -35,19 +35,19 @@ import (
 )
 
 func main() {
-	if err := run(); err != nil {
+	if err := writeSchemas(); err != nil {
 		fmt.Fprintln(os.Stderr, "generate:", err)
 		os.Exit(1)
 	}
 }
 
-// run writes all schemas into the working directory, which must be the folder of package schemas. It removes the schema
+// writeSchemas writes all schemas into the working directory, which must be the folder of package schemas. It removes the schema
 // files of messages that no longer exist.
-func run() error {
+func writeSchemas() error {
 	if _, err := os.Stat("schemas.go"); err != nil {
 		return fmt.Errorf("this is not the folder of package schemas: %w", err)
 	}
-	files, err := Files()
+	files, err := SchemaFiles()
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // publishedSchema returns the schema of a message for clients.
-func publishedSchema(c *comments, t reflect.Type) *jsonschema.Schema {
+func publishedSchema(c *typeComments, t reflect.Type) *jsonschema.Schema {
 	s := reflectSchema(newReflector(c.publishedComment), t)
 	if isInput(t) {
 		publishInput(s)
@@ -25,24 +25,24 @@ func publishedSchema(c *comments, t reflect.Type) *jsonschema.Schema {
 
 // publishInput turns the schema of arguments into its published form.
 func publishInput(s *jsonschema.Schema) {
-	walk(s, keepSendable)
-	walk(s, loosen)
-	walk(s, keepStatedLimits)
+	visitSchemas(s, keepSendable)
+	visitSchemas(s, loosenFreeFields)
+	visitSchemas(s, keepStatedLimits)
 	s.Properties.Set("agent", &jsonschema.Schema{Type: "string", Description: "Act as"})
-	walk(s, stripNotes)
+	visitSchemas(s, stripNotes)
 }
 
 // publishOutput turns the schema of a result into its published form. A published result schema has no required fields
 // and no lists of allowed words, and allows unknown fields. Clients check results against it, and a field or word that
 // a later version adds must not break a client.
 func publishOutput(s *jsonschema.Schema) {
-	walk(s, loosen)
-	s.Properties.Set("inbox", bareSchema(reflect.TypeFor[schemas.Inbox]()))
+	visitSchemas(s, loosenFreeFields)
+	s.Properties.Set("inbox", bareSchema(reflect.TypeFor[schemas.InboxCounts]()))
 	s.Properties.Set("next", &jsonschema.Schema{
 		Type: "array", Description: "What to do next", Items: bareSchema(reflect.TypeFor[schemas.Advice]()),
 	})
-	walk(s, stripNotes)
-	walk(s, openResult)
+	visitSchemas(s, stripNotes)
+	visitSchemas(s, allowUnknownFields)
 }
 
 // keepSendable keeps only the fields that a caller sends.
@@ -55,15 +55,15 @@ func keepSendable(s *jsonschema.Schema) {
 	})
 }
 
-// loosen replaces the schema of an x-free field, of an x-any field and of a map by that of a free object.
-func loosen(s *jsonschema.Schema) {
+// loosenFreeFields replaces the schema of an x-free field, of an x-any field and of a map by that of a free object.
+func loosenFreeFields(s *jsonschema.Schema) {
 	mapped := s.Type == "object" && s.Properties.Len() == 0 && s.AdditionalProperties != jsonschema.FalseSchema
 	switch {
 	case hasNote(s, "x-free") && s.Type == "array":
-		s.Description, s.Items = withForm(s, s.Description), freeObject()
+		s.Description, s.Items = withForm(s, s.Description), freeObjectSchema()
 	case hasNote(s, "x-free"), hasNote(s, "x-any"), mapped:
 		description := withForm(s, s.Description)
-		*s = *freeObject()
+		*s = *freeObjectSchema()
 		s.Description = description
 	}
 }
@@ -96,7 +96,7 @@ func stripNotes(s *jsonschema.Schema) {
 	}
 }
 
-func openResult(s *jsonschema.Schema) {
+func allowUnknownFields(s *jsonschema.Schema) {
 	s.Required, s.Enum = nil, nil
 	if s.Properties != nil && s.Properties.Len() > 0 {
 		s.AdditionalProperties = nil

@@ -16,26 +16,26 @@ import (
 // reference. Explain returns the description of a field, or of a type if field is empty.
 func newReflector(explain func(t reflect.Type, field string) string) *jsonschema.Reflector {
 	return &jsonschema.Reflector{
-		Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: mapType, LookupComment: explain,
+		Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: schemaOfSpecialType, LookupComment: explain,
 	}
 }
 
 // A library makes the full schemas: one file for each type, with references to the files of other types.
-type library struct {
+type schemaLibrary struct {
 	*jsonschema.Reflector
-	comments *comments
+	comments *typeComments
 	types    []reflect.Type // types to reflect, in the order of discovery
 }
 
 // newLibrary returns a library of the types and of all types that they refer to.
-func newLibrary(c *comments, types ...reflect.Type) *library {
-	l := &library{Reflector: newReflector(c.describe), comments: c, types: types}
-	l.Lookup = l.refer
+func newLibrary(c *typeComments, types ...reflect.Type) *schemaLibrary {
+	l := &schemaLibrary{Reflector: newReflector(c.description), comments: c, types: types}
+	l.Lookup = l.referTo
 	return l
 }
 
 // refer returns the file name for a type, and adds the type to the library. It returns "" for a type that gets no file.
-func (l *library) refer(t reflect.Type) jsonschema.ID {
+func (l *schemaLibrary) referTo(t reflect.Type) jsonschema.ID {
 	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[schemas.Handoff]().PkgPath() {
 		return jsonschema.EmptyID
 	}
@@ -47,12 +47,12 @@ func (l *library) refer(t reflect.Type) jsonschema.ID {
 
 // reflectSchema returns the full schema of a type. The reflector writes no description for the items of a list, so
 // reflectSchema adds the type's comment next to the reference in each list.
-func (l *library) reflectSchema(t reflect.Type) *jsonschema.Schema {
+func (l *schemaLibrary) reflectSchema(t reflect.Type) *jsonschema.Schema {
 	s := reflectSchema(l.Reflector, t)
 	if f := formOf(t); f != "" {
 		s.Extras = map[string]any{"x-form": f}
 	}
-	walk(s, func(s *jsonschema.Schema) {
+	visitSchemas(s, func(s *jsonschema.Schema) {
 		if s.Items != nil && s.Items.Ref != "" {
 			s.Items.Description = l.comments.types[strings.TrimSuffix(s.Items.Ref, ".json")]
 		}
@@ -61,7 +61,7 @@ func (l *library) reflectSchema(t reflect.Type) *jsonschema.Schema {
 }
 
 // all yields the types of the library. It also yields types that are added to the library during the iteration.
-func (l *library) all(yield func(reflect.Type) bool) {
+func (l *schemaLibrary) allTypes(yield func(reflect.Type) bool) {
 	for i := 0; i < len(l.types) && yield(l.types[i]); i++ {
 	}
 }
@@ -69,17 +69,17 @@ func (l *library) all(yield func(reflect.Type) bool) {
 func reflectSchema(r *jsonschema.Reflector, t reflect.Type) *jsonschema.Schema {
 	s := r.ReflectFromType(t)
 	s.Version, s.ID = "", ""
-	walk(s, dropRepeatedChoices)
-	walk(s, resolveNotes)
+	visitSchemas(s, dropRepeatedChoices)
+	visitSchemas(s, resolveNotes)
 	if isInput(t) {
-		requiredFirst(s)
+		moveRequiredFirst(s)
 	}
 	return s
 }
 
-// requiredFirst moves the required arguments to the front. Without it they could come late, because some are fields of
+// moveRequiredFirst moves the required arguments to the front. Without it they could come late, because some are fields of
 // embedded types.
-func requiredFirst(s *jsonschema.Schema) {
+func moveRequiredFirst(s *jsonschema.Schema) {
 	for _, name := range slices.Backward(s.Required) {
 		if err := s.Properties.MoveToFront(name); err != nil {
 			panic(err) // each required name is a property
@@ -91,16 +91,16 @@ func requiredFirst(s *jsonschema.Schema) {
 // a tag may allow fewer words than the type.
 const choicesNote = "x-words"
 
-// mapType returns the schema of a type whose JSON form does not follow from its Go kind, such as a time. For other
+// schemaOfSpecialType returns the schema of a type whose JSON form does not follow from its Go kind, such as a time. For other
 // types it returns nil.
-func mapType(t reflect.Type) *jsonschema.Schema {
+func schemaOfSpecialType(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[schemas.ID](), reflect.TypeFor[schemas.NoticeID]():
 		return &jsonschema.Schema{Type: "string"}
 	case reflect.TypeFor[time.Time]():
 		return &jsonschema.Schema{Type: "string", Format: "date-time"}
 	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[map[string]any]():
-		return freeObject()
+		return freeObjectSchema()
 	}
 	if all := choices[t]; all != nil {
 		return &jsonschema.Schema{Type: "string", Extras: map[string]any{choicesNote: all}}
@@ -110,22 +110,22 @@ func mapType(t reflect.Type) *jsonschema.Schema {
 
 // choices are the allowed words of each type that allows only some words.
 var choices = map[reflect.Type][]any{
-	reflect.TypeFor[schemas.Status]():       asStrings(schemas.Statuses),
-	reflect.TypeFor[schemas.StatusFilter](): asStrings(schemas.StatusFilters),
-	reflect.TypeFor[schemas.Priority]():     asStrings(schemas.Priorities),
-	reflect.TypeFor[schemas.Outcome]():      asStrings(schemas.Outcomes),
-	reflect.TypeFor[schemas.Then]():         asStrings(schemas.Thens),
-	reflect.TypeFor[schemas.View]():         asStrings(schemas.Views),
-	reflect.TypeFor[schemas.SessionEvent](): asStrings(schemas.SessionEvents),
-	reflect.TypeFor[schemas.Action]():       asStrings(schemas.Actions),
+	reflect.TypeFor[schemas.Status]():              asStrings(schemas.Statuses),
+	reflect.TypeFor[schemas.StatusFilter]():        asStrings(schemas.StatusFilters),
+	reflect.TypeFor[schemas.Priority]():            asStrings(schemas.Priorities),
+	reflect.TypeFor[schemas.Outcome]():             asStrings(schemas.Outcomes),
+	reflect.TypeFor[schemas.FailureContinuation](): asStrings(schemas.FailureContinuations),
+	reflect.TypeFor[schemas.View]():                asStrings(schemas.Views),
+	reflect.TypeFor[schemas.SessionEvent]():        asStrings(schemas.SessionEvents),
+	reflect.TypeFor[schemas.Action]():              asStrings(schemas.Actions),
 }
 
 func asStrings[T ~string](values []T) []any {
 	return schemas.Map(values, func(v T) any { return string(v) })
 }
 
-// freeObject returns the schema of an object with any fields. This is the one way to write it that all clients accept.
-func freeObject() *jsonschema.Schema {
+// freeObjectSchema returns the schema of an object with any fields. This is the one way to write it that all clients accept.
+func freeObjectSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.TrueSchema,
 	}
@@ -138,7 +138,7 @@ func dropRepeatedChoices(s *jsonschema.Schema) {
 		return
 	}
 	if metadata, ok := s.Properties.Get("metadata"); ok {
-		walk(metadata, func(term *jsonschema.Schema) { term.Enum = nil })
+		visitSchemas(metadata, func(term *jsonschema.Schema) { term.Enum = nil })
 	}
 }
 
@@ -166,16 +166,16 @@ func isUnsent(s *jsonschema.Schema) bool { return hasNote(s, "x-hidden") || hasN
 
 func hasNote(s *jsonschema.Schema, note string) bool { return s.Extras[note] == true }
 
-// walk visits a schema and all schemas below it, parents first.
-func walk(s *jsonschema.Schema, visit func(*jsonschema.Schema)) {
+// visitSchemas visits a schema and all schemas below it, parents first.
+func visitSchemas(s *jsonschema.Schema, visit func(*jsonschema.Schema)) {
 	visit(s)
 	if s.Items != nil {
-		walk(s.Items, visit)
+		visitSchemas(s.Items, visit)
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Type != "" {
-		walk(s.AdditionalProperties, visit)
+		visitSchemas(s.AdditionalProperties, visit)
 	}
 	for property := range s.Properties.ValuesFromOldest() {
-		walk(property, visit)
+		visitSchemas(property, visit)
 	}
 }

@@ -12,29 +12,29 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// render writes a schema as JSON, with the type first. A value that does not fit into width columns is broken into
+// renderSchema writes a schema as JSON, with the type first. A value that does not fit into width columns is broken into
 // several lines. If width is 0, the whole schema is one line without a newline at the end.
-func render(s *jsonschema.Schema, width int) ([]byte, error) {
+func renderSchema(s *jsonschema.Schema, width int) ([]byte, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
 		return nil, err
 	}
 	if width > 0 {
-		return []byte(layOut(raw, "", width) + "\n"), nil
+		return []byte(layOutJSON(raw, "", width) + "\n"), nil
 	}
 	var b bytes.Buffer
-	err = json.Compact(&b, []byte(layOut(raw, "", math.MaxInt)))
+	err = json.Compact(&b, []byte(layOutJSON(raw, "", math.MaxInt)))
 	return b.Bytes(), err
 }
 
-// layOut writes a JSON value on one line if the line and its indent fit into width columns, else on several lines.
-func layOut(raw json.RawMessage, indent string, width int) string {
+// layOutJSON writes a JSON value on one line if the line and its indent fit into width columns, else on several lines.
+func layOutJSON(raw json.RawMessage, indent string, width int) string {
 	if raw[0] != '{' && raw[0] != '[' {
 		return plainText.Replace(string(raw))
 	}
-	opens, closes, all := string(raw[0]), string(raw[0]+2), members(raw)
+	opens, closes, all := string(raw[0]), string(raw[0]+2), orderedMembers(raw)
 	parts := func(indent string, width int) []string {
-		return schemas.Map(all, func(m member) string { return m.name + layOut(m.value, indent, width) })
+		return schemas.Map(all, func(m member) string { return m.name + layOutJSON(m.value, indent, width) })
 	}
 	line := opens + strings.Join(parts("", math.MaxInt), ", ") + closes
 	if len(indent)+len(line) <= width {
@@ -53,11 +53,11 @@ type member struct {
 	value json.RawMessage
 }
 
-// members returns the members of a JSON object, or the items of a list. The JSON comes from the encoder, so it is
+// orderedMembers returns the members of a JSON object, or the items of a list. The JSON comes from the encoder, so it is
 // always valid. In a schema, members moves type and description to the front. If the object lists the properties of a
 // message, a property may be called type or description, too. The value of such a property is an object, and then
 // members leaves the property in its place.
-func members(raw json.RawMessage) (all []member) {
+func orderedMembers(raw json.RawMessage) (all []member) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	_, _ = d.Token()
 	for d.More() {

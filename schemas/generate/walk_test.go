@@ -15,7 +15,7 @@ import (
 // and the MCP Inspector.
 func TestPublished_SuitsEveryClient(t *testing.T) {
 	t.Chdir("..")
-	files, err := Files()
+	files, err := SchemaFiles()
 	require.NoError(t, err)
 	for name, content := range files {
 		if !strings.HasPrefix(name, "json/published/") {

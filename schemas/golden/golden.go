@@ -12,9 +12,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// Equal fails the test if got differs from the file name in testdata. With the flag -update it writes got to the file
+// RequireEqual fails the test if got differs from the file name in testdata. With the flag -update it writes got to the file
 // first.
-func Equal(t testing.TB, name, got string) {
+func RequireEqual(t testing.TB, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *update {

@@ -12,24 +12,24 @@ import (
 // dotted and in snake_case; a field in camelCase counts as the same field. Rows are applied in their order: if two
 // foreign fields belong to one argument, the field of the earlier row fills it. A row may list several paths in from;
 // expandRows makes a row for each.
-type alias struct {
-	from string  // path in the message, or several; the same as to if only the value is converted
-	to   string  // path of our argument; "" if the value goes to the overflow path of its table
-	read reading // how to read the value, and how to resolve a conflict with a value at to
+type aliasRow struct {
+	from string     // path in the message, or several; the same as to if only the value is converted
+	to   string     // path of our argument; "" if the value goes to the overflow path of its table
+	read conversion // how to read the value, and how to resolve a conflict with a value at to
 }
 
 // headerAliases are the rows for the header of a foreign message. Its fields are kept in origin and never become
 // arguments.
-var headerAliases = []alias{
+var headerAliases = []aliasRow{
 	{"timestamp", "origin.timestamp", asSideText},
-	{"version", "origin.version", asRelease},
+	{"version", "origin.version", asFormatVersion},
 	{"source.agent_id", "origin.source.agent_id", asSideText},
 	{"source.agent source from_agent from", "origin.source.agent", asSideText},
 }
 
 // placementAliases are the rows for the place of a handoff in its workflow. They know the forms of the agent handoff
 // protocols, the handoff protocol agent, kernl, and stored handoffs of our own.
-var placementAliases = []alias{
+var placementAliases = []aliasRow{
 	{"handoff_id", "origin.handoff_id", asText},
 	{"status", "origin.status", asText},
 	{"schema metadata.retry_of", "", asSideText},
@@ -60,7 +60,7 @@ var placementAliases = []alias{
 // assignmentAliases are the rows for the task. taskAliases are the rows for a task that is an object, as the agent
 // handoff protocols write it; our task is a text.
 var (
-	assignmentAliases = []alias{
+	assignmentAliases = []aliasRow{
 		{"message description", "task", asText},
 		{"task_title", "title", asSideText},
 		{"subject", "origin.subject", asText},
@@ -70,7 +70,7 @@ var (
 		{"kind", "options.kind", asKind},
 		{"kind issue_type", "", asIs}, // the latter is from an issue tracker, and no agent declares to accept it
 	}
-	taskAliases = []alias{
+	taskAliases = []aliasRow{
 		{"task.description", "task", asText},
 		{"task.title", "title", asSideText},
 		{"task.type", "type", asText},
@@ -81,7 +81,7 @@ var (
 
 // contextAliases are the rows for the context of the agent handoff protocols and of the handoff protocol agent. They
 // know the three ways in which these protocols transfer context: in full, summarized, and by reference.
-var contextAliases = []alias{
+var contextAliases = []aliasRow{
 	{"context.summary", "summary", asText},
 	{"context.task_id", "options.task_id", asSideText},
 	{"context.completed_steps", "context.completed_steps", asLines},
@@ -104,7 +104,7 @@ var contextAliases = []alias{
 // progressAliases are the rows for the fields of the explicit handoff coordination plan that tell about earlier and
 // later work. In a mail these fields are in context. In a task they are in agent_context and handoff_instructions. In
 // both they may also be at the top of the message.
-var progressAliases = []alias{
+var progressAliases = []aliasRow{
 	{"work_completed", "context.completed_steps", asLines},
 	{"files_modified", "context.files", asFiles},
 	{"implementation_notes notes_from_implementer notes", "detail", asParagraphs},
@@ -124,27 +124,27 @@ var progressAliases = []alias{
 }
 
 // roleAliases are the rows that find the recipient of a message of the coordination plan if the message names no agent.
-var roleAliases = []alias{
+var roleAliases = []aliasRow{
 	{"agent_role role context.role", "to", asYieldingRole},
 	{"handoff_instructions.next_role next_role", "to", asYieldingRole}, // the role of the next agent
 }
 
 // termAliases read the terms of our own stored handoffs.
-func termAliases() (rows []alias) {
+func termAliases() (rows []aliasRow) {
 	for name := range schemas.Fields(reflect.TypeFor[schemas.Terms]()) {
-		rows = append(rows, alias{"metadata." + name, "options." + name, asIs})
+		rows = append(rows, aliasRow{"metadata." + name, "options." + name, asIs})
 	}
 	return rows
 }
 
-func sendAliases() []alias {
+func sendAliases() []aliasRow {
 	return expandRows(headerAliases, placementAliases, termAliases(), assignmentAliases, contextAliases,
 		withParent("handoff_instructions", progressAliases), withParent("agent_context", progressAliases),
 		withParent("context", progressAliases), progressAliases, roleAliases)
 }
 
 // sendHints come before the rows that move their fields away.
-var sendHints = []alias{
+var sendHints = []aliasRow{
 	{"target.reason", "task", asHint(asText)},
 	{"task_title", "task", asHint(asText)},
 	{"subject", "title", asHint(asTopic)},
@@ -156,27 +156,27 @@ var sendHints = []alias{
 
 // handoffAliases are the rows for the id of a handoff. holderAliases are these rows and a row for the claim token.
 var (
-	handoffAliases = []alias{{"handoff_id id", "handoff_id", asText}}
-	holderAliases  = append(slices.Clip(handoffAliases), alias{"token", "claim_token", asText})
+	handoffAliases = []aliasRow{{"handoff_id id", "handoff_id", asText}}
+	holderAliases  = append(slices.Clip(handoffAliases), aliasRow{"token", "claim_token", asText})
 )
 
 // listAliases are the rows for the arguments of a list; they know the names of states in other systems.
-var listAliases = []alias{
+var listAliases = []aliasRow{
 	{"workflow_id", "workflow", asText},
 	{"status", "status", asStatusFilter},
 }
 
 // registerAliases are the rows for the skills in the agent cards of other protocols.
-var registerAliases = []alias{{"accepts", "accepts", asNames}, {"skills", "skills", asNames}}
+var registerAliases = []aliasRow{{"accepts", "accepts", asNames}, {"skills", "skills", asNames}}
 
-var workflowAliases = []alias{{"workflow_id", "workflow", asText}}
+var workflowAliases = []aliasRow{{"workflow_id", "workflow", asText}}
 
-var completeAliases = slices.Concat(headerAliases, holderAliases, []alias{
+var completeAliases = slices.Concat(headerAliases, holderAliases, []aliasRow{
 	{"source.phase", "origin.source.phase", asSideText},
 	{"completion_id", "origin.completion_id", asText},
 	{"checkpoint_id", "origin.checkpoint_id", asText},
-	{"outcome", "outcome", asEnd},
-	{"status", "origin.status", asEnd},
+	{"outcome", "outcome", asEndWord},
+	{"status", "origin.status", asEndWord},
 	{"next_agent handoff.next_agent handoff.to_agent", "continuation.to", asText},
 	{"handoff.context handoff.task", "continuation.task", asText},
 	{"handoff.context", "continuation.context", asIs},
@@ -187,7 +187,7 @@ var completeAliases = slices.Concat(headerAliases, holderAliases, []alias{
 	{"notes", "notes", asLines},
 })
 
-var failAliases = slices.Concat(headerAliases, holderAliases, []alias{
+var failAliases = slices.Concat(headerAliases, holderAliases, []aliasRow{
 	{"status", "outcome", asHint(asRejection)}, // as in an acknowledgement of the agent handoff protocols
 	{"version", "origin.version", asText},      // also whole numbers: a failure has no payload
 	{"source.phase", "origin.source.phase", asSideText},
@@ -209,7 +209,7 @@ var failAliases = slices.Concat(headerAliases, holderAliases, []alias{
 	{"rollback_request.questions", "questions", asLines},
 })
 
-var updateAliases = slices.Concat(holderAliases, []alias{
+var updateAliases = slices.Concat(holderAliases, []aliasRow{
 	{"reason", "note", asText},
 	{"status", "action", asConditional},
 	{"action", "action", asAction},
@@ -221,7 +221,7 @@ var updateAliases = slices.Concat(holderAliases, []alias{
 })
 
 // withParent returns the same rows for fields that are inside the given object of the message.
-func withParent(object string, rows []alias) []alias {
+func withParent(object string, rows []aliasRow) []aliasRow {
 	rows = expandRows(rows)
 	for i := range rows {
 		rows[i].from = object + "." + rows[i].from
@@ -231,10 +231,10 @@ func withParent(object string, rows []alias) []alias {
 
 // expandRows returns the rows of all given tables, in order. It replaces a row with several paths by one row for each
 // path.
-func expandRows(tables ...[]alias) (rows []alias) {
+func expandRows(tables ...[]aliasRow) (rows []aliasRow) {
 	for _, row := range slices.Concat(tables...) {
 		for from := range strings.FieldsSeq(row.from) {
-			rows = append(rows, alias{from, row.to, row.read})
+			rows = append(rows, aliasRow{from, row.to, row.read})
 		}
 	}
 	return rows

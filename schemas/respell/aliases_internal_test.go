@@ -21,13 +21,13 @@ var argumentTypes = map[string]any{
 	"list_agents": schemas.AgentsIn{},
 }
 
-func TestAliases_LeadToFieldsOfTool(t *testing.T) {
+func TestAliasRows_LeadToArgumentsOfTool(t *testing.T) {
 	require.Len(t, tables, len(argumentTypes))
 	for tool := range tables {
 		fields := shapeOf(reflect.TypeOf(argumentTypes[tool]))
-		for _, s := range tableOf(tool).rows {
+		for _, s := range tableOfTool(tool).rows {
 			if s.to == "" {
-				require.NotNil(t, fields.at("origin.extra"), "%s: %s", tool, s.from)
+				require.NotNil(t, fields.fieldAt("origin.extra"), "%s: %s", tool, s.from)
 				continue
 			}
 			require.True(t, known(fields, s.to), "%s: %s has no field %s", tool, s.from, s.to)
@@ -41,9 +41,9 @@ func TestAliases_LeadToFieldsOfTool(t *testing.T) {
 
 // known reports whether a path leads to a known field, or into a map that may have any fields.
 func known(fields *shape, path string) bool {
-	at := fields.at(path)
+	at := fields.fieldAt(path)
 	if i := strings.LastIndexByte(path, '.'); at == nil && i > 0 {
-		parent := fields.at(path[:i])
+		parent := fields.fieldAt(path[:i])
 		return parent != nil && parent.fields == nil
 	}
 	return at != nil
@@ -51,10 +51,10 @@ func known(fields *shape, path string) bool {
 
 // Each row has an effect: after Normalise, a message that has only the row's foreign field contains no field that the
 // decoder refuses.
-func TestAliases_AreAllRead(t *testing.T) {
+func TestAliasRows_EachHasAnEffect(t *testing.T) {
 	samples := []any{"ho_12", json.Number("1"), "conditional", "1.0.0", "handoff", "full", "success", []any{"x"}, map[string]any{"x": "y"}}
 	for tool := range tables {
-		for _, s := range tableOf(tool).rows {
+		for _, s := range tableOfTool(tool).rows {
 			if s.from == s.to || s.read.hints {
 				continue
 			}
@@ -64,13 +64,13 @@ func TestAliases_AreAllRead(t *testing.T) {
 				if tool == "update_handoff" {
 					args["action"] = "ask"
 				}
-				require.True(t, putAt(args, s.from, v))
+				require.True(t, setAt(args, s.from, v))
 				out, err := Normalise(tool, args)
 				if err != nil { // an unknown word in a field that decides the outcome
 					require.Contains(t, []string{"status", "priority", "metadata.priority", "urgency", "importance"}, strings.TrimPrefix(s.from, "changes."))
 					continue
 				}
-				_, still := lookAt(out, s.from)
+				_, still := valueAt(out, s.from)
 				read = read || !still
 			}
 			require.True(t, read, "%s: %s is never read", tool, s.from)
@@ -78,12 +78,12 @@ func TestAliases_AreAllRead(t *testing.T) {
 	}
 }
 
-func TestSnake_ReadsEverySpelling(t *testing.T) {
+func TestSnakeCase_ReadsEverySpelling(t *testing.T) {
 	for name, want := range map[string]string{
 		"timeoutMs": "timeout_ms", "contextURL": "context_url", "URLList": "url_list", "_transferType": "_transfer_type",
 		"handoff_id": "handoff_id", "ID": "id", "sha256Sum": "sha256_sum", "": "", "größe": "größe",
 		"TIMEOUT-MS": "timeout_ms", "Handoff Id": "handoff_id", "handoff-id": "handoff_id",
 	} {
-		require.Equal(t, want, snake(name))
+		require.Equal(t, want, snakeCase(name))
 	}
 }

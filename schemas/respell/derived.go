@@ -19,8 +19,8 @@ func unpackTask(n *normalisation) error {
 	delete(n.args, "task")
 	rest := map[string]any{"task": task}
 	for _, row := range taskAliases {
-		v, _ := lookAt(rest, row.from)
-		moved, err := n.move(row, v)
+		v, _ := valueAt(rest, row.from)
+		moved, err := n.moveField(row, v)
 		if err != nil {
 			return err
 		}
@@ -31,7 +31,7 @@ func unpackTask(n *normalisation) error {
 	if isEmpty(rest["task"]) {
 		return nil
 	}
-	_, err := n.setAside("task", rest["task"])
+	_, err := n.keepInOverflow("task", rest["task"])
 	return err
 }
 
@@ -39,38 +39,38 @@ func unpackTask(n *normalisation) error {
 // The mailbox of the other system filled them, and here only our mailbox may fill them. It also gives a mail that has a
 // kind but no task a task that names the kind.
 func finishSend(n *normalisation) error {
-	if n.whole || n.foreignHeader() != "" {
+	if n.whole || n.foreignHeaderPath() != "" {
 		for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
-			if err := n.apply(alias{from: "context." + field}); err != nil {
+			if err := n.applyRow(aliasRow{from: "context." + field}); err != nil {
 				return err
 			}
 		}
 	}
-	n.taskFromKind()
+	n.fillTaskFromKind()
 	return nil
 }
 
-// foreignHeader returns the path of a field that was moved to origin, or "". Only a whole message of another protocol
+// foreignHeaderPath returns the path of a field that was moved to origin, or "". Only a whole message of another protocol
 // has a field that is moved there.
-func (n *normalisation) foreignHeader() string {
+func (n *normalisation) foreignHeaderPath() string {
 	for _, to := range slices.Sorted(maps.Keys(n.filled)) {
-		if rootOf(to) == "origin" {
+		if firstNameOf(to) == "origin" {
 			return n.filled[to]
 		}
 	}
 	return ""
 }
 
-// taskFromKind fills a missing task with the kind of the handoff and its task id, such as "implementation_to_testing:
+// fillTaskFromKind fills a missing task with the kind of the handoff and its task id, such as "implementation_to_testing:
 // .factory-abc123".
-func (n *normalisation) taskFromKind() {
-	if task, _ := lookAt(n.args, "task"); !isEmpty(task) || n.filled["options.kind"] != "handoff_type" {
+func (n *normalisation) fillTaskFromKind() {
+	if task, _ := valueAt(n.args, "task"); !isEmpty(task) || n.filled["options.kind"] != "handoff_type" {
 		return
 	}
-	kind, _ := lookAt(n.args, "options.kind")
-	task := words(kind)
-	if id, _ := lookAt(n.args, "options.task_id"); !isEmpty(id) {
-		task += ": " + words(id)
+	kind, _ := valueAt(n.args, "options.kind")
+	task := valueText(kind)
+	if id, _ := valueAt(n.args, "options.task_id"); !isEmpty(id) {
+		task += ": " + valueText(id)
 	}
 	n.args["task"] = task
 }
@@ -81,7 +81,7 @@ func finishComplete(n *normalisation) error {
 		return err
 	}
 	foreign := n.filled["origin.status"] != "" || n.filled["origin.completion_id"] != ""
-	if s := n.summary(); foreign && s != "" && isEmpty(n.args["summary"]) {
+	if s := n.summaryFromParts(); foreign && s != "" && isEmpty(n.args["summary"]) {
 		n.args["summary"] = schemas.Clip(s, schemas.MaxSummary)
 	}
 	return nil
@@ -92,19 +92,19 @@ func finishComplete(n *normalisation) error {
 // nor partly done, decideOutcome returns an error, so that nothing is completed. A result that is only one of these
 // words is not used as the summary.
 func (n *normalisation) decideOutcome() error {
-	status, _ := lookAt(n.args, "origin.status")
-	said := []struct{ field, word string }{{"outcome", words(n.args["outcome"])}, {"status", words(status)}}
-	if result := words(n.args["summary"]); n.filled["summary"] != "" && schemas.Ending(result) != "" {
+	status, _ := valueAt(n.args, "origin.status")
+	said := []struct{ field, word string }{{"outcome", valueText(n.args["outcome"])}, {"status", valueText(status)}}
+	if result := valueText(n.args["summary"]); n.filled["summary"] != "" && schemas.OutcomeOfWord(result) != "" {
 		said = append(said, struct{ field, word string }{"result", result})
 		delete(n.args, "summary")
 	}
 	for _, s := range said {
-		ending := schemas.Ending(s.word)
+		ending := schemas.OutcomeOfWord(s.word)
 		switch {
 		case s.word == "":
 		case ending == "":
-			return schemas.Invalidf(n.at+s.field, "%q does not say that it is done, so nothing was completed", schemas.Visible(schemas.Clip(s.word, 80))).
-				WithHint("If it is done, say so by done or success.").WithNext(schemas.AdviceForUnfinished(n.id())...)
+			return schemas.Invalidf(n.at+s.field, "%q does not say that it is done, so nothing was completed", schemas.EscapeHidden(schemas.Clip(s.word, 80))).
+				WithHint("If it is done, say so by done or success.").WithNext(schemas.AdviceForUnfinished(n.handoffID())...)
 		case n.args["outcome"] != string(schemas.Partial):
 			n.args["outcome"] = string(ending)
 		}
@@ -112,23 +112,23 @@ func (n *normalisation) decideOutcome() error {
 	return nil
 }
 
-// summary returns a summary made of the notes, or of the deliverables if there are no notes, such as "code
+// summaryFromParts returns a summary made of the notes, or of the deliverables if there are no notes, such as "code
 // (files_created: auth.go, jwt.go)".
-func (n *normalisation) summary() string {
+func (n *normalisation) summaryFromParts() string {
 	if notes, _ := n.args["notes"].([]any); len(notes) > 0 {
-		return joinWords(notes, "; ")
+		return joinValueTexts(notes, "; ")
 	}
 	delivered, _ := n.args["deliverables"].([]any)
-	return joinWords(delivered, "; ")
+	return joinValueTexts(delivered, "; ")
 }
 
 // finishFail refuses a message that reports a success. If a failure has no description, finishFail makes one of its
 // reason, or else of its blockers.
 func finishFail(n *normalisation) error {
-	status, _ := lookAt(n.args, "origin.status")
-	if word := words(status); schemas.Ending(word) != "" {
-		next, _ := adviseOtherTool("complete", n.id())
-		return schemas.Invalidf(n.at+"status", "%q is the status of a completion", schemas.Visible(word)).
+	status, _ := valueAt(n.args, "origin.status")
+	if word := valueText(status); schemas.OutcomeOfWord(word) != "" {
+		next, _ := adviseOtherTool("complete", n.handoffID())
+		return schemas.Invalidf(n.at+"status", "%q is the status of a completion", schemas.EscapeHidden(word)).
 			WithHint("Nothing was failed.").WithNext(next)
 	}
 	if !isEmpty(n.args["description"]) {
@@ -140,7 +140,7 @@ func finishFail(n *normalisation) error {
 		return nil
 	}
 	if blockers, _ := n.args["blockers"].([]any); len(blockers) > 0 && n.filled["blockers"] != "" {
-		n.args["description"] = joinWords(blockers, "; ")
+		n.args["description"] = joinValueTexts(blockers, "; ")
 	}
 	return nil
 }
@@ -149,27 +149,27 @@ func finishFail(n *normalisation) error {
 func finishUpdate(n *normalisation) error {
 	action, _ := n.args["action"].(string)
 	word := strings.ToLower(strings.TrimSpace(action))
-	next, ok := adviseOtherTool(word, n.id())
+	next, ok := adviseOtherTool(word, n.handoffID())
 	if !ok {
-		return n.refuseHeader(word)
+		return n.refuseForeignHeader(word)
 	}
 	if !strings.HasPrefix(word, "reject") {
 		return schemas.Invalidf(n.at+"action", "%q is not an action here: another tool does it", word).WithNext(next)
 	}
-	back := schemas.UpdateIn{HandoffID: n.id(), Action: schemas.ActReturn, Note: schemas.Blank}
+	back := schemas.UpdateIn{HandoffID: n.handoffID(), Action: schemas.ActReturn, Note: schemas.Blank}
 	return schemas.Invalidf(n.at+"action", "%q is not an action here", word).WithNext(next,
-		schemas.Call(back, "returns a result that is not good enough, as its sender"))
+		schemas.AdviseCall(back, "returns a result that is not good enough, as its sender"))
 }
 
-// id returns the id of the handoff for an advised call, or [schemas.Blank] if the message has none.
-func (n *normalisation) id() string {
-	return cmp.Or(n.givenID, words(n.args["handoff_id"]), schemas.Blank)
+// handoffID returns the id of the handoff for an advised call, or [schemas.Blank] if the message has none.
+func (n *normalisation) handoffID() string {
+	return cmp.Or(n.givenID, valueText(n.args["handoff_id"]), schemas.Blank)
 }
 
-// refuseHeader refuses a message with header fields of another protocol, such as an acknowledgement, unless the action
+// refuseForeignHeader refuses a message with header fields of another protocol, such as an acknowledgement, unless the action
 // is ask. Only for ask the mailbox keeps these fields.
-func (n *normalisation) refuseHeader(action string) error {
-	if from := n.foreignHeader(); from != "" && action != string(schemas.ActAsk) {
+func (n *normalisation) refuseForeignHeader(action string) error {
+	if from := n.foreignHeaderPath(); from != "" && action != string(schemas.ActAsk) {
 		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
 	}
 	return nil
@@ -182,18 +182,18 @@ func adviseOtherTool(word, id string) (schemas.Advice, bool) {
 	switch word {
 	case "complete", "completed", "done", "finish", "finished", "success", "close", "closed", "resolve", "resolved":
 		done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
-		return schemas.Call(done, "ends it"), true
+		return schemas.AdviseCall(done, "ends it"), true
 	case "reject", "rejected", "decline":
 		given.Outcome = schemas.OutcomeRejected
-		return schemas.Call(given, "gives it up"), true
+		return schemas.AdviseCall(given, "gives it up"), true
 	case "fail", "failed", "rollback", "escalate":
-		return schemas.Call(given, "gives it up"), true
+		return schemas.AdviseCall(given, "gives it up"), true
 	case "claim", "start", "take":
-		return schemas.Call(schemas.ClaimIn{HandoffID: id}, "takes it"), true
+		return schemas.AdviseCall(schemas.ClaimIn{HandoffID: id}, "takes it"), true
 	case "get", "read", "show", "wait":
-		return schemas.Call(schemas.GetIn{HandoffID: id}, "shows it"), true
+		return schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "shows it"), true
 	case "send", "delegate":
-		return schemas.Call(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends work"), true
+		return schemas.AdviseCall(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends work"), true
 	}
 	return schemas.Advice{}, false
 }

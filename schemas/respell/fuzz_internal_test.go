@@ -23,7 +23,7 @@ func FuzzNormaliseKnownWords(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		s := &speaker{Rand: rand.New(rand.NewPCG(seed, 1))}
 		tool := tools[s.IntN(len(tools))]
-		for _, row := range append(slices.Clone(tableOf(tool).rows), sendAliases()...) {
+		for _, row := range append(slices.Clone(tableOfTool(tool).rows), sendAliases()...) {
 			s.paths = append(s.paths, row.from, row.to)
 		}
 		args := s.message(1 + s.IntN(6))
@@ -64,7 +64,7 @@ func (s *speaker) message(fields int) map[string]any {
 		case 2:
 			path = camel(path)
 		}
-		putAt(m, path, s.value())
+		setAt(m, path, s.value())
 	}
 	return m
 }

@@ -42,20 +42,20 @@ func unwrapJSON(v any, opens string) any {
 	return v
 }
 
-// lookAt finds the value at a dotted path of objects.
-func lookAt(m map[string]any, path string) (any, bool) {
+// valueAt finds the value at a dotted path of objects.
+func valueAt(m map[string]any, path string) (any, bool) {
 	name, rest, deeper := strings.Cut(path, ".")
 	v, ok := m[name]
 	if !deeper {
 		return v, ok
 	}
 	inside, _ := v.(map[string]any)
-	return lookAt(inside, rest)
+	return valueAt(inside, rest)
 }
 
-// putAt sets the value at a path and makes the objects on the way to it. If a value on the way is not an object, putAt
+// setAt sets the value at a path and makes the objects on the way to it. If a value on the way is not an object, setAt
 // changes nothing and returns false.
-func putAt(m map[string]any, path string, v any) bool {
+func setAt(m map[string]any, path string, v any) bool {
 	name, rest, deeper := strings.Cut(path, ".")
 	if !deeper {
 		m[name] = v
@@ -68,7 +68,7 @@ func putAt(m map[string]any, path string, v any) bool {
 	if inside == nil {
 		inside = map[string]any{}
 	}
-	if !putAt(inside, rest, v) {
+	if !setAt(inside, rest, v) {
 		return false
 	}
 	m[name] = inside
@@ -105,36 +105,36 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// words writes any JSON value as text for a person, without losing a part. Of an object it writes the main field first
+// valueText writes any JSON value as text for a person, without losing a part. Of an object it writes the main field first
 // and then the other fields in brackets, such as "Read the code (agent: qa; id: 1)".
-func words(v any) string {
+func valueText(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
 	case string:
 		return v
 	case []any:
-		return joinWords(v, ", ")
+		return joinValueTexts(v, ", ")
 	case map[string]any:
-		return wordsOf(v)
+		return objectText(v)
 	}
 	b, _ := json.Marshal(v) // it came as JSON
 	return string(b)
 }
 
-func joinWords(list []any, between string) string {
-	return strings.Join(schemas.Map(list, words), between)
+func joinValueTexts(list []any, between string) string {
+	return strings.Join(schemas.Map(list, valueText), between)
 }
 
-// subjects are the names of fields that may be the main field of an object, the most likely first.
-var subjects = []string{
+// mainFieldNames are the names of fields that may be the main field of an object, the most likely first.
+var mainFieldNames = []string{
 	"description", "step", "name", "title", "text", "content", "decision", "fact", "action", "summary", "path",
 	"task", "issue", "error", "message", "question", "requirement", "memory", "type",
 }
 
-// subjectOf returns the name of the main field of an object, or "" if it has none of [subjects].
-func subjectOf(object map[string]any) string {
-	for _, name := range subjects {
+// mainFieldOf returns the name of the main field of an object, or "" if it has none of [mainFieldNames].
+func mainFieldOf(object map[string]any) string {
+	for _, name := range mainFieldNames {
 		if s, _ := object[name].(string); s != "" {
 			return name
 		}
@@ -142,13 +142,13 @@ func subjectOf(object map[string]any) string {
 	return ""
 }
 
-func wordsOf(object map[string]any) string {
+func objectText(object map[string]any) string {
 	var rest []string
-	name := subjectOf(object)
-	subject := words(object[name])
+	name := mainFieldOf(object)
+	subject := valueText(object[name])
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if key != name && !isEmpty(object[key]) {
-			rest = append(rest, snake(key)+": "+inBraces(object[key]))
+			rest = append(rest, snakeCase(key)+": "+nestedValueText(object[key]))
 		}
 	}
 	switch {
@@ -160,11 +160,11 @@ func wordsOf(object map[string]any) string {
 	return subject + " (" + strings.Join(rest, "; ") + ")"
 }
 
-// inBraces writes a value within an object as text. If this value is an object itself, its text is in braces, so that
+// nestedValueText writes a value within an object as text. If this value is an object itself, its text is in braces, so that
 // its fields can be told from the fields of the outer object.
-func inBraces(v any) string {
+func nestedValueText(v any) string {
 	if _, ok := v.(map[string]any); ok {
-		return "{" + words(v) + "}"
+		return "{" + valueText(v) + "}"
 	}
-	return words(v)
+	return valueText(v)
 }

@@ -15,36 +15,36 @@ import (
 // The readings of lists. They read a single value as a list with one item, and merge the lists of two foreign fields
 // into one list.
 var (
-	asLines       = reading{convert: eachRow(toLine), merge: unionOf}
-	asNames       = reading{convert: eachRow(toName), merge: unionOf}
-	asDecisions   = reading{convert: eachRow(decisionColumns.read), merge: unionOf}
-	asFiles       = reading{convert: eachRow(toFile), merge: unionOf}
-	asBlockers    = reading{convert: eachRow(toBlocker), merge: unionOf}
-	asDescribed   = reading{convert: eachRow(toDescribed), merge: unionOf}
-	asCriteria    = reading{convert: eachRow(toCriterion), merge: unionOf}
-	asCriteriaMet = reading{convert: eachRow(toCriterionMet), merge: unionOf}
-	asReference   = reading{convert: toReference("url"), merge: mergeReferences}
-	asKeyPoints   = reading{convert: toReference("key_points"), merge: mergeReferences, joins: true}
+	asLines       = conversion{convert: convertEachItem(toLineOfText), merge: mergeLists}
+	asNames       = conversion{convert: convertEachItem(toName), merge: mergeLists}
+	asDecisions   = conversion{convert: convertEachItem(decisionFields.convertItem), merge: mergeLists}
+	asFiles       = conversion{convert: convertEachItem(toFile), merge: mergeLists}
+	asBlockers    = conversion{convert: convertEachItem(toBlocker), merge: mergeLists}
+	asDescribed   = conversion{convert: convertEachItem(toDescribedObject), merge: mergeLists}
+	asCriteria    = conversion{convert: convertEachItem(toCriterion), merge: mergeLists}
+	asCriteriaMet = conversion{convert: convertEachItem(toCriterionMet), merge: mergeLists}
+	asReference   = conversion{convert: toReference("url"), merge: mergeReferences}
+	asKeyPoints   = conversion{convert: toReference("key_points"), merge: mergeReferences, joins: true}
 )
 
-func eachRow(row func(any) any) func(any) (any, bool) {
+func convertEachItem(row func(any) any) func(any) (any, bool) {
 	return func(v any) (any, bool) {
-		return schemas.Map(listOf(v), row), true
+		return schemas.Map(asList(v), row), true
 	}
 }
 
-// listOf returns a list unchanged, and any other value as a list of one.
-func listOf(v any) []any {
+// asList returns a list unchanged, and any other value as a list of one.
+func asList(v any) []any {
 	if list, ok := v.([]any); ok {
 		return list
 	}
 	return []any{v}
 }
 
-// unionOf appends the rows of more that have lacks.
-func unionOf(have, more any) any {
-	all := slices.Clone(listOf(have))
-	for _, e := range listOf(more) {
+// mergeLists appends the rows of more that have lacks.
+func mergeLists(have, more any) any {
+	all := slices.Clone(asList(have))
+	for _, e := range asList(more) {
 		if !slices.ContainsFunc(all, func(h any) bool { return reflect.DeepEqual(h, e) }) {
 			all = append(all, e)
 		}
@@ -52,14 +52,14 @@ func unionOf(have, more any) any {
 	return all
 }
 
-// toLine writes an object as one line of text with all its fields, and a number as its digits. Any other value stays
+// toLineOfText writes an object as one line of text with all its fields, and a number as its digits. Any other value stays
 // unchanged.
-func toLine(v any) any {
+func toLineOfText(v any) any {
 	if s, ok := toText(v); ok {
 		return s
 	}
 	if object, ok := v.(map[string]any); ok && !isEmpty(object) {
-		return words(object)
+		return valueText(object)
 	}
 	return v
 }
@@ -83,7 +83,7 @@ var pathLines = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 func toFile(v any) any {
 	s, ok := v.(string)
 	if !ok {
-		return fileColumns.read(v)
+		return fileFields.convertItem(v)
 	}
 	m := pathLines().FindStringSubmatch(s)
 	if m == nil || len(m[1]) == 1 || strings.Contains(m[1], "://") {
@@ -92,28 +92,28 @@ func toFile(v any) any {
 	return map[string]any{"path": m[1], "lines": m[2]}
 }
 
-// toDescribed makes an object with the field description of a text. Any other value stays unchanged.
-func toDescribed(v any) any {
+// toDescribedObject makes an object with the field description of a text. Any other value stays unchanged.
+func toDescribedObject(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{"description": s}
 	}
 	return v
 }
 
-// toBlocker reads a blocker as toDescribed does. Our field required_to_proceed is a bool, but other protocols put a
+// toBlocker reads a blocker as toDescribedObject does. Our field required_to_proceed is a bool, but other protocols put a
 // text or a list of texts into it. Then toBlocker appends this text to the description and sets required_to_proceed to
 // true.
 func toBlocker(v any) any {
-	row, ok := toDescribed(v).(map[string]any)
+	row, ok := toDescribedObject(v).(map[string]any)
 	required, isText := row["required_to_proceed"].(string)
 	if list, isList := row["required_to_proceed"].([]any); isList {
-		required, isText = joinWords(list, "; "), true
+		required, isText = joinValueTexts(list, "; "), true
 	}
 	if !ok || !isText || required == "" || slices.Contains([]string{"true", "false"}, strings.ToLower(strings.TrimSpace(required))) {
-		return toDescribed(v)
+		return toDescribedObject(v)
 	}
 	row = maps.Clone(row)
-	row["description"] = strings.TrimPrefix(words(row["description"])+". To proceed: "+required, ". ")
+	row["description"] = strings.TrimPrefix(valueText(row["description"])+". To proceed: "+required, ". ")
 	row["required_to_proceed"] = true
 	return row
 }
@@ -146,34 +146,34 @@ func toReference(field string) func(any) (any, bool) {
 // mergeReferences makes one reference of two if one has only the address of the content and the other only its key
 // points. If both references have the same field, they stay two.
 func mergeReferences(have, more any) any {
-	one, isObject := listOf(have)[0].(map[string]any)
-	other, row := listOf(more)[0].(map[string]any), map[string]any{}
+	one, isObject := asList(have)[0].(map[string]any)
+	other, row := asList(more)[0].(map[string]any), map[string]any{}
 	maps.Copy(row, one)
 	maps.Copy(row, other)
-	if !isObject || len(listOf(have)) > 1 || len(row) < len(one)+len(other) {
-		return unionOf(have, more)
+	if !isObject || len(asList(have)) > 1 || len(row) < len(one)+len(other) {
+		return mergeLists(have, more)
 	}
 	return []any{row}
 }
 
 // A column is a field of our rows (the objects in a list), with the names that it has in messages, the most likely
 // first.
-type column struct {
+type itemField struct {
 	name  string
 	names []string
 	list  bool // foreign messages may also hold a list
 }
 
-// columns are the fields of one kind of row, such as decisions or files. The first column is the main field of the row.
+// itemFields are the fields of one kind of row, such as decisions or files. The first column is the main field of the row.
 // Fields of the message that belong to no column are appended, as text, to the last column.
-type columns []column
+type itemFields []itemField
 
 var (
-	decisionColumns = columns{
+	decisionFields = itemFields{
 		{name: "decision", names: []string{"decision", "description", "title", "name", "choice", "summary"}},
 		{name: "rationale", names: []string{"rationale", "reason", "reasoning", "why"}, list: true},
 	}
-	fileColumns = columns{
+	fileFields = itemFields{
 		{name: "path", names: []string{"path", "file", "filename", "name"}},
 		{name: "lines", names: []string{"lines", "line", "line_range", "range"}},
 		{
@@ -197,7 +197,7 @@ var extraFields = []string{
 // read converts a value to a row with our names. A text becomes the main field of a row. In an object, read gives known
 // foreign fields our names and leaves unknown fields as they are. Any other value stays unchanged. An object also stays
 // unchanged if the value of a known field is no text.
-func (all columns) read(v any) any {
+func (all itemFields) convertItem(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{all[0].name: s}
 	}
@@ -207,50 +207,50 @@ func (all columns) read(v any) any {
 	}
 	row, left := map[string]any{}, maps.Clone(object)
 	for _, c := range all {
-		key := keyOf(left, c.names)
+		key := firstKeyOf(left, c.names)
 		if key == "" {
 			continue
 		}
-		if row[c.name], ok = c.text(left[key]); !ok {
+		if row[c.name], ok = c.convertText(left[key]); !ok {
 			return v
 		}
 		delete(left, key)
 	}
 	for key, e := range object {
-		if name := snake(key); !all.has(name) && !slices.Contains(extraFields, name) {
+		if name := snakeCase(key); !all.hasName(name) && !slices.Contains(extraFields, name) {
 			row[key] = e
 			delete(left, key)
 		}
 	}
-	last, rest := all[len(all)-1].name, wordsOf(left)
+	last, rest := all[len(all)-1].name, objectText(left)
 	switch {
 	case row[all[0].name] == nil:
 		return v
 	case rest != "" && row[last] != nil:
-		row[last] = words(row[last]) + " (" + rest + ")"
+		row[last] = valueText(row[last]) + " (" + rest + ")"
 	case rest != "":
 		row[last] = rest
 	}
 	return row
 }
 
-func (all columns) has(key string) bool {
-	return slices.ContainsFunc(all, func(c column) bool { return slices.Contains(c.names, key) })
+func (all itemFields) hasName(key string) bool {
+	return slices.ContainsFunc(all, func(c itemField) bool { return slices.Contains(c.names, key) })
 }
 
-func (c column) text(v any) (any, bool) {
+func (c itemField) convertText(v any) (any, bool) {
 	if list, ok := v.([]any); ok && c.list {
-		return words(list), true
+		return valueText(list), true
 	}
 	return toText(v)
 }
 
-// keyOf returns the first key of an object that is one of the names, in snake_case or camelCase, and has a value that
+// firstKeyOf returns the first key of an object that is one of the names, in snake_case or camelCase, and has a value that
 // is not empty. It returns "" if there is none.
-func keyOf(object map[string]any, names []string) string {
+func firstKeyOf(object map[string]any, names []string) string {
 	for _, name := range names {
 		for _, key := range slices.Sorted(maps.Keys(object)) {
-			if snake(key) == name && !isEmpty(object[key]) {
+			if snakeCase(key) == name && !isEmpty(object[key]) {
 				return key
 			}
 		}

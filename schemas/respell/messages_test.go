@@ -45,7 +45,7 @@ func TestNormalise_KeepsEveryForeignValue(t *testing.T) {
 			require.NoError(t, err)
 			kept := decode(t, encode(t, strictly(t, tool, args)))
 
-			said := respelltest.Leaves(message)
+			said := respelltest.LeavesByPath(message)
 			for path := range where {
 				require.Contains(t, said, path)
 			}
@@ -61,7 +61,7 @@ func TestNormalise_KeepsEveryForeignValue(t *testing.T) {
 	}
 }
 
-func TestMessages_AllHaveTool(t *testing.T) {
+func TestMessageFiles_EachNamesATool(t *testing.T) {
 	files, err := filepath.Glob("testdata/messages/*.json")
 	require.NoError(t, err)
 	require.Len(t, files, 2*len(messages))
@@ -75,7 +75,7 @@ func TestNormalise_KelosPayloadCompletesHandoff(t *testing.T) {
 	require.Equal(t, message, args)
 }
 
-func TestNormalise_DerivesRequiredTexts(t *testing.T) {
+func TestNormalise_FillsRequiredTextsFromOtherFields(t *testing.T) {
 	for name, want := range map[string]map[string]string{
 		"handoff-protocol-agent-handoff": {"task": "Implementation of authentication module"},
 		"handoff-protocol-agent-completion": {
@@ -123,7 +123,7 @@ func requireHeld(t testing.TB, said any, args map[string]any, path string) {
 		require.Empty(t, said)
 		return
 	}
-	have := respelltest.At(args, path)
+	have := respelltest.ValueAt(args, path)
 	require.True(t, holds(said, have, path), "%v is not at %s, but %v", said, path, have)
 }
 

@@ -29,7 +29,7 @@ import (
 // The error is a [schemas.Error] of code invalid. It means that two fields of the message contradict each other, and
 // names both; or that the message belongs to another tool, and names that tool.
 func Normalise(tool string, args map[string]any) (map[string]any, error) {
-	return normalise(tool, args, false, "")
+	return normaliseArguments(tool, args, false, "")
 }
 
 // NormaliseWhole works as [Normalise] for a whole message, such as a file. It takes the message out of its envelope (an
@@ -37,11 +37,11 @@ func Normalise(tool string, args map[string]any) (map[string]any, error) {
 // the author of a file is not there to correct them. Errors name the handoff by id. If id is empty, they use the id in
 // the message.
 func NormaliseWhole(tool, id string, message map[string]any) (map[string]any, error) {
-	return normalise(tool, message, true, id)
+	return normaliseArguments(tool, message, true, id)
 }
 
-func normalise(tool string, args map[string]any, whole bool, id string) (map[string]any, error) {
-	table := tableOf(tool)
+func normaliseArguments(tool string, args map[string]any, whole bool, id string) (map[string]any, error) {
+	table := tableOfTool(tool)
 	if table == nil {
 		return args, nil
 	}
@@ -50,7 +50,7 @@ func normalise(tool string, args map[string]any, whole bool, id string) (map[str
 		out = map[string]any{}
 	}
 	if whole {
-		out = table.unwrap(out)
+		out = table.unwrapEnvelope(out)
 	}
 	if err := table.normalise(out, "", whole, id); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ type normalisation struct {
 
 // normalise converts args in place.
 func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id string) error {
-	if err := t.fields.rename(args, at); err != nil {
+	if err := t.fields.renameFields(args, at); err != nil {
 		return err
 	}
 	n := &normalisation{
@@ -80,14 +80,14 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 	if err := t.start(n); err != nil {
 		return err
 	}
-	if err := n.relocate(t.fields, args, ""); err != nil {
+	if err := n.relocateMisplaced(t.fields, args, ""); err != nil {
 		return err
 	}
 	if err := t.start(n); err != nil { // for fields that were moved
 		return err
 	}
 	for _, row := range t.rows {
-		if err := n.apply(row); err != nil {
+		if err := n.applyRow(row); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 		return err
 	}
 	for name, table := range t.inner { // objects with an alias table of their own
-		v, _ := lookAt(args, name)
+		v, _ := valueAt(args, name)
 		if inside, ok := v.(map[string]any); ok {
 			if err := table.normalise(inside, at+name+".", whole, id); err != nil {
 				return err
@@ -105,85 +105,85 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 	if !whole {
 		return nil
 	}
-	return n.setAsideUnknown(t.own, args, "")
+	return n.keepUnknownFields(t.own, args, "")
 }
 
-// apply applies one row. If the message has the foreign field of the row and the row can read its value, apply moves
+// applyRow applies one row. If the message has the foreign field of the row and the row can read its value, apply moves
 // the value to the row's argument.
-func (n *normalisation) apply(row alias) error {
-	v, ok := lookAt(n.args, row.from)
+func (n *normalisation) applyRow(row aliasRow) error {
+	v, ok := valueAt(n.args, row.from)
 	if !ok {
 		return nil
 	}
 	if row.from == row.to || row.read.hints {
-		n.fill(row, v)
+		n.fillArgument(row, v)
 		return nil
 	}
-	moved, err := n.move(row, v)
+	moved, err := n.moveField(row, v)
 	if moved {
 		removeAt(n.args, row.from)
 	}
 	return err
 }
 
-// fill applies a row that moves nothing. If the row only converts an argument, fill replaces the argument's value. If
+// fillArgument applies a row that moves nothing. If the row only converts an argument, fill replaces the argument's value. If
 // the row is a hint, fill copies the value to an empty argument and leaves the foreign field, because another row moves
 // it later.
-func (n *normalisation) fill(row alias, v any) {
-	have, _ := lookAt(n.args, row.to)
-	if read, ok := row.read.apply(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.hints) {
-		putAt(n.args, row.to, read)
+func (n *normalisation) fillArgument(row aliasRow, v any) {
+	have, _ := valueAt(n.args, row.to)
+	if read, ok := row.read.convertValue(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.hints) {
+		setAt(n.args, row.to, read)
 		n.hinted[row.to] = row.read.hints
 	}
 }
 
-// move reads the foreign value v and puts the result at the row's path. The result moved tells the caller to remove the
+// moveField reads the foreign value v and puts the result at the row's path. The result moved tells the caller to remove the
 // foreign field; for an empty value it is true, too. It is false if the row cannot read the value, or if a value on the
 // way to the path is no object. Then the field stays, and the decoder refuses it with an exact error.
-func (n *normalisation) move(row alias, v any) (moved bool, err error) {
+func (n *normalisation) moveField(row aliasRow, v any) (moved bool, err error) {
 	if isEmpty(v) {
 		return true, nil
 	}
-	read, ok := row.read.apply(v)
+	read, ok := row.read.convertValue(v)
 	if !ok {
 		return false, nil
 	}
-	have, _ := lookAt(n.args, row.to)
+	have, _ := valueAt(n.args, row.to)
 	if n.hinted[row.to] {
 		have = nil
 	}
 	rival := n.filled[row.to]
 	switch {
 	case row.to == "", row.read.joins && rival == "":
-		return n.setAside(row.from, v)
-	case isEmpty(have) && putAt(n.args, row.to, read):
+		return n.keepInOverflow(row.from, v)
+	case isEmpty(have) && setAt(n.args, row.to, read):
 		n.filled[row.to], n.hinted[row.to] = row.from, false
 		return true, nil
 	case isEmpty(have):
 		return false, nil
-	case row.read.equal(have, read):
+	case row.read.meansSame(have, read):
 		return true, nil
 	case rival != "" && row.read.merge != nil:
-		return putAt(n.args, row.to, row.read.merge(have, read)), nil
+		return setAt(n.args, row.to, row.read.merge(have, read)), nil
 	case row.read.yields, rival != "" && row.read.aside:
-		return n.setAside(row.from, v)
+		return n.keepInOverflow(row.from, v)
 	case rival == "":
 		rival = row.to
 	}
-	return false, n.contradiction(row.from, rival, row.to)
+	return false, n.contradictionError(row.from, rival, row.to)
 }
 
-// setAside keeps the value of a foreign field that no argument can hold, at the overflow path for this field.
-func (n *normalisation) setAside(from string, v any) (moved bool, err error) {
+// keepInOverflow keeps the value of a foreign field that no argument can hold, at the overflow path for this field.
+func (n *normalisation) keepInOverflow(from string, v any) (moved bool, err error) {
 	to := n.overflow(from)
-	have, there := lookAt(n.args, to)
+	have, there := valueAt(n.args, to)
 	if there && !reflect.DeepEqual(have, v) {
-		return false, n.contradiction(from, to, to)
+		return false, n.contradictionError(from, to, to)
 	}
-	return putAt(n.args, to, v), nil
+	return setAt(n.args, to, v), nil
 }
 
-func (n *normalisation) contradiction(from, rival, to string) error {
+func (n *normalisation) contradictionError(from, rival, to string) error {
 	return schemas.Invalidf(n.at+from, "%s%s and %s%s say different things", n.at, from, n.at, rival).
 		WithHint("Give only %s%s.", n.at, to)
 }

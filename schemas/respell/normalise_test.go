@@ -166,7 +166,7 @@ func TestNormalise_RefusesContradictions(t *testing.T) {
 	}
 }
 
-func TestNormalise_OfNothingIsEmpty(t *testing.T) {
+func TestNormalise_EmptyMessageStaysEmpty(t *testing.T) {
 	got, err := respell.Normalise("send_handoff", nil)
 	require.NoError(t, err)
 	require.Empty(t, got)

@@ -11,16 +11,16 @@ import (
 // the paths of our field. It is empty for an unknown name, and for a tool without an alias table. Errors about a
 // misplaced field list these paths.
 func FieldPaths(tool, name string) []string {
-	if t := tableOf(tool); t != nil {
-		return t.paths.find(snake(name))
+	if t := tableOfTool(tool); t != nil {
+		return t.paths.findByName(snakeCase(name))
 	}
 	return nil
 }
 
-// IsForeign reports whether a name is that of an object that other protocols have and the tool does not. The known
+// IsForeignObject reports whether a name is that of an object that other protocols have and the tool does not. The known
 // fields of this object become arguments, so the fields that are left in it are unknown.
-func IsForeign(tool, name string) bool {
-	t := tableOf(tool)
+func IsForeignObject(tool, name string) bool {
+	t := tableOfTool(tool)
 	return t != nil && t.fields.fields[name] != nil && t.fields.fields[name].foreign
 }
 
@@ -28,18 +28,18 @@ func IsForeign(tool, name string) bool {
 // name.
 type fieldPaths map[string][]string
 
-// pathsIn returns the paths of all fields of a shape. It leaves out the arguments in without. These are objects that
+// fieldPathsOf returns the paths of all fields of a shape. It leaves out the arguments in without. These are objects that
 // hold another message, and a misplaced field is never meant for that other message.
-func pathsIn(s *shape, without ...string) fieldPaths {
+func fieldPathsOf(s *shape, without ...string) fieldPaths {
 	found := fieldPaths{}
-	found.add(s, "", without)
+	found.addFields(s, "", without)
 	for _, all := range found {
 		slices.SortStableFunc(all, func(a, b string) int { return strings.Count(a, ".") - strings.Count(b, ".") })
 	}
 	return found
 }
 
-func (p fieldPaths) add(s *shape, at string, without []string) {
+func (p fieldPaths) addFields(s *shape, at string, without []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.fields)) {
 		field := s.fields[name]
 		path := fieldPath(at, name)
@@ -50,23 +50,23 @@ func (p fieldPaths) add(s *shape, at string, without []string) {
 		if field.isList() {
 			path += "[]"
 		}
-		p.add(field, path, without)
+		p.addFields(field, path, without)
 	}
 }
 
-// find returns the paths of the field with this name, or else of the first field for which the name is a synonym.
-func (p fieldPaths) find(name string) []string {
-	for _, meant := range meanings(name) {
-		if found := p.lookup(meant); found != nil {
+// findByName returns the paths of the field with this name, or else of the first field for which the name is a synonym.
+func (p fieldPaths) findByName(name string) []string {
+	for _, meant := range fieldsMeantBy(name) {
+		if found := p.pathsOfField(meant); found != nil {
 			return found
 		}
 	}
 	return nil
 }
 
-// lookup returns the paths of a field. If meant is a path itself, which leads into a free map, lookup returns this
+// pathsOfField returns the paths of a field. If meant is a path itself, which leads into a free map, lookup returns this
 // path, provided that its first name is an argument.
-func (p fieldPaths) lookup(meant string) []string {
+func (p fieldPaths) pathsOfField(meant string) []string {
 	root, _, within := strings.Cut(meant, ".")
 	if !within {
 		return p[meant]
@@ -77,33 +77,33 @@ func (p fieldPaths) lookup(meant string) []string {
 	return nil
 }
 
-// findOne returns the right place of a misplaced field. This is the argument of the same name, or else the only other
+// findSinglePath returns the right place of a misplaced field. This is the argument of the same name, or else the only other
 // place for such a field that is not in a list. If there is no place or more than one, ok is false.
-func (p fieldPaths) findOne(name string) (place string, ok bool) {
-	for _, meant := range meanings(name) {
+func (p fieldPaths) findSinglePath(name string) (place string, ok bool) {
+	for _, meant := range fieldsMeantBy(name) {
 		if slices.Contains(p[meant], meant) {
 			return meant, true
 		}
 	}
-	for _, meant := range meanings(name) {
-		if all := p.lookup(meant); len(all) == 1 && !strings.Contains(all[0], "[]") {
+	for _, meant := range fieldsMeantBy(name) {
+		if all := p.pathsOfField(meant); len(all) == 1 && !strings.Contains(all[0], "[]") {
 			return all[0], true
 		}
 	}
 	return "", false
 }
 
-// meanings returns the name itself and then our fields for which it is a synonym.
-func meanings(name string) []string { return append([]string{name}, synonyms()[name]...) }
+// fieldsMeantBy returns the name itself and then our fields for which it is a synonym.
+func fieldsMeantBy(name string) []string { return append([]string{name}, synonyms()[name]...) }
 
-// relocate moves each misplaced field of an object to its right place, if there is exactly one. It skips objects
+// relocateMisplaced moves each misplaced field of an object to its right place, if there is exactly one. It skips objects
 // without known fields, because they may have any fields. It also skips fields in the items of a list, even if a single
 // item came without its list.
-func (n *normalisation) relocate(s *shape, object map[string]any, at string) error {
+func (n *normalisation) relocateMisplaced(s *shape, object map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		var err error
 		path := fieldPath(at, key)
-		if name, field := s.find(key); field == nil {
+		if name, field := s.findField(key); field == nil {
 			err = n.relocateField(name, object, key, path)
 		} else if !field.isList() {
 			err = n.relocateWithin(field, object[key], path, path)
@@ -118,20 +118,20 @@ func (n *normalisation) relocate(s *shape, object map[string]any, at string) err
 // relocateField moves one misplaced field of an object. If its value is an object, relocateField first moves the
 // misplaced fields in it.
 func (n *normalisation) relocateField(name string, object map[string]any, key, path string) error {
-	to, ok := n.paths.findOne(name)
+	to, ok := n.paths.findSinglePath(name)
 	if !ok {
 		return nil
 	}
-	if field := n.fields.at(to); field != nil {
+	if field := n.fields.fieldAt(to); field != nil {
 		object[key] = unwrapJSON(object[key], field.opens)
-		if err := field.rename(object[key], path); err != nil {
+		if err := field.renameFields(object[key], path); err != nil {
 			return err
 		}
 		if err := n.relocateWithin(field, object[key], path, to); err != nil {
 			return err
 		}
 	}
-	return n.apply(alias{path, to, reading{}})
+	return n.applyRow(aliasRow{path, to, conversion{}})
 }
 
 // relocateWithin calls relocate for the object v at a path, if the shape field has known fields. The parameter to is
@@ -142,5 +142,5 @@ func (n *normalisation) relocateWithin(field *shape, v any, path, to string) err
 	if !ok || field.fields == nil || n.inner[to] != nil {
 		return nil
 	}
-	return n.relocate(field, inside, path)
+	return n.relocateMisplaced(field, inside, path)
 }

@@ -25,7 +25,7 @@ func TestFieldPaths_ListsPlacesOfField(t *testing.T) {
 	}
 }
 
-func TestNormalise_ActionOfAnotherToolNamesCall(t *testing.T) {
+func TestNormalise_ErrorForActionOfOtherToolAdvisesItsCall(t *testing.T) {
 	for action, tool := range map[string]string{
 		"complete": "complete_handoff", "Reject": "fail_handoff", "claim": "claim_handoff", "wait": "get_handoff",
 	} {

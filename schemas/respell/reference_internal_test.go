@@ -13,7 +13,7 @@ import (
 
 // The table of foreign fields in docs/tools.md is generated from the alias tables. Run go test ./schemas/respell
 // -update to write it.
-func TestDocument_HasTheForeignFields(t *testing.T) {
+func TestToolsDocument_ListsForeignFields(t *testing.T) {
 	const document, begin, end = "../../../docs/tools.md", "<!-- foreign:begin -->\n", "<!-- foreign:end -->"
 	text, err := os.ReadFile("../../docs/tools.md")
 	require.NoError(t, err)
@@ -25,18 +25,18 @@ func TestDocument_HasTheForeignFields(t *testing.T) {
 		foreign("send_handoff, also below `context`, `agent_context` and `handoff_instructions`", expandRows(progressAliases)) +
 		foreign("complete_handoff", completeAliases) + foreign("fail_handoff", failAliases[len(headerAliases)+len(holderAliases):]) +
 		foreign("update_handoff", updateAliases[len(holderAliases):]) + "\n"
-	golden.Equal(t, document, before+begin+table+end+after)
+	golden.RequireEqual(t, document, before+begin+table+end+after)
 }
 
 // foreign returns the rows of the table for one tool: for each of our fields, the foreign fields with other names that
 // become it. All fields of origin share one row. That row is only listed for send_handoff, because it is nearly the
 // same for the other tools. The id and the claim token are only listed for complete_handoff.
-func foreign(tool string, rows []alias) string {
+func foreign(tool string, rows []aliasRow) string {
 	var ours []string
 	theirs, seen := map[string][]string{}, map[string]bool{}
 	for _, row := range expandRows(rows) {
 		to, said := cmp.Or(row.to, "origin.extra"), leaf(row.from)
-		kept := rootOf(to) == "origin"
+		kept := firstNameOf(to) == "origin"
 		if kept {
 			to = "origin"
 		}

@@ -55,8 +55,8 @@ func shapeOf(t reflect.Type) *shape {
 // isList reports whether the values of the shape are lists.
 func (s *shape) isList() bool { return strings.HasPrefix(s.opens, "[") }
 
-// at finds the shape at a dotted path, or nil.
-func (s *shape) at(path string) *shape {
+// fieldAt finds the shape at a dotted path, or nil.
+func (s *shape) fieldAt(path string) *shape {
 	for name := range strings.SplitSeq(path, ".") {
 		if s = s.fields[name]; s == nil {
 			return nil
@@ -67,9 +67,9 @@ func (s *shape) at(path string) *shape {
 
 // addForeign adds the foreign field of a row to the shape. The field gets the shape of the argument that it becomes, so
 // that the names inside its value are converted before the row reads the value.
-func (s *shape) addForeign(row alias) {
+func (s *shape) addForeign(row aliasRow) {
 	names := strings.Split(row.from, ".")
-	leaf := cmp.Or(s.at(row.to), &shape{})
+	leaf := cmp.Or(s.fieldAt(row.to), &shape{})
 	for i, name := range names {
 		if s.fields == nil {
 			s.fields = map[string]*shape{}
@@ -84,15 +84,15 @@ func (s *shape) addForeign(row alias) {
 	}
 }
 
-// rename changes the known names inside a value to snake_case, and decodes JSON texts that should be objects or lists.
+// renameFields changes the known names inside a value to snake_case, and decodes JSON texts that should be objects or lists.
 // It drops known fields that are null, and objects of other protocols that are empty. If two spellings of one field
 // have different values, it returns an error that names both.
-func (s *shape) rename(v any, at string) error {
+func (s *shape) renameFields(v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
 			e = unwrapJSON(e, strings.TrimPrefix(s.opens, "["))
 			list[i] = e
-			if err := s.rename(e, at+"["+strconv.Itoa(i)+"]"); err != nil {
+			if err := s.renameFields(e, at+"["+strconv.Itoa(i)+"]"); err != nil {
 				return err
 			}
 		}
@@ -107,7 +107,7 @@ func (s *shape) rename(v any, at string) error {
 }
 
 func (s *shape) renameField(object map[string]any, key, at string) error {
-	name, field := s.find(key)
+	name, field := s.findField(key)
 	if _, there := object[key]; field == nil || !there {
 		return nil
 	}
@@ -118,7 +118,7 @@ func (s *shape) renameField(object map[string]any, key, at string) error {
 	}
 	v := unwrapJSON(object[name], field.opens)
 	object[name] = v
-	if err := field.rename(v, fieldPath(at, name)); err != nil {
+	if err := field.renameFields(v, fieldPath(at, name)); err != nil {
 		return err
 	}
 	if field.isDropped(v) {
@@ -127,13 +127,13 @@ func (s *shape) renameField(object map[string]any, key, at string) error {
 	return nil
 }
 
-// find returns the field of a key and its name. The key may be the name itself or the name in camelCase. For an unknown
+// findField returns the field of a key and its name. The key may be the name itself or the name in camelCase. For an unknown
 // key the field is nil.
-func (s *shape) find(key string) (name string, field *shape) {
+func (s *shape) findField(key string) (name string, field *shape) {
 	if field = s.fields[key]; field != nil {
 		return key, field
 	}
-	name = snake(key)
+	name = snakeCase(key)
 	return name, s.fields[name]
 }
 
@@ -166,4 +166,4 @@ func fieldPath(at, name string) string {
 	return strings.TrimSuffix(at, ".") + "." + name
 }
 
-func snake(name string) string { return schemas.Snake(name) }
+func snakeCase(name string) string { return schemas.SnakeCase(name) }

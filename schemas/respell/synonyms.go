@@ -9,7 +9,7 @@ import (
 // left and their synonyms on the right. If several fields share the synonyms, the likeliest comes first. A field inside
 // a free map is given by its path. A tool that does not have the field ignores its synonyms.
 var synonyms = sync.OnceValue(func() map[string][]string {
-	return byName(map[string]string{
+	return groupBySynonym(map[string]string{
 		"success_criteria verification.criteria": "criteria acceptance_criteria",
 		"success_criteria":                       "acceptance definition_of_done done_when",
 		"constraints":                            "must",
@@ -69,9 +69,9 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 	})
 })
 
-// byName turns a table from fields to their synonyms into a map from each synonym to its fields. It panics if a synonym
+// groupBySynonym turns a table from fields to their synonyms into a map from each synonym to its fields. It panics if a synonym
 // is in the table twice.
-func byName(table map[string]string) map[string][]string {
+func groupBySynonym(table map[string]string) map[string][]string {
 	turned := map[string][]string{}
 	for fields, names := range table {
 		for name := range strings.FieldsSeq(names) {

@@ -13,7 +13,7 @@ import (
 type aliasTable struct {
 	fields   *shape
 	own      *shape // the same without additions of other protocols
-	rows     []alias
+	rows     []aliasRow
 	overflow func(from string) string     // returns the path for a value that no argument can hold
 	start    func(n *normalisation) error // runs before the rows; does work that no row can express
 	finish   func(n *normalisation) error // runs after the rows and the hints
@@ -40,7 +40,7 @@ var tables = map[string]func() *aliasTable{
 	"list_agents":     lazyTable(schemas.AgentsIn{}, nil),
 }
 
-func lazyTable(in any, rows []alias, more ...func(*aliasTable)) func() *aliasTable {
+func lazyTable(in any, rows []aliasRow, more ...func(*aliasTable)) func() *aliasTable {
 	return sync.OnceValue(func() *aliasTable {
 		t := newTable(in, rows)
 		for _, add := range more {
@@ -50,8 +50,8 @@ func lazyTable(in any, rows []alias, more ...func(*aliasTable)) func() *aliasTab
 	})
 }
 
-// tableOf returns the alias table of a tool, or nil.
-func tableOf(tool string) *aliasTable {
+// tableOfTool returns the alias table of a tool, or nil.
+func tableOfTool(tool string) *aliasTable {
 	if table := tables[tool]; table != nil {
 		return table()
 	}
@@ -60,11 +60,11 @@ func tableOf(tool string) *aliasTable {
 
 // newTable makes a table for the Go type of in. It puts two kinds of rows first: hints, and rows that only convert an
 // argument in its own place. So the other rows compare a foreign value with an argument that is already in our form.
-func newTable(in any, rows []alias) *aliasTable {
-	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: noStep, finish: noStep}
+func newTable(in any, rows []aliasRow) *aliasTable {
+	t := &aliasTable{fields: shapeOf(reflect.TypeOf(in)), overflow: extraPath, start: doNothing, finish: doNothing}
 	t.own = shapeOf(reflect.TypeOf(in))
-	t.paths = pathsIn(t.fields, "continuation", "options.join", "changes.options.join")
-	var moves []alias
+	t.paths = fieldPathsOf(t.fields, "continuation", "options.join", "changes.options.join")
+	var moves []aliasRow
 	for _, row := range expandRows(rows) {
 		if row.from == row.to || row.read.hints {
 			t.rows = append(t.rows, row)
@@ -79,7 +79,7 @@ func newTable(in any, rows []alias) *aliasTable {
 	return t
 }
 
-func noStep(*normalisation) error { return nil }
+func doNothing(*normalisation) error { return nil }
 
 func extraPath(from string) string { return "origin.extra." + from }
 
@@ -101,21 +101,21 @@ func sendTable(in any) *aliasTable {
 // the work, and does not change the recipient.
 func changesTable() *aliasTable {
 	known := shapeOf(reflect.TypeFor[schemas.Changes]())
-	var rows []alias
+	var rows []aliasRow
 	for _, row := range sendAliases() {
-		beside := slices.Contains([]string{"agent_context", "handoff_instructions"}, rootOf(row.from))
+		beside := slices.Contains([]string{"agent_context", "handoff_instructions"}, firstNameOf(row.from))
 		switch {
 		case row.to == "detail": // notes are added, and the detail stays
-			rows = append(rows, alias{row.from, "context.memories", asLines})
+			rows = append(rows, aliasRow{row.from, "context.memories", asLines})
 		case beside && row.to == "expectations.estimated_duration":
-			rows = append(rows, alias{row.from, statePath(row.from), reading{yields: true}})
-		case known.at(rootOf(row.to)) != nil && !slices.Contains([]string{"to", "options.attempt", "options.requirements"}, row.to):
+			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yields: true}})
+		case known.fieldAt(firstNameOf(row.to)) != nil && !slices.Contains([]string{"to", "options.attempt", "options.requirements"}, row.to):
 			rows = append(rows, row)
-		case slices.Contains([]string{"context", "agent_context", "handoff_instructions"}, rootOf(row.from)):
-			rows = append(rows, alias{row.from, statePath(row.from), reading{yields: true}})
+		case slices.Contains([]string{"context", "agent_context", "handoff_instructions"}, firstNameOf(row.from)):
+			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yields: true}})
 		}
 	}
-	rows = append(rows, alias{"agent_role", "role", asText})
+	rows = append(rows, aliasRow{"agent_role", "role", asText})
 	t := newTable(schemas.Changes{}, rows)
 	t.overflow = statePath
 	return t
@@ -125,8 +125,8 @@ func statePath(from string) string {
 	return "context.state." + from[strings.LastIndexByte(from, '.')+1:]
 }
 
-// rootOf returns the first name of a dotted path.
-func rootOf(path string) string {
+// firstNameOf returns the first name of a dotted path.
+func firstNameOf(path string) string {
 	name, _, _ := strings.Cut(path, ".")
 	return name
 }

@@ -13,7 +13,7 @@ import (
 
 // A reading says how to convert the value of a foreign field to the value of its argument. The zero reading takes every
 // value unchanged.
-type reading struct {
+type conversion struct {
 	convert    func(v any) (any, bool)  // returns our value; false leaves a value of another kind in place
 	merge      func(have, more any) any // merges the values of two foreign fields
 	equivalent func(a, b any) bool      // tells that two values mean the same; nil: only equal values do
@@ -27,48 +27,48 @@ type reading struct {
 	joins bool // the value only adds to another foreign field: alone it goes to the overflow path
 }
 
-func (r reading) apply(v any) (any, bool) {
+func (r conversion) convertValue(v any) (any, bool) {
 	if r.convert == nil {
 		return v, true
 	}
 	return r.convert(v)
 }
 
-func asHint(r reading) reading {
+func asHint(r conversion) conversion {
 	r.hints = true
 	return r
 }
 
-func (r reading) equal(a, b any) bool {
+func (r conversion) meansSame(a, b any) bool {
 	return reflect.DeepEqual(a, b) || r.equivalent != nil && r.equivalent(a, b)
 }
 
 // The readings of single values. The readings of lists are in lists.go.
 var (
-	asIs           = reading{}
-	asText         = reading{convert: toText}
-	asSideText     = reading{convert: toText, aside: true}
-	asYieldingText = reading{convert: toText, yields: true}
-	asCount        = reading{aside: true}
-	asParagraphs   = reading{convert: toProse, merge: joinParagraphs}
-	asPriority     = reading{convert: toPriority, merge: higherPriority}
-	asMinutes      = reading{convert: durationIn(time.Minute), equivalent: equalDurations, aside: true}
-	asMillis       = reading{convert: durationIn(time.Millisecond), equivalent: equalDurations, aside: true}
-	asCapability   = reading{convert: toAddress("capability:")}
-	asRole         = reading{convert: toAddress("role:")}
-	asYieldingRole = reading{convert: toAddress("role:"), yields: true}
-	asRelease      = reading{convert: toRelease}
-	asKind         = reading{convert: toKind}
-	asMessage      = reading{convert: knownWordOf(map[string]string{schemas.TypeMessage: schemas.TypeMessage})}
-	asTopic        = reading{convert: toTopic}
-	asOwnID        = reading{convert: toOwnID}
-	asStatusFilter = reading{convert: wordOf(statusWords)}
-	asEnd          = reading{convert: toEnd}
-	asAction       = reading{convert: wordOf(actionWords)}
-	asStrategy     = reading{convert: knownWordOf(strategyWords), yields: true}
-	asForeignRank  = reading{convert: toForeignPriority}
-	asRejection    = reading{convert: knownWordOf(map[string]string{"rejected": string(schemas.OutcomeRejected)})}
-	asConditional  = reading{convert: knownWordOf(map[string]string{"conditional": string(schemas.ActAsk)})}
+	asIs            = conversion{}
+	asText          = conversion{convert: toText}
+	asSideText      = conversion{convert: toText, aside: true}
+	asYieldingText  = conversion{convert: toText, yields: true}
+	asCount         = conversion{aside: true}
+	asParagraphs    = conversion{convert: toProse, merge: joinParagraphs}
+	asPriority      = conversion{convert: toPriority, merge: higherPriority}
+	asMinutes       = conversion{convert: toDurationIn(time.Minute), equivalent: equalDurations, aside: true}
+	asMillis        = conversion{convert: toDurationIn(time.Millisecond), equivalent: equalDurations, aside: true}
+	asCapability    = conversion{convert: toAddress("capability:")}
+	asRole          = conversion{convert: toAddress("role:")}
+	asYieldingRole  = conversion{convert: toAddress("role:"), yields: true}
+	asFormatVersion = conversion{convert: toFormatVersion}
+	asKind          = conversion{convert: toKind}
+	asMessage       = conversion{convert: translateKnownWord(map[string]string{schemas.TypeMessage: schemas.TypeMessage})}
+	asTopic         = conversion{convert: toTopic}
+	asOwnID         = conversion{convert: toOwnID}
+	asStatusFilter  = conversion{convert: translateWord(statusWords)}
+	asEndWord       = conversion{convert: toEndWord}
+	asAction        = conversion{convert: translateWord(actionWords)}
+	asStrategy      = conversion{convert: translateKnownWord(strategyWords), yields: true}
+	asForeignRank   = conversion{convert: toForeignPriority}
+	asRejection     = conversion{convert: translateKnownWord(map[string]string{"rejected": string(schemas.OutcomeRejected)})}
+	asConditional   = conversion{convert: translateKnownWord(map[string]string{"conditional": string(schemas.ActAsk)})}
 )
 
 // toText reads texts, and writes numbers as their digits.
@@ -88,16 +88,16 @@ func toProse(v any) (any, bool) {
 	if !ok {
 		return toText(v)
 	}
-	return joinWords(list, "\n\n"), true
+	return joinValueTexts(list, "\n\n"), true
 }
 
-func joinParagraphs(have, more any) any { return words(have) + "\n\n" + words(more) }
+func joinParagraphs(have, more any) any { return valueText(have) + "\n\n" + valueText(more) }
 
-// toRelease reads the version of a message format, such as 1.0.0. It does not read a whole number, because that is the
+// toFormatVersion reads the version of a message format, such as 1.0.0. It does not read a whole number, because that is the
 // version of our own payload.
-func toRelease(v any) (any, bool) {
+func toFormatVersion(v any) (any, bool) {
 	s, ok := toText(v)
-	_, err := strconv.Atoi(strings.TrimSpace(words(s)))
+	_, err := strconv.Atoi(strings.TrimSpace(valueText(s)))
 	return s, ok && err != nil
 }
 
@@ -126,43 +126,43 @@ func toAddress(kind string) func(any) (any, bool) {
 	}
 }
 
-// wordOf returns a function that replaces a foreign word by our word in the table. Any other value stays unchanged.
-func wordOf(table map[string]string) func(any) (any, bool) {
+// translateWord returns a function that replaces a foreign word by our word in the table. Any other value stays unchanged.
+func translateWord(table map[string]string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
-		if ours, known := table[plainWord(v)]; known {
+		if ours, known := table[normalisedWord(v)]; known {
 			return ours, true
 		}
 		return v, true
 	}
 }
 
-// knownWordOf returns a function that replaces a foreign word by our word in the table, and reads no other value.
-func knownWordOf(table map[string]string) func(any) (any, bool) {
+// translateKnownWord returns a function that replaces a foreign word by our word in the table, and reads no other value.
+func translateKnownWord(table map[string]string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
-		ours, known := table[plainWord(v)]
+		ours, known := table[normalisedWord(v)]
 		return ours, known
 	}
 }
 
-// plainWord returns a text in the form of [schemas.Word]. For a value that is no text it returns "".
-func plainWord(v any) string {
+// normalisedWord returns a text in the form of [schemas.NormaliseWord]. For a value that is no text it returns "".
+func normalisedWord(v any) string {
 	s, _ := v.(string)
-	return schemas.Word(s)
+	return schemas.NormaliseWord(s)
 }
 
-// toEnd reads a word about the end of work. In A2A this word is in the field state of an object, with the prefix
-// TASK_STATE_; toEnd returns the word alone. Any other value becomes a text, which later counts as an unknown word.
-func toEnd(v any) (any, bool) {
+// toEndWord reads a word about the end of work. In A2A this word is in the field state of an object, with the prefix
+// TASK_STATE_; toEndWord returns the word alone. Any other value becomes a text, which later counts as an unknown word.
+func toEndWord(v any) (any, bool) {
 	if status, ok := v.(map[string]any); ok && status["state"] != nil {
 		v = status["state"]
 	}
-	return strings.TrimPrefix(words(v), "TASK_STATE_"), true
+	return strings.TrimPrefix(valueText(v), "TASK_STATE_"), true
 }
 
-// durationIn returns a function that writes a number of the given unit as a duration, such as 30m0s. A text stays
+// toDurationIn returns a function that writes a number of the given unit as a duration, such as 30m0s. A text stays
 // unchanged, but a text that is a bare number is converted like a number if the unit is not minutes.
 // [schemas.ParseDuration] would read it as minutes.
-func durationIn(unit time.Duration) func(any) (any, bool) {
+func toDurationIn(unit time.Duration) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		s, isText := v.(string)
 		if isText && unit == time.Minute {
@@ -182,8 +182,8 @@ func durationIn(unit time.Duration) func(any) (any, bool) {
 }
 
 func equalDurations(a, b any) bool {
-	x, errX := schemas.ParseDuration("", words(a))
-	y, errY := schemas.ParseDuration("", words(b))
+	x, errX := schemas.ParseDuration("", valueText(a))
+	y, errY := schemas.ParseDuration("", valueText(b))
 	return errX == nil && errY == nil && x == y
 }
 
@@ -200,11 +200,11 @@ var priorityNames = map[string]schemas.Priority{
 // value stays unchanged, so that the decoder refuses it.
 func toPriority(v any) (any, bool) {
 	s, _ := toText(v)
-	word := strings.ToLower(strings.TrimSpace(words(s)))
+	word := strings.ToLower(strings.TrimSpace(valueText(s)))
 	if p, known := priorityNames[word]; known {
 		return string(p), true
 	}
-	if rankOf(word) >= 0 {
+	if priorityRank(word) >= 0 {
 		return word, true
 	}
 	return v, true
@@ -213,16 +213,16 @@ func toPriority(v any) (any, bool) {
 // toForeignPriority reads a priority only if it is in words of another protocol, and leaves it unchanged. The message
 // keeps the original word, so that handoff can tell the sender which of our priorities it became.
 func toForeignPriority(v any) (any, bool) {
-	_, foreign := priorityNames[strings.ToLower(strings.TrimSpace(words(v)))]
+	_, foreign := priorityNames[strings.ToLower(strings.TrimSpace(valueText(v)))]
 	return v, foreign
 }
 
 func higherPriority(have, more any) any {
-	if rankOf(have) < rankOf(more) {
+	if priorityRank(have) < priorityRank(more) {
 		return more
 	}
 	return have
 }
 
-// rankOf returns the rank of one of our priorities, from 0 for low. It returns -1 for any other value.
-func rankOf(v any) int { return slices.Index(schemas.Priorities, schemas.Priority(words(v))) }
+// priorityRank returns the rank of one of our priorities, from 0 for low. It returns -1 for any other value.
+func priorityRank(v any) int { return slices.Index(schemas.Priorities, schemas.Priority(valueText(v))) }

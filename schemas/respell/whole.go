@@ -11,40 +11,40 @@ var envelopes = []string{
 	"handoff", "package", "message", "payload", "body", "content", "arguments", "params", "completion", "request",
 }
 
-// unwrap takes a message out of its envelope, which is an object with the message in one of its fields. Envelopes may
+// unwrapEnvelope takes a message out of its envelope, which is an object with the message in one of its fields. Envelopes may
 // be nested. The other fields of the envelope are added to the message; a field that is unknown, or that the message
 // has itself, goes to the overflow path. The value of a field is not taken for a message in three cases: it is no
 // object, or the field is an argument of the tool, or the object names the next agent and is thus a continuation.
-func (t *aliasTable) unwrap(outer map[string]any) map[string]any {
+func (t *aliasTable) unwrapEnvelope(outer map[string]any) map[string]any {
 	for _, name := range envelopes {
-		key := keyOf(outer, []string{name})
+		key := firstKeyOf(outer, []string{name})
 		inner, ok := unwrapJSON(outer[key], "{").(map[string]any)
-		if key == "" || !ok || len(inner) == 0 || t.own.fields[name] != nil || keyOf(inner, []string{"next_agent"}) != "" {
+		if key == "" || !ok || len(inner) == 0 || t.own.fields[name] != nil || firstKeyOf(inner, []string{"next_agent"}) != "" {
 			continue
 		}
-		message := t.unwrap(inner)
+		message := t.unwrapEnvelope(inner)
 		for _, said := range slices.Sorted(maps.Keys(outer)) {
 			if said == key || isEmpty(outer[said]) {
 				continue
 			}
 			path := said
-			if _, field := t.fields.find(said); field == nil || keyOf(message, []string{snake(said)}) != "" {
+			if _, field := t.fields.findField(said); field == nil || firstKeyOf(message, []string{snakeCase(said)}) != "" {
 				path = t.overflow("envelope." + said)
 			}
-			putAt(message, path, outer[said])
+			setAt(message, path, outer[said])
 		}
 		return message
 	}
 	return outer
 }
 
-// setAsideUnknown moves each field of a value that the shape does not have to the overflow path, so that a whole
+// keepUnknownFields moves each field of a value that the shape does not have to the overflow path, so that a whole
 // message is accepted with all its fields. It skips the argument agent, which every tool accepts. It also skips objects
 // that have an alias table of their own, because their unknown fields were moved with that table.
-func (n *normalisation) setAsideUnknown(s *shape, v any, at string) error {
+func (n *normalisation) keepUnknownFields(s *shape, v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
-			if err := n.setAsideUnknown(s, e, at+"["+strconv.Itoa(i)+"]"); err != nil {
+			if err := n.keepUnknownFields(s, e, at+"["+strconv.Itoa(i)+"]"); err != nil {
 				return err
 			}
 		}
@@ -55,11 +55,11 @@ func (n *normalisation) setAsideUnknown(s *shape, v any, at string) error {
 		switch {
 		case s.fields == nil || n.inner[path] != nil || path == "agent":
 		case field != nil:
-			err = n.setAsideUnknown(field, object[key], path)
+			err = n.keepUnknownFields(field, object[key], path)
 		default:
 			v := object[key]
 			delete(object, key)
-			err = n.setAsideAll(path, v)
+			err = n.keepFieldsInOverflow(path, v)
 		}
 		if err != nil {
 			return err
@@ -68,19 +68,19 @@ func (n *normalisation) setAsideUnknown(s *shape, v any, at string) error {
 	return nil
 }
 
-// setAsideAll moves a value to the overflow path. If it is an object, its fields are moved one by one, so that fields
+// keepFieldsInOverflow moves a value to the overflow path. If it is an object, its fields are moved one by one, so that fields
 // of the same object that were moved earlier are kept.
-func (n *normalisation) setAsideAll(from string, v any) error {
+func (n *normalisation) keepFieldsInOverflow(from string, v any) error {
 	object, ok := v.(map[string]any)
 	if !ok || len(object) == 0 {
 		if isEmpty(v) {
 			return nil
 		}
-		_, err := n.setAside(from, v)
+		_, err := n.keepInOverflow(from, v)
 		return err
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if err := n.setAsideAll(fieldPath(from, key), object[key]); err != nil {
+		if err := n.keepFieldsInOverflow(fieldPath(from, key), object[key]); err != nil {
 			return err
 		}
 	}

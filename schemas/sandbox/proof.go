@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// Proofs reports whether the caller of the tests asked for long tests (some seconds and more), as make proofs and CI
+// ProofsEnabled reports whether the caller of the tests asked for long tests (some seconds and more), as make proofs and CI
 // do.
-func Proofs() bool { return os.Getenv("HANDOFF_PROOFS") != "" }
+func ProofsEnabled() bool { return os.Getenv("HANDOFF_PROOFS") != "" }
 
-// Proof skips the calling test from here on, unless long tests were asked for. A test calls it before a part that takes
+// SkipUnlessProofs skips the calling test from here on, unless long tests were asked for. A test calls it before a part that takes
 // some seconds or more.
-func Proof(t testing.TB) {
+func SkipUnlessProofs(t testing.TB) {
 	t.Helper()
-	if !Proofs() {
+	if !ProofsEnabled() {
 		t.Skip(skipReason)
 	}
 }
@@ -22,17 +22,17 @@ func Proof(t testing.TB) {
 // Repetitions returns how often to repeat a test that depends on chance: n times if long tests were asked for, else a
 // tenth of n.
 func Repetitions(n int) int {
-	if Proofs() {
+	if ProofsEnabled() {
 		return n
 	}
 	return max(1, n/10)
 }
 
-// SkipAll tells a TestMain whether to run none of the tests of its package, because long tests were not asked for. If
+// SkipPackageUnlessProofs tells a TestMain whether to run none of the tests of its package, because long tests were not asked for. If
 // it returns true, it has also printed "no tests to run", which the go command repeats in its line about the package,
 // and a reason, which go test -v shows.
-func SkipAll() bool {
-	if Proofs() {
+func SkipPackageUnlessProofs() bool {
+	if ProofsEnabled() {
 		return false
 	}
 	fmt.Printf("testing: warning: no tests to run\n%s\n", skipReason) //nolint:forbidigo // the go command reads it

@@ -4,7 +4,7 @@
 //
 //	func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 //
-// The package also marks long tests, which run only on request, see [Proof].
+// The package also marks long tests, which run only on request, see [SkipUnlessProofs].
 package sandbox
 
 import (
@@ -19,14 +19,14 @@ import (
 	"strings"
 )
 
-// Tests runs the tests of a package. It is a testing.M, or a type that wraps one.
-type Tests interface{ Run() int }
+// TestRunner runs the tests of a package. It is a testing.M, or a type that wraps one.
+type TestRunner interface{ Run() int }
 
 // A Sandbox is a temporary directory for the tests of one package. HOME is a directory in it. PATH is one directory in
 // it, with links to the programs in [tools] and no others. TMPDIR is the sandbox directory itself and not a directory
 // below it, because paths of sockets must be short.
 type Sandbox struct {
-	tests  Tests
+	tests  TestRunner
 	dir    string
 	warden *exec.Cmd // removes dir if this process is killed
 }
@@ -37,7 +37,7 @@ const sandboxVariable = "HANDOFF_TEST_SANDBOX"
 
 // New makes a sandbox and changes the environment of this process so that it uses the sandbox until it ends. If that
 // fails, New panics, and no test runs.
-func New(tests Tests) *Sandbox {
+func New(tests TestRunner) *Sandbox {
 	s := &Sandbox{tests: tests}
 	if os.Getenv(sandboxVariable) != "" {
 		return s
@@ -85,7 +85,7 @@ func (s *Sandbox) enter() (err error) {
 	if err := s.startWarden(); err != nil {
 		return err
 	}
-	vars := goVariables()
+	vars := goEnvironment()
 	path, err := s.makePath()
 	if err != nil {
 		return err
@@ -142,9 +142,9 @@ func (s *Sandbox) leave() {
 	}
 }
 
-// goVariables returns variables that point the go command to the stored settings and the caches of the person who runs
+// goEnvironment returns variables that point the go command to the stored settings and the caches of the person who runs
 // the tests. The tests share these directories, because empty caches would make them slow.
-func goVariables() map[string]string {
+func goEnvironment() map[string]string {
 	vars := map[string]string{}
 	names := []string{"GOENV", "GOCACHE", "GOMODCACHE", "GOPATH"}
 	out, err := exec.Command("go", append([]string{"env"}, names...)...).Output()

@@ -31,7 +31,7 @@ func deleteFix(s store.Space, key []byte) rowFix {
 // foundFaults holds the faults that a check found: their number, the first ones as sentences, and a fix for each fault that
 // [MendRows] can mend.
 type foundFaults struct {
-	first    []schemas.Fault
+	first    []schemas.StoreFault
 	n        int // all of them
 	mendable int
 	fixes    []rowFix
@@ -53,13 +53,13 @@ func (f *foundFaults) addMendableFault(by rowFix, format string, args ...any) {
 func (f *foundFaults) countFault(mends bool, format string, args []any) {
 	f.n++
 	if len(f.first) < maxProblems {
-		f.first = append(f.first, schemas.Fault{What: fmt.Sprintf(format, args...), Mends: mends})
+		f.first = append(f.first, schemas.StoreFault{What: fmt.Sprintf(format, args...), Mends: mends})
 	}
 }
 
 // problems returns the sentences, at most twenty. Each names its row.
 func (f *foundFaults) problems() []string {
-	return schemas.Map(f.first, func(f schemas.Fault) string { return f.What })
+	return schemas.Map(f.first, func(f schemas.StoreFault) string { return f.What })
 }
 
 // include adds the faults of another check. A fault that both checks found counts once.

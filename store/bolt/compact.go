@@ -63,7 +63,7 @@ func copyOwner(path, of string) error {
 	if err != nil {
 		return err
 	}
-	if uid, gid, known := platform.Owner(info); known && uid != os.Geteuid() {
+	if uid, gid, known := platform.FileOwner(info); known && uid != os.Geteuid() {
 		return os.Chown(path, uid, gid)
 	}
 	return nil

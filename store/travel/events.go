@@ -116,7 +116,7 @@ func (l *loader) loadContent(read *exportLine) error {
 		content = []byte(read.Text)
 	}
 	if store.ReferenceDigest(content) != read.Digest {
-		return fmt.Errorf("content %s does not match its digest", schemas.Visible(schemas.Clip(read.Digest, 80)))
+		return fmt.Errorf("content %s does not match its digest", schemas.EscapeHidden(schemas.Clip(read.Digest, 80)))
 	}
 	sum := sha256.Sum256(content)
 	l.putChunks(store.References, sum[:], content)

@@ -112,7 +112,7 @@ func LineError(n int, why error) error {
 	if why == nil {
 		return nil
 	}
-	return schemas.Errorf(schemas.Invalid, "line %d: %s", n, schemas.Visible(schemas.Clip(why.Error(), 500))).WithHint(exportAgain)
+	return schemas.Errorf(schemas.Invalid, "line %d: %s", n, schemas.EscapeHidden(schemas.Clip(why.Error(), 500))).WithHint(exportAgain)
 }
 
 func (l *loader) loadLine(b []byte) error {
@@ -125,7 +125,7 @@ func (l *loader) loadLine(b []byte) error {
 	}
 	i := slices.IndexFunc(lineKinds, func(k lineKind) bool { return k.name == read.Kind })
 	if i < 0 {
-		return fmt.Errorf("version %d has no kind %q", schemas.ExportVersion, schemas.Visible(schemas.Clip(read.Kind, 40)))
+		return fmt.Errorf("version %d has no kind %q", schemas.ExportVersion, schemas.EscapeHidden(schemas.Clip(read.Kind, 40)))
 	}
 	for _, later := range lineKinds[i+1:] {
 		if l.seen[later.name] > 0 {
@@ -191,7 +191,7 @@ func (l *loader) checkEnd() error {
 		return errors.New(wrong)
 	}
 	if l.walk.Root() != l.head.Root || l.events != l.head.Events {
-		return fmt.Errorf("the root of its events is %s, and its first line says %s", l.walk.Root(), schemas.Visible(l.head.Root))
+		return fmt.Errorf("the root of its events is %s, and its first line says %s", l.walk.Root(), schemas.EscapeHidden(l.head.Root))
 	}
 	if l.head.Events > 0 {
 		l.putRow(store.Sys, []byte(store.EventCountKey), store.EncodeNumber(l.head.Events))

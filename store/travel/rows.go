@@ -103,7 +103,7 @@ func (x *exporter) exportHandoffs(emit func(exportLine) error) error {
 			return fmt.Errorf("record of %s: %w", id, err)
 		}
 		b := bytes.Clone(row.Value)
-		if r.Status.Held() { // the claim stays where it was made
+		if r.Status.IsHeld() { // the claim stays where it was made
 			r.Token, r.Voided, r.Conn, r.Lease = "", nil, "", 0
 			if b, err = store.EncodeRecord(r); err != nil {
 				return err
@@ -130,7 +130,7 @@ func (l *loader) loadHandoff(read *exportLine) error {
 	switch {
 	case r.ID != read.Handoff || r.ID > MaxID || !isCompactJSON(read.Record):
 		return fmt.Errorf("the record calls itself %s", r.ID)
-	case last.n == 0 || r.Event != last.n || r.Status != last.status || !last.status.Held() && last.record != store.HashOf(read.Record):
+	case last.n == 0 || r.Event != last.n || r.Status != last.status || !last.status.IsHeld() && last.record != store.HashOf(read.Record):
 		return fmt.Errorf("the record of %s does not match its event %d", r.ID, last.n)
 	}
 	delete(l.lastEvents, r.ID)

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Ancestors returns the numbers of this process's parent, grandparent and so on, 16 at most. It leaves out the first
+// AncestorPIDs returns the numbers of this process's parent, grandparent and so on, 16 at most. It leaves out the first
 // process of the system, and stops where the system does not report a parent.
-func Ancestors() (all []int) {
-	for pid := range ancestors(16) {
+func AncestorPIDs() (all []int) {
+	for pid := range nearestAncestors(16) {
 		all = append(all, pid)
 	}
 	return all
 }
 
-// ancestors yields the numbers and names of the nearest ancestors, at most `most`, as far as the system reports them.
-func ancestors(most int) iter.Seq2[int, string] {
+// nearestAncestors yields the numbers and names of the nearest ancestors, at most `most`, as far as the system reports them.
+func nearestAncestors(most int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		about := processLookup()
 		pid := os.Getppid()
@@ -39,7 +39,7 @@ func ancestors(most int) iter.Seq2[int, string] {
 // AncestorPrograms returns the names of the programs of all ancestors, as far as the system reports them. For a
 // program that an interpreter runs, such as a client written for node, the file's name is added.
 func AncestorPrograms() (names []string) {
-	for pid, name := range ancestors(1000) {
+	for pid, name := range nearestAncestors(1000) {
 		names = append(names, name)
 		line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // only on Linux
 		if words := strings.Split(string(line), "\x00"); len(words) > 1 && slices.Contains(interpreters, filepath.Base(words[0])) {
@@ -54,10 +54,10 @@ var interpreters = []string{"node", "bun", "deno"}
 // shells are programs that clients use to start other programs. A shell may end right after it started a program.
 var shells = []string{"sh", "ash", "bash", "dash", "fish", "ksh", "zsh", "busybox", "cmd", "powershell", "pwsh"}
 
-// Launcher returns the number of the process that started this one: the nearest ancestor that is no shell. If the
+// LauncherPID returns the number of the process that started this one: the nearest ancestor that is no shell. If the
 // system reports no names, it is the parent.
-func Launcher() int {
-	for pid, name := range ancestors(1000) {
+func LauncherPID() int {
+	for pid, name := range nearestAncestors(1000) {
 		name = strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe")
 		if !slices.Contains(shells, name) {
 			return pid

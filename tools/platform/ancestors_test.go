@@ -21,10 +21,10 @@ func TestMain(m *testing.M) {
 	if os.Getenv(ancestorsVariable) == "" {
 		os.Exit(sandbox.New(m).Run())
 	}
-	fmt.Println(platform.Launcher(), platform.Ancestors())
+	fmt.Println(platform.LauncherPID(), platform.AncestorPIDs())
 }
 
-func TestAncestors_ListsParentProcesses(t *testing.T) {
+func TestAncestorPIDs_ListsParentProcesses(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no sh")
 	}

@@ -14,19 +14,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardedProcesses are the commands that [Guard] started and that were not released yet. They are listed here because
+// guardedProcesses are the commands that [StartGuarded] started and that were not released yet. They are listed here because
 // the kernel only stores whether this process adopts orphans, and not for which commands.
 var guardedProcesses = struct {
 	sync.Mutex
 	pids map[int]bool
 }{pids: map[int]bool{}}
 
-// Guard starts a command of [CancelTree] in a session of its own. Until release, this process adopts all descendants
+// StartGuarded starts a command of [CancelTree] in a session of its own. Until release, this process adopts all descendants
 // of the command whose own parent ends, such as daemons. No process can join the session of another, so processes in
 // this process's session never count as orphans, and their status is not collected. The caller calls release after it
 // waited for the command. Release kills the orphans, and returns when they have ended. File descriptor 3 of this
 // process is not passed on.
-func Guard(cmd *exec.Cmd) (release func(), err error) {
+func StartGuarded(cmd *exec.Cmd) (release func(), err error) {
 	CancelTree(cmd)
 	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Setsid = false, true
 	guardedProcesses.Lock()
@@ -61,7 +61,7 @@ func VisitDescendants(guard int, visit func(pid int)) {
 	self := os.Getpid()
 	session, _ := unix.Getsid(0)
 	family, strangers := map[int]bool{guard: guard != 0}, map[int]int{} // these with their parents
-	visitAll(func(pid int) {
+	visitAllProcesses(func(pid int) {
 		_, ended, parent, of := processInfo(pid)
 		orphan := parent == self && of != session && !guardedProcesses.pids[pid]
 		switch {
@@ -87,9 +87,9 @@ func VisitDescendants(guard int, visit func(pid int)) {
 	}
 }
 
-// visitAll visits all visible processes in the order of the system. The system lists processes by their numbers, so a
+// visitAllProcesses visits all visible processes in the order of the system. The system lists processes by their numbers, so a
 // process is visited before the processes that it starts meanwhile, unless the numbers began anew at the lowest.
-func visitAll(visit func(pid int)) {
+func visitAllProcesses(visit func(pid int)) {
 	proc, err := os.Open("/proc")
 	if err != nil {
 		return
@@ -110,13 +110,15 @@ func visitAll(visit func(pid int)) {
 const endLimit = 10 * time.Second
 
 // KillDescendants kills the processes that [VisitDescendants] visits, and returns when they have ended.
-func KillDescendants(guard int) { killAll(func(kill func(pid int)) { VisitDescendants(guard, kill) }) }
+func KillDescendants(guard int) {
+	killFound(func(kill func(pid int)) { VisitDescendants(guard, kill) })
+}
 
-// KillMarked kills all processes of this user with the entry NAME=value in their environment, and returns when they
+// KillByEnvironment kills all processes of this user with the entry NAME=value in their environment, and returns when they
 // have ended.
-func KillMarked(entry string) {
-	killAll(func(kill func(pid int)) {
-		visitAll(func(pid int) {
+func KillByEnvironment(entry string) {
+	killFound(func(kill func(pid int)) {
+		visitAllProcesses(func(pid int) {
 			environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 			if err == nil && pid != os.Getpid() && slices.Contains(strings.Split(string(environ), "\x00"), entry) {
 				kill(pid)
@@ -125,9 +127,9 @@ func KillMarked(entry string) {
 	})
 }
 
-// killAll kills the processes that find reports, until there are none. It kills whole process groups at once, so that
+// killFound kills the processes that find reports, until there are none. It kills whole process groups at once, so that
 // no member can start another process meanwhile.
-func killAll(find func(kill func(pid int))) {
+func killFound(find func(kill func(pid int))) {
 	own, over := syscall.Getpgrp(), time.After(endLimit)
 	for {
 		left := false

@@ -4,8 +4,8 @@ package platform
 
 import "os/exec"
 
-// Guard starts a command of [CancelTree]. Release kills the remaining processes of its group.
-func Guard(cmd *exec.Cmd) (release func(), err error) {
+// StartGuarded starts a command of [CancelTree]. Release kills the remaining processes of its group.
+func StartGuarded(cmd *exec.Cmd) (release func(), err error) {
 	CancelTree(cmd)
 	return func() { KillTree(cmd) }, cmd.Start()
 }
@@ -16,8 +16,8 @@ func VisitDescendants(int, func(pid int)) {}
 // KillDescendants does nothing here.
 func KillDescendants(int) {}
 
-// KillMarked does nothing here.
-func KillMarked(string) {}
+// KillByEnvironment does nothing here.
+func KillByEnvironment(string) {}
 
-// MemoryExceeds is not implemented here.
-func MemoryExceeds([]int, float64) bool { return false }
+// UsesTooMuchMemory is not implemented here.
+func UsesTooMuchMemory([]int, float64) bool { return false }

@@ -9,17 +9,17 @@ import (
 	"path/filepath"
 )
 
-// SameFile reports whether two paths lead to one file.
-func SameFile(a, b string) bool {
+// IsSameFile reports whether two paths lead to one file.
+func IsSameFile(a, b string) bool {
 	one, err := os.Stat(a)
 	other, failed := os.Stat(b)
 	return err == nil && failed == nil && os.SameFile(one, other)
 }
 
-// Owned reports whether a file belongs to the user of this process. It returns true on systems whose files have no user
+// IsOwnFile reports whether a file belongs to the user of this process. It returns true on systems whose files have no user
 // number as their owner.
-func Owned(f fs.FileInfo) bool {
-	uid, _, known := Owner(f)
+func IsOwnFile(f fs.FileInfo) bool {
+	uid, _, known := FileOwner(f)
 	return !known || uid == os.Geteuid()
 }
 
@@ -29,8 +29,8 @@ func IsDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Canonical returns the path without links, if it leads to a file or directory.
-func Canonical(path string) string {
+// ResolveLinks returns the path without links, if it leads to a file or directory.
+func ResolveLinks(path string) string {
 	if resolved, err := filepath.EvalSymlinks(path); err == nil {
 		return resolved
 	}
@@ -43,10 +43,10 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// Replace replaces a file in one step: a reader finds the old text or the new one. It first writes the new text to a
+// ReplaceFile replaces a file in one step: a reader finds the old text or the new one. It first writes the new text to a
 // temporary file in the same directory; beside is the pattern of its name, see [os.CreateTemp]. Then it calls ready,
 // which may be nil, with the new file. If ready fails, the file is not replaced.
-func Replace(path, beside string, text []byte, ready func(*os.File) error) error {
+func ReplaceFile(path, beside string, text []byte, ready func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), beside)
 	if err != nil {
 		return err

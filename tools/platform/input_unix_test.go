@@ -14,7 +14,7 @@ import (
 	"handoff/tools/platform"
 )
 
-func TestPollInput_PollsPipeUntilSetBack(t *testing.T) {
+func TestPollInput_PollsPipeUntilBackIsCalled(t *testing.T) {
 	var ends [2]int
 	require.NoError(t, unix.Pipe(ends[:]))
 	in, out := os.NewFile(uintptr(ends[0]), "in"), os.NewFile(uintptr(ends[1]), "out")
@@ -32,7 +32,7 @@ func TestPollInput_PollsPipeUntilSetBack(t *testing.T) {
 	require.False(t, polls(t, in))
 }
 
-func TestPollInput_LeavesSharedFiles(t *testing.T) {
+func TestPollInput_DoesNotChangeFileSharedWithOutput(t *testing.T) {
 	var ends [2]int
 	require.NoError(t, func() (err error) { ends, err = unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0); return err }())
 	both := os.NewFile(uintptr(ends[0]), "both")

@@ -14,14 +14,14 @@ import (
 // its input.
 const DrainLimit = 2500 * time.Millisecond
 
-// Life is the time from the start of a server process to its end. Use [BeginLife]. A client started the process and
+// ProcessLife is the time from the start of a server process to its end. Use [BeginLife]. A client started the process and
 // may leave at any moment. This must not kill the process in the middle of a commit, and must not leave it running
 // either.
 //
 // The end of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads, and a change of the parent process all
 // begin the same drain. A second signal of the same kind ends the process at once, and so does a drain longer than
 // [DrainLimit].
-type Life struct {
+type ProcessLife struct {
 	exit   func(code int)
 	cancel context.CancelFunc
 	drain  sync.Once
@@ -34,19 +34,19 @@ type Life struct {
 // signals until End. The context is done when a signal, a client that no longer reads, or a new parent begins the
 // drain. The end of input does not end it, because calls that were read still get their responses. Exit ends the
 // process at once: it is os.Exit outside of tests.
-func BeginLife(ctx context.Context, exit func(code int)) (context.Context, *Life) {
+func BeginLife(ctx context.Context, exit func(code int)) (context.Context, *ProcessLife) {
 	signal.Ignore(syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
 	if !signal.Ignored(syscall.SIGHUP) { // else nohup wants it to outlive its terminal
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	return begin(ctx, exit, signals)
+	return beginLife(ctx, exit, signals)
 }
 
-func begin(ctx context.Context, exit func(code int), signals chan os.Signal) (context.Context, *Life) {
+func beginLife(ctx context.Context, exit func(code int), signals chan os.Signal) (context.Context, *ProcessLife) {
 	ctx, cancel := context.WithCancel(ctx)
-	l := &Life{exit: exit, cancel: cancel, begun: make(chan struct{}), over: make(chan struct{})}
+	l := &ProcessLife{exit: exit, cancel: cancel, begun: make(chan struct{}), over: make(chan struct{})}
 	l.wait.Go(func() {
 		defer signal.Stop(signals)
 		l.watch(signals)
@@ -56,7 +56,7 @@ func begin(ctx context.Context, exit func(code int), signals chan os.Signal) (co
 }
 
 // End ends the drain when everything is closed, and stops watching. It is called once.
-func (l *Life) End() {
+func (l *ProcessLife) End() {
 	close(l.over)
 	l.wait.Wait()
 	l.cancel()
@@ -65,7 +65,7 @@ func (l *Life) End() {
 // watch begins the drain at the first signal and exits at the second one of the same kind. A signal of another kind
 // does not exit: some clients send SIGINT, and SIGTERM a moment later, which must not interrupt the closing of the
 // store.
-func (l *Life) watch(signals <-chan os.Signal) {
+func (l *ProcessLife) watch(signals <-chan os.Signal) {
 	came := map[os.Signal]bool{}
 	for {
 		select {
@@ -75,7 +75,7 @@ func (l *Life) watch(signals <-chan os.Signal) {
 				return
 			}
 			came[sig] = true
-			l.stop()
+			l.drainAndCancel()
 		case <-l.over:
 			return
 		}
@@ -83,7 +83,7 @@ func (l *Life) watch(signals <-chan os.Signal) {
 }
 
 // enforceLimit ends the process if a drain takes too long.
-func (l *Life) enforceLimit() {
+func (l *ProcessLife) enforceLimit() {
 	select {
 	case <-l.begun:
 	case <-l.over:
@@ -97,10 +97,10 @@ func (l *Life) enforceLimit() {
 }
 
 // beginDrain begins the drain. Calls that were read go on.
-func (l *Life) beginDrain() { l.drain.Do(func() { close(l.begun) }) }
+func (l *ProcessLife) beginDrain() { l.drain.Do(func() { close(l.begun) }) }
 
 // stop begins the drain and ends the context, so that waiting calls return.
-func (l *Life) stop() {
+func (l *ProcessLife) drainAndCancel() {
 	l.beginDrain()
 	l.cancel()
 }
@@ -115,7 +115,7 @@ const parentInterval = 10 * time.Second
 //
 // The signal that Linux can send at the death of the parent is not used: Linux sends it already when the thread that
 // started this process ends.
-func (l *Life) Follow(parent func() int) {
+func (l *ProcessLife) FollowParent(parent func() int) {
 	client := parent()
 	l.wait.Go(func() {
 		look := time.NewTicker(parentInterval)
@@ -127,7 +127,7 @@ func (l *Life) Follow(parent func() int) {
 				return
 			}
 			if parent() != client {
-				l.stop()
+				l.drainAndCancel()
 				return
 			}
 		}
@@ -135,11 +135,11 @@ func (l *Life) Follow(parent func() int) {
 }
 
 // Input returns a reader of r whose end or error begins the drain.
-func (l *Life) Input(r io.Reader) io.Reader { return OnEnd(r, l.beginDrain) }
+func (l *ProcessLife) WatchInput(r io.Reader) io.Reader { return CallOnEnd(r, l.beginDrain) }
 
-// OnEnd returns a reader of r that calls end when r ends or fails, before it returns the error.
-func OnEnd(r io.Reader, end func()) io.Reader {
-	return stream(func(p []byte) (int, error) {
+// CallOnEnd returns a reader of r that calls end when r ends or fails, before it returns the error.
+func CallOnEnd(r io.Reader, end func()) io.Reader {
+	return streamFunc(func(p []byte) (int, error) {
 		n, err := r.Read(p)
 		if err != nil {
 			end()
@@ -149,18 +149,18 @@ func OnEnd(r io.Reader, end func()) io.Reader {
 }
 
 // Output returns a writer to w. An error of w begins the drain: the client no longer reads.
-func (l *Life) Output(w io.Writer) io.Writer {
-	return stream(func(p []byte) (int, error) {
+func (l *ProcessLife) WatchOutput(w io.Writer) io.Writer {
+	return streamFunc(func(p []byte) (int, error) {
 		n, err := w.Write(p)
 		if err != nil {
-			l.stop()
+			l.drainAndCancel()
 		}
 		return n, err
 	})
 }
 
 // A stream implements Read and Write by one function.
-type stream func(p []byte) (int, error)
+type streamFunc func(p []byte) (int, error)
 
-func (s stream) Read(p []byte) (int, error)  { return s(p) }
-func (s stream) Write(p []byte) (int, error) { return s(p) }
+func (s streamFunc) Read(p []byte) (int, error)  { return s(p) }
+func (s streamFunc) Write(p []byte) (int, error) { return s(p) }

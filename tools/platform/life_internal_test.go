@@ -17,7 +17,7 @@ import (
 // These tests pass signals to the code through a channel, because a real signal would reach the whole test process.
 
 type life struct {
-	*Life
+	*ProcessLife
 	ctx     context.Context
 	signals chan os.Signal
 	exited  chan int
@@ -26,12 +26,12 @@ type life struct {
 func start(t *testing.T) life {
 	exited := make(chan int, 2)
 	signals := make(chan os.Signal)
-	ctx, l := begin(t.Context(), func(code int) { exited <- code }, signals)
+	ctx, l := beginLife(t.Context(), func(code int) { exited <- code }, signals)
 	t.Cleanup(l.End)
 	return life{l, ctx, signals, exited}
 }
 
-func TestLife_SecondSignalExitsAtOnce(t *testing.T) {
+func TestProcessLife_SecondSignalExitsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
 		l.signals <- os.Interrupt
@@ -47,11 +47,11 @@ func TestLife_SecondSignalExitsAtOnce(t *testing.T) {
 	})
 }
 
-func TestLife_ExitsWhenDrainHangs(t *testing.T) {
+func TestProcessLife_ExitsWhenDrainHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
 		began := time.Now()
-		_, err := l.Input(strings.NewReader("")).Read(make([]byte, 1))
+		_, err := l.WatchInput(strings.NewReader("")).Read(make([]byte, 1))
 		require.ErrorIs(t, err, io.EOF)
 		require.NoError(t, l.ctx.Err(), "calls that were read are still answered")
 		require.Equal(t, 1, <-l.exited)
@@ -59,10 +59,10 @@ func TestLife_ExitsWhenDrainHangs(t *testing.T) {
 	})
 }
 
-func TestLife_SignalAfterEndOfInputCountsAsFirst(t *testing.T) {
+func TestProcessLife_SignalAfterEndOfInputIsFirstSignal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
-		_, err := l.Input(strings.NewReader("")).Read(make([]byte, 1))
+		_, err := l.WatchInput(strings.NewReader("")).Read(make([]byte, 1))
 		require.ErrorIs(t, err, io.EOF)
 		l.signals <- syscall.SIGTERM
 		synctest.Wait()
@@ -71,19 +71,19 @@ func TestLife_SignalAfterEndOfInputCountsAsFirst(t *testing.T) {
 	})
 }
 
-func TestLife_EndsWhenClientNoLongerReads(t *testing.T) {
+func TestProcessLife_EndsWhenClientNoLongerReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
-		_, err := l.Output(broken{}).Write([]byte("x"))
+		_, err := l.WatchOutput(broken{}).Write([]byte("x"))
 		require.ErrorIs(t, err, syscall.EPIPE)
 		require.Error(t, l.ctx.Err())
 	})
 }
 
-func TestLife_OrderlyEndDoesNotExit(t *testing.T) {
+func TestProcessLife_OrderlyEndDoesNotCallExit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		exited := make(chan int, 1)
-		_, l := begin(t.Context(), func(code int) { exited <- code }, make(chan os.Signal))
+		_, l := beginLife(t.Context(), func(code int) { exited <- code }, make(chan os.Signal))
 		l.beginDrain()
 		l.End()
 		time.Sleep(2 * DrainLimit)
@@ -91,11 +91,11 @@ func TestLife_OrderlyEndDoesNotExit(t *testing.T) {
 	})
 }
 
-func TestLife_EndsWhenParentIsGone(t *testing.T) {
+func TestProcessLife_EndsWhenParentIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
 		var looks, parent atomic.Int64
-		l.Follow(func() int {
+		l.FollowParent(func() int {
 			looks.Add(1)
 			return int(parent.Load())
 		})

@@ -15,9 +15,9 @@ func LimitFileSize(file uint64) {
 	}
 }
 
-// DiskFull reports whether the file system of a directory is nearly full: fewer than least bytes are free, and less
+// IsDiskNearlyFull reports whether the file system of a directory is nearly full: fewer than least bytes are free, and less
 // than a twentieth of it.
-func DiskFull(dir string, least uint64) bool {
+func IsDiskNearlyFull(dir string, least uint64) bool {
 	var of unix.Statfs_t
 	err := unix.Statfs(dir, &of)
 	return err == nil && of.Bavail*uint64(of.Bsize) < least && of.Bavail < of.Blocks/20 //nolint:gosec // it is no negative number

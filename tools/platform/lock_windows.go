@@ -16,19 +16,19 @@ const (
 )
 
 func lock(f *os.File, how uint32) error {
-	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, lockedByte())
+	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, lockRange())
 }
 
 func unlock(f *os.File) error {
-	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, lockedByte())
+	err := windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, lockRange())
 	if errors.Is(err, windows.ERROR_NOT_LOCKED) || errors.Is(err, errHeld) { // the second in Wine
 		return nil
 	}
 	return err
 }
 
-// lockedByte is beyond the end of any file. Other processes cannot read or write a locked byte, so it must be no byte
+// lockRange is beyond the end of any file. Other processes cannot read or write a locked byte, so it must be no byte
 // of the content.
-func lockedByte() *windows.Overlapped {
+func lockRange() *windows.Overlapped {
 	return &windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: math.MaxInt32}
 }

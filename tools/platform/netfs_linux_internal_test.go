@@ -9,7 +9,7 @@ import (
 )
 
 // The numbers come from statfs(2) and from stat of the coreutils.
-func TestNetworkKind_NamesNetworkFileSystems(t *testing.T) {
+func TestNetworkFileSystem_NamesNetworkFileSystems(t *testing.T) {
 	for name, tt := range map[string]struct {
 		magic uint32
 		kind  string
@@ -32,12 +32,12 @@ func TestNetworkKind_NamesNetworkFileSystems(t *testing.T) {
 		"overlayfs": {0x794c7630, ""},
 		"fuse":      {0x65735546, ""},
 	} {
-		t.Run(name, func(t *testing.T) { require.Equal(t, tt.kind, networkKindOf(tt.magic)) })
+		t.Run(name, func(t *testing.T) { require.Equal(t, tt.kind, networkFileSystemName(tt.magic)) })
 	}
 }
 
-func TestNetworkKind_IsEmptyForLocalFileSystem(t *testing.T) {
-	require.Empty(t, NetworkKind(t.TempDir()))
-	require.Empty(t, NetworkKind("/proc"))
-	require.Empty(t, NetworkKind("/no/such/directory"))
+func TestNetworkFileSystem_IsEmptyForLocalFileSystem(t *testing.T) {
+	require.Empty(t, NetworkFileSystem(t.TempDir()))
+	require.Empty(t, NetworkFileSystem("/proc"))
+	require.Empty(t, NetworkFileSystem("/no/such/directory"))
 }

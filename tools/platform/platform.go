@@ -6,7 +6,7 @@
 //   - Processes: whether one runs, the ancestors of this one, and the user at the other end of a socket.
 //   - Commands that this process starts: their shell, their limits, the end of their output, and the end of all processes
 //     that they started ([CancelTree]).
-//   - This process itself: its input, its memory, its sleep, and its orderly end ([Life]).
+//   - This process itself: its input, its memory, its sleep, and its orderly end ([ProcessLife]).
 //
 // If the system cannot tell, a function returns the zero value, or [errors.ErrUnsupported] if it has an error. Callers
 // read this value as "unknown", never as "no".
@@ -20,10 +20,10 @@ import (
 	"strings"
 )
 
-// Program returns the name, without its directory, of the file that a process runs. The process is given by its
+// ProgramOf returns the name, without its directory, of the file that a process runs. The process is given by its
 // number, or as "self". A file that was replaced or removed meanwhile keeps its name. The error is [fs.ErrNotExist]
 // if the process does not exist, or if the system has no /proc: today only Linux has it.
-func Program(process string) (string, error) {
+func ProgramOf(process string) (string, error) {
 	path, err := os.Readlink(filepath.Join("/proc", process, "exe"))
 	if err != nil {
 		return "", err
@@ -38,21 +38,21 @@ func BootID() string {
 	return strings.TrimSpace(string(id))
 }
 
-// SameUser reports whether the process at the other end of a socket runs as the user of this one. If the system does
+// IsSameUser reports whether the process at the other end of a socket runs as the user of this one. If the system does
 // not report the user, it returns true: then only the permissions of the socket and of its directory keep other users
 // out.
-func SameUser(c *net.UnixConn) bool {
-	uid, err := PeerUser(c)
+func IsSameUser(c *net.UnixConn) bool {
+	uid, err := UserOfPeer(c)
 	return errors.Is(err, errors.ErrUnsupported) || err == nil && uid == os.Geteuid()
 }
 
-// PeerUser returns the number of the user who runs the process at the other end of a socket. The error is
+// UserOfPeer returns the number of the user who runs the process at the other end of a socket. The error is
 // [errors.ErrUnsupported] if the system does not report it.
-func PeerUser(c *net.UnixConn) (uid int, err error) {
+func UserOfPeer(c *net.UnixConn) (uid int, err error) {
 	raw, err := c.SyscallConn()
 	if err != nil {
 		return 0, err
 	}
-	failed := raw.Control(func(fd uintptr) { uid, err = peerOf(int(fd)) })
+	failed := raw.Control(func(fd uintptr) { uid, err = userOfSocket(int(fd)) })
 	return uid, errors.Join(failed, err)
 }

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// Runs reports whether a process with this number exists, run by any user. A process that has ended, but was not
-// waited for by its parent, still counts. The system reuses numbers: see [Program].
-func Runs(pid int) bool {
+// ProcessExists reports whether a process with this number exists, run by any user. A process that has ended, but was not
+// waited for by its parent, still counts. The system reuses numbers: see [ProgramOf].
+func ProcessExists(pid int) bool {
 	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) // numbers below one stand for groups
 }
 
@@ -48,8 +48,8 @@ func FileID(path string) string {
 	return fmt.Sprintf("%d:%d", s.Dev, s.Ino)
 }
 
-// Owner returns the user and the group of a file. They are unknown on systems with another kind of owners.
-func Owner(f fs.FileInfo) (uid, gid int, known bool) {
+// FileOwner returns the user and the group of a file. They are unknown on systems with another kind of owners.
+func FileOwner(f fs.FileInfo) (uid, gid int, known bool) {
 	of, known := f.Sys().(*syscall.Stat_t)
 	if !known {
 		return 0, 0, false
@@ -57,8 +57,8 @@ func Owner(f fs.FileInfo) (uid, gid int, known bool) {
 	return int(of.Uid), int(of.Gid), true
 }
 
-// HardLinked reports whether a file has several names, as far as the system reports them.
-func HardLinked(f fs.FileInfo) bool {
+// HasHardLinks reports whether a file has several names, as far as the system reports them.
+func HasHardLinks(f fs.FileInfo) bool {
 	of, ok := f.Sys().(*syscall.Stat_t)
 	return ok && of.Nlink > 1
 }

@@ -15,7 +15,7 @@ import (
 	"handoff/tools/platform"
 )
 
-func TestReadRegular_RefusesOtherFilesAndSizes(t *testing.T) {
+func TestReadRegular_RefusesLargeAndSpecialFiles(t *testing.T) {
 	dir := t.TempDir()
 	file, pipe := filepath.Join(dir, "file"), filepath.Join(dir, "pipe")
 	require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("x", 10)), 0o600))

@@ -12,20 +12,20 @@ import (
 	"handoff/tools/platform"
 )
 
-func TestRuns_KnowsRunningProcesses(t *testing.T) {
+func TestProcessExists_IsTrueForRunningProcess(t *testing.T) {
 	program, err := os.Executable()
 	require.NoError(t, err)
 	cmd := exec.Command(program, "-test.run=^$")
 	require.NoError(t, cmd.Run())
-	require.False(t, platform.Runs(cmd.Process.Pid), "it was waited for")
-	require.True(t, platform.Runs(os.Getpid()))
-	require.True(t, platform.Runs(os.Getppid()))
-	require.False(t, platform.Runs(0))
-	require.False(t, platform.Runs(-1))
+	require.False(t, platform.ProcessExists(cmd.Process.Pid), "it was waited for")
+	require.True(t, platform.ProcessExists(os.Getpid()))
+	require.True(t, platform.ProcessExists(os.Getppid()))
+	require.False(t, platform.ProcessExists(0))
+	require.False(t, platform.ProcessExists(-1))
 }
 
 // A process that checks every few seconds for hours would otherwise keep its handles until memory is collected.
-func TestRuns_LeavesNothingOpen(t *testing.T) {
+func TestProcessExists_LeavesNothingOpen(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing tells what is open")
 	}
@@ -35,10 +35,10 @@ func TestRuns_LeavesNothingOpen(t *testing.T) {
 		require.NoError(t, err)
 		return len(files)
 	}
-	require.True(t, platform.Runs(os.Getpid()))
+	require.True(t, platform.ProcessExists(os.Getpid()))
 	before := open()
 	for range 100 {
-		platform.Runs(os.Getpid())
+		platform.ProcessExists(os.Getpid())
 	}
 	require.Equal(t, before, open())
 }

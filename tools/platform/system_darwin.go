@@ -2,19 +2,19 @@ package platform
 
 import "golang.org/x/sys/unix"
 
-// NetworkKind returns the kind of network file system that a directory is on, such as "nfs". It is empty for a local
+// NetworkFileSystem returns the kind of network file system that a directory is on, such as "nfs". It is empty for a local
 // one, and if the kernel does not report it.
-func NetworkKind(dir string) string {
+func NetworkFileSystem(dir string) string {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil {
 		return ""
 	}
-	return networkKindOf(unix.ByteSliceToString(fs.Fstypename[:]))
+	return networkFileSystemName(unix.ByteSliceToString(fs.Fstypename[:]))
 }
 
-// networkKindOf finds a network file system by the name from statfs(2). FUSE is not in the table, because sshfs and
+// networkFileSystemName finds a network file system by the name from statfs(2). FUSE is not in the table, because sshfs and
 // local file systems look the same there.
-func networkKindOf(name string) string {
+func networkFileSystemName(name string) string {
 	return map[string]string{
 		"nfs":    "nfs",
 		"smbfs":  "smb",
@@ -25,8 +25,8 @@ func networkKindOf(name string) string {
 	}[name]
 }
 
-// peerOf returns the user at the other end of a socket.
-func peerOf(socket int) (uid int, err error) {
+// userOfSocket returns the user at the other end of a socket.
+func userOfSocket(socket int) (uid int, err error) {
 	peer, err := unix.GetsockoptXucred(socket, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
 		return 0, err

@@ -9,20 +9,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NetworkKind returns the kind of network file system that a directory is on, such as "nfs". It is empty for a local
+// NetworkFileSystem returns the kind of network file system that a directory is on, such as "nfs". It is empty for a local
 // one, and if the kernel does not report it.
-func NetworkKind(dir string) string {
+func NetworkFileSystem(dir string) string {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil {
 		return ""
 	}
-	return networkKindOf(uint32(fs.Type)) //nolint:gosec // always 32 bits, signed on some machines
+	return networkFileSystemName(uint32(fs.Type)) //nolint:gosec // always 32 bits, signed on some machines
 }
 
-// networkKindOf finds a network file system by the magic number from statfs(2). FUSE is not in the table, because
+// networkFileSystemName finds a network file system by the magic number from statfs(2). FUSE is not in the table, because
 // sshfs and local file systems look the same there. The numbers without a name belong to file systems from outside of
 // the kernel's sources.
-func networkKindOf(magic uint32) string {
+func networkFileSystemName(magic uint32) string {
 	return map[uint32]string{
 		unix.NFS_SUPER_MAGIC:   "nfs",
 		unix.SMB_SUPER_MAGIC:   "smb",
@@ -44,8 +44,8 @@ func networkKindOf(magic uint32) string {
 	}[magic]
 }
 
-// peerOf returns the user at the other end of a socket.
-func peerOf(socket int) (uid int, err error) {
+// userOfSocket returns the user at the other end of a socket.
+func userOfSocket(socket int) (uid int, err error) {
 	peer, err := unix.GetsockoptUcred(socket, unix.SOL_SOCKET, unix.SO_PEERCRED)
 	if err != nil {
 		return 0, err

@@ -4,10 +4,10 @@ package platform
 
 import "errors"
 
-// NetworkKind is not implemented here.
+// NetworkFileSystem is not implemented here.
 func NetworkKind(string) string { return "" }
 
-// peerOf is not implemented here.
+// userOfSocket is not implemented here.
 func peerOf(int) (uid int, err error) { return 0, errors.ErrUnsupported }
 
 // processLookup reports nothing here: only the parent of this process itself is known.

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// NetworkKind returns "network drive" for a drive that Windows calls remote. Windows does not report its kind here.
-func NetworkKind(dir string) string {
+// NetworkFileSystem returns "network drive" for a drive that Windows calls remote. Windows does not report its kind here.
+func NetworkFileSystem(dir string) string {
 	root, err := windows.UTF16PtrFromString(filepath.VolumeName(dir) + `\`)
 	if err != nil || windows.GetDriveType(root) != windows.DRIVE_REMOTE {
 		return ""
@@ -45,8 +45,8 @@ func retryWhileRead(do func() error) error {
 	return do()
 }
 
-// Runs reports whether a process with this number exists, run by any user. The system reuses numbers.
-func Runs(pid int) bool {
+// ProcessExists reports whether a process with this number exists, run by any user. The system reuses numbers.
+func ProcessExists(pid int) bool {
 	if pid <= 0 { // such numbers are no processes
 		return false
 	}
@@ -59,11 +59,11 @@ func Runs(pid int) bool {
 	return err == nil && state == uint32(windows.WAIT_TIMEOUT)
 }
 
-// Owner is unknown here: files have another kind of owners.
-func Owner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
+// FileOwner is unknown here: files have another kind of owners.
+func FileOwner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 
-// HardLinked is not implemented here.
-func HardLinked(fs.FileInfo) bool { return false }
+// HasHardLinks is not implemented here.
+func HasHardLinks(fs.FileInfo) bool { return false }
 
 // IsBrokenPipe reports whether a write failed because the pipe or the socket has no reader any more.
 func IsBrokenPipe(err error) bool {
@@ -86,8 +86,8 @@ func FileID(path string) string {
 	return fmt.Sprintf("%x:%x:%x", info.VolumeSerialNumber, info.FileIndexHigh, info.FileIndexLow)
 }
 
-// peerOf is not implemented here.
-func peerOf(int) (uid int, err error) { return 0, errors.ErrUnsupported }
+// userOfSocket is not implemented here.
+func userOfSocket(int) (uid int, err error) { return 0, errors.ErrUnsupported }
 
 // processLookup returns a function for the name and the parent of a process, zero if the system does not report them.
 // The number of an ended parent may already belong to another process.

@@ -1,14 +1,14 @@
 package platform
 
-// tailSize is the number of bytes that a [Tail] keeps.
+// tailSize is the number of bytes that a [OutputTail] keeps.
 const tailSize = 64 << 10
 
 // A Tail keeps the last 64 KiB that are written to it, so that the output of a command cannot fill the memory. The
 // zero value is ready. One goroutine at a time may use it.
-type Tail struct{ kept []byte }
+type OutputTail struct{ kept []byte }
 
 // Write adds p and drops the oldest bytes. It always returns len(p) and no error.
-func (t *Tail) Write(p []byte) (int, error) {
+func (t *OutputTail) Write(p []byte) (int, error) {
 	written := len(p)
 	p = p[max(0, len(p)-tailSize):]
 	if over := len(t.kept) + len(p) - tailSize; over > 0 {
@@ -19,6 +19,6 @@ func (t *Tail) Write(p []byte) (int, error) {
 }
 
 // Bytes returns the kept bytes. The next Write changes them.
-func (t *Tail) Bytes() []byte { return t.kept }
+func (t *OutputTail) Bytes() []byte { return t.kept }
 
-func (t *Tail) String() string { return string(t.kept) }
+func (t *OutputTail) String() string { return string(t.kept) }

@@ -9,9 +9,9 @@ import (
 	"handoff/tools/platform"
 )
 
-func TestTail_KeepsEndOfLongOutput(t *testing.T) {
+func TestOutputTail_KeepsEndOfLongOutput(t *testing.T) {
 	for _, piece := range []int{1 << 10, 5_000, 64 << 10, 100_000} {
-		var tail platform.Tail
+		var tail platform.OutputTail
 		var all []byte
 		for n := range 40 {
 			text := bytes.Repeat([]byte{byte('a' + n%26)}, piece)
@@ -25,8 +25,8 @@ func TestTail_KeepsEndOfLongOutput(t *testing.T) {
 	}
 }
 
-func TestTail_KeepsAllOfShortOutput(t *testing.T) {
-	var tail platform.Tail
+func TestOutputTail_KeepsAllOfShortOutput(t *testing.T) {
+	var tail platform.OutputTail
 	require.Empty(t, tail.String())
 	for _, text := range []string{"one ", "", "two"} {
 		_, err := tail.Write([]byte(text))

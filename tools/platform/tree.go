@@ -18,7 +18,7 @@ func CancelTree(cmd *exec.Cmd) {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}
 	}
 	setGroupLeader(cmd.SysProcAttr)
-	cmd.Cancel = func() error { return kill(cmd.Process) }
+	cmd.Cancel = func() error { return killProcessTree(cmd.Process) }
 	cmd.WaitDelay = waitDelay
 }
 
@@ -26,6 +26,6 @@ func CancelTree(cmd *exec.Cmd) {
 // ended. On Windows it finds none after that.
 func KillTree(cmd *exec.Cmd) {
 	if cmd.Process != nil {
-		_ = kill(cmd.Process) // it fails if none is left
+		_ = killProcessTree(cmd.Process) // it fails if none is left
 	}
 }

@@ -12,7 +12,7 @@ import (
 // setGroupLeader makes a process the leader of a group of its own, which all its children join.
 func setGroupLeader(how *syscall.SysProcAttr) { how.Setpgid = true }
 
-func kill(leader *os.Process) error {
+func killProcessTree(leader *os.Process) error {
 	if syscall.Kill(-leader.Pid, syscall.SIGKILL) == nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 func TestCancelTree_EndsChildProcesses(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	child := platformtest.NewChild(t, cancel)
-	cmd := exec.CommandContext(ctx, "sh", "-c", child.Start()+"wait")
+	cmd := exec.CommandContext(ctx, "sh", "-c", child.StartLine()+"wait")
 	platform.CancelTree(cmd)
 	require.EqualError(t, cmd.Run(), "signal: killed")
 	child.RequireEnd(t)
@@ -24,7 +24,7 @@ func TestCancelTree_EndsChildProcesses(t *testing.T) {
 
 func TestKillTree_KillsProcessesLeftByCommand(t *testing.T) {
 	child := platformtest.NewChild(t, func() {})
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", child.Start())
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", child.StartLine())
 	platform.CancelTree(cmd)
 	require.NoError(t, cmd.Run())
 	platform.KillTree(cmd)

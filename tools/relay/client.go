@@ -67,7 +67,7 @@ func newTransport(dial func(ctx context.Context, network, addr string) (net.Conn
 func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, error) {
 	defer c.trackCall()()
 	if call.Tool == openTool {
-		return c.hold(ctx, call)
+		return c.holdConnection(ctx, call)
 	}
 	for {
 		rs, err := c.post(ctx, pathCall, call)
@@ -76,7 +76,7 @@ func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, 
 		}
 		out, err := readResult(rs.StatusCode, rs.Body)
 		_ = rs.Body.Close() // it was read to its end
-		if err == nil || !errors.Is(err, errBroken) || !c.retryHere(ctx) {
+		if err == nil || !errors.Is(err, errBroken) || !c.mayRetryHere(ctx) {
 			return out, c.callError(ctx, err)
 		}
 	}
@@ -86,16 +86,16 @@ func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, 
 //
 // It yields an error once, last: the error of the store, errMoved if the stream broke, and unavailable if ctx ended
 // or the owner does not answer.
-func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
-	return func(yield func(schemas.Change, error) bool) {
+func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
+	return func(yield func(schemas.RegistryChange, error) bool) {
 		defer c.trackCall()() // so that a follower notices a stopped owner
-		if err := c.follow(ctx, after, yield); err != nil {
-			yield(schemas.Change{}, c.callError(ctx, err))
+		if err := c.followChanges(ctx, after, yield); err != nil {
+			yield(schemas.RegistryChange{}, c.callError(ctx, err))
 		}
 	}
 }
 
-func (c *client) follow(ctx context.Context, after uint64, yield func(schemas.Change, error) bool) error {
+func (c *client) followChanges(ctx context.Context, after uint64, yield func(schemas.RegistryChange, error) bool) error {
 	rs, err := c.request(ctx, http.MethodGet, pathChanges+"?after="+strconv.FormatUint(after, 10), nil)
 	if err != nil {
 		return errMoved
@@ -106,13 +106,13 @@ func (c *client) follow(ctx context.Context, after uint64, yield func(schemas.Ch
 		return err
 	}
 	for lines := json.NewDecoder(rs.Body); ; {
-		var line changeLine
+		var line changeMessage
 		switch {
 		case lines.Decode(&line) != nil:
 			return errMoved
 		case line.Error != nil:
 			return line.Error
-		case !yield(line.Change, nil):
+		case !yield(line.RegistryChange, nil):
 			return nil
 		}
 	}
@@ -140,15 +140,15 @@ func (c *client) post(ctx context.Context, path string, call tools.Call) (*http.
 		case isStalled(ctx):
 			<-beginLimit.C
 		}
-		if err != nil && !c.retryHere(ctx) {
+		if err != nil && !c.mayRetryHere(ctx) {
 			return nil, c.callError(ctx, errBroken)
 		}
 	}
 }
 
-// retryHere reports whether to repeat a broken request at this owner: it does if the owner answers, because then only
+// mayRetryHere reports whether to repeat a broken request at this owner: it does if the owner answers, because then only
 // this request failed. A search for another owner would cut off all other calls.
-func (c *client) retryHere(ctx context.Context) bool {
+func (c *client) mayRetryHere(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
 	}
@@ -182,8 +182,8 @@ func (c *client) callError(ctx context.Context, err error) error {
 	case ctx.Err() == nil, errors.Is(cause, errMoved):
 		return errMoved
 	}
-	if s, ok := errors.AsType[*stalled](cause); ok {
-		return c.election.Stalled(s.note)
+	if s, ok := errors.AsType[*stalledError](cause); ok {
+		return c.election.StalledError(s.note)
 	}
-	return cutOff(ctx)
+	return cutOffError(ctx)
 }

@@ -20,11 +20,11 @@ const (
 // store.
 var errUnserved = errors.New("nobody serves the store")
 
-// search is one search for a route. All calls that need a route share it.
+// routeSearch is one search for a route. All calls that need a route share it.
 //
 // It ends with a route, with an error, or when the relay closes. A caller may stop waiting for it earlier; it goes on
 // for the others.
-type search struct {
+type routeSearch struct {
 	done  chan struct{} // closed when the fields below are set
 	route *route
 	err   error
@@ -50,34 +50,34 @@ func (r *Relay) connectOnce(ctx context.Context) (_ *route, joined bool, err err
 	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()
-		return nil, false, closing(r.config)
+		return nil, false, closingError(r.config)
 	}
-	if current := r.route; current != nil && !current.lost() {
+	if current := r.route; current != nil && !current.isLost() {
 		r.mu.Unlock()
 		return current, false, nil
 	}
 	found := r.searching
 	joined = found != nil
 	if !joined {
-		found = &search{done: make(chan struct{})}
+		found = &routeSearch{done: make(chan struct{})}
 		r.searching = found
-		r.work.Go(func() { r.runSearch(found) })
+		r.work.Go(func() { r.runRouteSearch(found) })
 	}
 	r.mu.Unlock()
 	select {
 	case <-found.done:
 		return found.route, joined, found.err
 	case <-ctx.Done():
-		return nil, joined, cutOff(ctx)
+		return nil, joined, cutOffError(ctx)
 	}
 }
 
-func (r *Relay) runSearch(found *search) {
+func (r *Relay) runRouteSearch(found *routeSearch) {
 	if found.err = r.election.Prepare(); found.err == nil {
 		found.route, found.err = r.findRoute(r.life)
 	}
 	if errors.Is(found.err, errUnserved) { // in this goroutine, because only one search at a time may use an election
-		found.err = fmt.Errorf("%w: %w", errUnserved, r.election.Unserved())
+		found.err = fmt.Errorf("%w: %w", errUnserved, r.election.UnservedError())
 	}
 	r.mu.Lock()
 	r.searching = nil
@@ -99,7 +99,7 @@ func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 		r.mu.Lock()
 		changed := r.changed
 		r.mu.Unlock()
-		rt, err := r.tryOnce(ctx)
+		rt, err := r.tryRouteOnce(ctx)
 		if rt != nil || err != nil {
 			return rt, err
 		}
@@ -108,7 +108,7 @@ func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 			pause = firstPause
 		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // so that processes do not all ask at once
 		case <-ctx.Done():
-			return nil, closing(r.config)
+			return nil, closingError(r.config)
 		case <-limit.C:
 			if !r.hasLock() {
 				return nil, errUnserved
@@ -118,24 +118,24 @@ func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 	}
 }
 
-// tryOnce makes one try. It first checks whether this process has become the owner by waiting for the lock, then
+// tryRouteOnce makes one try. It first checks whether this process has become the owner by waiting for the lock, then
 // whether another process is the owner, and at last whether the lock is free. It returns neither a route nor an error
 // if another try may succeed.
 //
 // A process that already waits for the lock in the kernel does not take a free lock here, so that the lock goes to the
 // waiting processes in the kernel's order. A command does not wait in the kernel, so it takes a free lock here. If the
-// owner does not answer, tryOnce tries the lock once: it may be free, because another program listens at the address in
+// owner does not answer, tryRouteOnce tries the lock once: it may be free, because another program listens at the address in
 // the note.
-func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
+func (r *Relay) tryRouteOnce(ctx context.Context) (*route, error) {
 	if rt, err := r.ownRoute(); rt != nil || err != nil {
 		return rt, err
 	}
 	rt, err := r.meetOwner(ctx)
-	owner, isStalled := errors.AsType[*stalled](err)
+	owner, isStalled := errors.AsType[*stalledError](err)
 	switch {
 	case err == nil:
 		r.joinQueue()
-		return r.adopt(rt)
+		return r.adoptRoute(rt)
 	case !isStalled && !errors.Is(err, errMoved):
 		return nil, err
 	case !isStalled && r.mayQueue():
@@ -145,17 +145,17 @@ func (r *Relay) tryOnce(ctx context.Context) (*route, error) {
 	if r.hasLock() || !isStalled && r.backsOff() {
 		return nil, nil
 	}
-	won, err := r.election.Try(ctx)
+	won, err := r.election.TryToWin(ctx)
 	switch {
 	case err == nil:
 		r.becomeOwner(won)
 		return r.ownRoute()
 	case isStalled:
-		return nil, r.election.Stalled(owner.note)
+		return nil, r.election.StalledError(owner.note)
 	case errors.Is(err, ErrInUse), errors.Is(err, errRemoved):
 		return nil, nil
 	}
-	return nil, r.election.Unusable(err)
+	return nil, r.election.UnusableError(err)
 }
 
 // resignBackoff is the number of times that a command looks for another owner after it gave the store up, before it
@@ -173,15 +173,15 @@ func (r *Relay) backsOff() bool {
 	return true
 }
 
-// adopt sends calls to rt from now on, unless this process became the owner meanwhile, or closes.
-func (r *Relay) adopt(rt *route) (*route, error) {
+// adoptRoute sends calls to rt from now on, unless this process became the owner meanwhile, or closes.
+func (r *Relay) adoptRoute(rt *route) (*route, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
 	case r.closed:
 		rt.lose(errMoved)
-		return nil, closing(r.config)
-	case r.owner != nil && !r.owner.route.lost():
+		return nil, closingError(r.config)
+	case r.owner != nil && !r.owner.route.isLost():
 		rt.lose(errMoved)
 		return r.owner.route, nil
 	}

@@ -27,8 +27,8 @@ const (
 	closeTool = "connection_close"
 )
 
-// connOf returns the connection that a call opens or closes.
-func connOf(c tools.Call) string {
+// connectionOf returns the connection that a call opens or closes.
+func connectionOf(c tools.Call) string {
 	var in struct {
 		Conn string `json:"conn"`
 	}
@@ -36,28 +36,28 @@ func connOf(c tools.Call) string {
 	return in.Conn
 }
 
-// remember stores a connection before it is opened, so that a new owner also hears of it if the owner changes in
+// rememberConnection stores a connection before it is opened, so that a new owner also hears of it if the owner changes in
 // between.
 //
 // A connection that is opened again under the same name replaces the earlier one.
-func (r *Relay) remember(c tools.Call) {
+func (r *Relay) rememberConnection(c tools.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.connections[connOf(c)] = c
+	r.connections[connectionOf(c)] = c
 }
 
-// forget removes a connection that was closed, or that the owner refused to open.
+// forgetConnection removes a connection that was closed, or that the owner refused to open.
 //
 // It is called after the closing call has ended, with any result: if the owner could not be reached, the end of the
 // connection's request closes it.
-func (r *Relay) forget(c tools.Call) {
-	conn := connOf(c)
+func (r *Relay) forgetConnection(c tools.Call) {
+	conn := connectionOf(c)
 	r.mu.Lock()
 	delete(r.connections, conn)
 	current := r.route
 	r.mu.Unlock()
 	if current != nil {
-		current.endpoint.drop(conn)
+		current.endpoint.dropConnection(conn)
 	}
 }
 
@@ -103,7 +103,7 @@ func (r *Relay) reconnectOnce() bool {
 	rt, err := r.connect(r.life)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.reconnecting = (err != nil || rt.lost()) && !r.closed && len(r.connections) > 0
+	r.reconnecting = (err != nil || rt.isLost()) && !r.closed && len(r.connections) > 0
 	return r.reconnecting
 }
 
@@ -134,7 +134,7 @@ func (o *owner) handleHold(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	h := o.openRequestOf(connOf(c))
+	h := o.openRequestOf(connectionOf(c))
 	h.mu.Lock()
 	out, err := o.route.endpoint.Invoke(r.Context(), c)
 	if err == nil {
@@ -151,7 +151,7 @@ func (o *owner) handleHold(w http.ResponseWriter, r *http.Request) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if o.route.lost() || h.request != r {
+	if o.route.isLost() || h.request != r {
 		return // its process announces it to the next owner, closed it, or holds it by a newer request
 	}
 	h.request = nil
@@ -168,11 +168,11 @@ func (h *openRequest) markClosed() {
 	h.request = nil
 }
 
-// hold opens a connection with a request that stays open. When the owner ends this request, the route is lost.
+// holdConnection opens a connection with a request that stays open. When the owner ends this request, the route is lost.
 //
 // Ctx counts until the result arrives; afterwards only drop and the end of the route end the request. The error is
 // the error of the tool, unavailable if ctx ended, or errMoved. A repeat replaces the request.
-func (c *client) hold(ctx context.Context, call tools.Call) (json.RawMessage, error) {
+func (c *client) holdConnection(ctx context.Context, call tools.Call) (json.RawMessage, error) {
 	stream, cut := context.WithCancelCause(c.route.life)
 	answered := context.AfterFunc(ctx, func() { cut(context.Cause(ctx)) }) // until then the caller may give up
 	rs, err := c.post(stream, pathHold, call)                              //nolint:bodyclose // closed below
@@ -180,13 +180,13 @@ func (c *client) hold(ctx context.Context, call tools.Call) (json.RawMessage, er
 		cut(nil)
 		return nil, err
 	}
-	out, err := firstLine(rs)
+	out, err := readFirstLine(rs)
 	if err != nil || !answered() {
 		defer cut(nil)
 		_ = rs.Body.Close() // the result was read
 		return nil, c.callError(stream, cmp.Or(err, errMoved))
 	}
-	c.setHold(connOf(call), func() { cut(nil) })
+	c.replaceHold(connectionOf(call), func() { cut(nil) })
 	go func() { // ends with the route, at drop, or with the owner
 		defer rs.Body.Close()
 		_, _ = io.Copy(io.Discard, rs.Body) // no data follows, only the end
@@ -197,8 +197,8 @@ func (c *client) hold(ctx context.Context, call tools.Call) (json.RawMessage, er
 	return out, nil
 }
 
-// firstLine reads the result of a call, which is the first line of a response that stays open.
-func firstLine(rs *http.Response) (json.RawMessage, error) {
+// readFirstLine reads the result of a call, which is the first line of a response that stays open.
+func readFirstLine(rs *http.Response) (json.RawMessage, error) {
 	if rs.StatusCode != statusDone {
 		return readResult(rs.StatusCode, rs.Body)
 	}
@@ -209,8 +209,8 @@ func firstLine(rs *http.Response) (json.RawMessage, error) {
 	return bytes.TrimSpace(line), nil
 }
 
-// setHold stores the function that ends the request of a connection, nil for none, and ends the earlier request.
-func (c *client) setHold(conn string, cut context.CancelFunc) {
+// replaceHold stores the function that ends the request of a connection, nil for none, and ends the earlier request.
+func (c *client) replaceHold(conn string, cut context.CancelFunc) {
 	c.mu.Lock()
 	before := c.holds[conn]
 	if c.holds[conn] = cut; cut == nil {
@@ -222,5 +222,5 @@ func (c *client) setHold(conn string, cut context.CancelFunc) {
 	}
 }
 
-// drop ends the request that holds a connection open. It does nothing if there is none.
-func (c *client) drop(conn string) { c.setHold(conn, nil) }
+// dropConnection ends the request that holds a connection open. It does nothing if there is none.
+func (c *client) dropConnection(conn string) { c.replaceHold(conn, nil) }

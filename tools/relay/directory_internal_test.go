@@ -13,12 +13,12 @@ import (
 func TestPrepare_MakesDirectoryPrivate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state", "w")
-	require.NoError(t, prepare(dir))
+	require.NoError(t, prepareDir(dir))
 	require.Equal(t, os.FileMode(0o700), mode(t, dir))
 	require.Equal(t, os.FileMode(0o700), mode(t, filepath.Dir(dir)))
 
 	require.NoError(t, os.Chmod(dir, 0o755))
-	require.NoError(t, prepare(dir))
+	require.NoError(t, prepareDir(dir))
 	require.Equal(t, os.FileMode(0o700), mode(t, dir))
 }
 
@@ -26,11 +26,11 @@ func TestPrepare_FailsOnFileInPlaceOfDirectory(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "w")
 	require.NoError(t, os.WriteFile(path, nil, 0o600))
-	require.Error(t, prepare(path))
+	require.Error(t, prepareDir(path))
 }
 
-func TestUnusable_NamesNetworkFileSystem(t *testing.T) {
+func TestUnusableError_NamesNetworkFileSystem(t *testing.T) {
 	t.Parallel()
-	err := &networkFS{dir: "/w", kind: "nfs"}
+	err := &networkFSError{dir: "/w", kind: "nfs"}
 	require.EqualError(t, err, "/w is on a network file system (nfs)")
 }

@@ -15,9 +15,9 @@ func (r *Relay) joinQueue() {
 	if !r.mayQueue() || r.closed || r.queued || r.opening || r.owner != nil || r.refused != nil {
 		return
 	}
-	wait, err := r.election.(queueElection).queue()
+	wait, err := r.election.(queueElection).joinQueue()
 	if err != nil {
-		r.refused = r.election.Unusable(err)
+		r.refused = r.election.UnusableError(err)
 		r.broadcast()
 		return
 	}
@@ -39,7 +39,7 @@ func (r *Relay) waitForLock(wait func() (Tenure, error)) {
 	r.mu.Lock()
 	r.queued = false
 	if err != nil && !errors.Is(err, errRemoved) {
-		r.refused = r.election.Unusable(err)
+		r.refused = r.election.UnusableError(err)
 	}
 	if err != nil || r.closed {
 		r.broadcast()
@@ -97,7 +97,7 @@ func (r *Relay) resign(o *owner, why string, details ...any) bool {
 		r.pendingResign = func() { r.resign(o, why, details...) }
 		return true
 	}
-	if r.closed || r.owner != o || o.route.lost() {
+	if r.closed || r.owner != o || o.route.isLost() {
 		return false
 	}
 	r.config.Logger.Info("letting go of the store", append(details, slog.String("why", why))...)
@@ -122,7 +122,7 @@ func (r *Relay) ownRoute() (*route, error) {
 	defer r.mu.Unlock()
 	err := r.refused
 	r.refused = nil
-	if r.owner != nil && !r.owner.route.lost() {
+	if r.owner != nil && !r.owner.route.isLost() {
 		return r.owner.route, nil
 	}
 	return nil, err

@@ -11,55 +11,57 @@ import (
 	"handoff/schemas"
 )
 
-// cutOff returns the error of a call whose caller gave up.
-func cutOff(ctx context.Context) *schemas.Error {
+// cutOffError returns the error of a call whose caller gave up.
+func cutOffError(ctx context.Context) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "the call was cut off: %w", ctx.Err()).WithHint("Call again.")
 }
 
-// closing returns the error of a call in a process that closes its relay.
-func closing(c Config) *schemas.Error {
+// closingError returns the error of a call in a process that closes its relay.
+func closingError(c Config) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "this process is closing workspace %s", c.Name).WithHint("Call again.")
 }
 
-// unserved returns the error for a lock whose holder does not serve others.
-func unserved(c Config) *schemas.Error {
-	if HiddenNote(c.Dir) {
+// unservedError returns the error for a lock whose holder does not serve others.
+func unservedError(c Config) *schemas.Error {
+	if HasUnreadableNote(c.Dir) {
 		return schemas.Errorf(schemas.Unavailable, "a process of another user has workspace %s open", c.Name).
 			WithHint("ls -l %s shows whose. End that process as its user, or run your agents as that user. Nothing is lost.", c.Dir)
 	}
 	pid := ""
-	if n, ok := ReadNote(c.Dir); ok && n.Running() {
-		pid = fmt.Sprintf(" (%s)", n.Process())
+	if n, ok := ReadNote(c.Dir); ok && n.IsRunning() {
+		pid = fmt.Sprintf(" (%s)", n.ProcessText())
 	}
 	const said = "another process%s has workspace %s open and does not share it"
 	return schemas.Errorf(schemas.Unavailable, said, pid, c.Name).
 		WithHint("Call again; if that does not help, end that process. handoff where shows this process.")
 }
 
-// incompatible returns the error of two programs without a common version of the protocol.
-func incompatible(c Config, met Note) *schemas.Error {
+// incompatibleError returns the error of two programs without a common version of the protocol.
+func incompatibleError(c Config, met Note) *schemas.Error {
 	const said = "workspace %s is open in handoff %s (%s), which this handoff %s cannot speak with"
-	e := schemas.Errorf(schemas.Unavailable, said, c.Name, orUnknown(met.Version), met.Process(), orUnknown(c.Version))
+	e := schemas.Errorf(schemas.Unavailable, said, c.Name, versionOrUnknown(met.Version), met.ProcessText(), versionOrUnknown(c.Version))
 	if met.Protocol.Min > supported.Max {
 		return e.WithHint("Install the newest handoff. Nothing was changed.")
 	}
 	return e.WithHint("Restart the client whose server that is, so that it runs the newest handoff. Nothing was changed.")
 }
 
-func orUnknown(version string) string { return cmp.Or(version, "of unknown version") }
+func versionOrUnknown(version string) string { return cmp.Or(version, "of unknown version") }
 
-// isFull reports whether a file operation failed for lack of space.
-func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+// isDiskFull reports whether a file operation failed for lack of space.
+func isDiskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
 
-// Unusable returns the error of a workspace whose files cannot be made, written or locked in its directory.
-func Unusable(name, dir string, err error) *schemas.Error {
-	n, network := errors.AsType[*networkFS](err)
+// UnusableError returns the error of a workspace whose files cannot be made, written or locked in its directory.
+func UnusableError(name, dir string, err error) *schemas.Error {
+	n, network := errors.AsType[*networkFSError](err)
 	switch {
 	case network:
 		const said = "workspace %s cannot be on a network file system (%s): %s is one"
 		return schemas.Errorf(schemas.Unavailable, said, name, n.kind, n.dir).
 			WithHint("Agents share a store on one machine. Keep state on a local disk: set XDG_STATE_HOME.")
-	case isFull(err):
+	case isDiskFull(err):
 		return schemas.Errorf(schemas.Unavailable, "no space is left for the files of workspace %s: %w", name, err).
 			WithHint("Free space on the disk of %s. Nothing was changed.", dir)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):

@@ -16,7 +16,7 @@ import (
 // timeout.
 type fileElection struct {
 	config   Config
-	presence *presence // nil until the directory is prepared
+	presence *presenceMark // nil until the directory is prepared
 }
 
 var (
@@ -30,65 +30,65 @@ func (e *fileElection) Prepare() error {
 	if e.presence != nil {
 		return nil
 	}
-	if err := prepare(e.config.Dir); err != nil {
-		return e.Unusable(err)
+	if err := prepareDir(e.config.Dir); err != nil {
+		return e.UnusableError(err)
 	}
 	mark, err := openPresence(e.config.Dir)
 	if err != nil {
-		return e.Unusable(err)
+		return e.UnusableError(err)
 	}
 	if e.config.Stays {
-		if err := mark.set(); err != nil {
-			return e.Unusable(errors.Join(err, mark.file.Close()))
+		if err := mark.setMark(); err != nil {
+			return e.UnusableError(errors.Join(err, mark.file.Close()))
 		}
 	}
 	e.presence = mark
 	return nil
 }
 
-// Owner reads the note.
-func (e *fileElection) Owner(context.Context) (Note, bool) { return ReadNote(e.config.Dir) }
+// LastOwner reads the note.
+func (e *fileElection) LastOwner(context.Context) (Note, bool) { return ReadNote(e.config.Dir) }
 
-// Is reports whether a note belongs to this workspace. The note in a copy of the directory names the owner of the
+// IsNoteOfWorkspace reports whether a note belongs to this workspace. The note in a copy of the directory names the owner of the
 // original.
-func (e *fileElection) Is(n Note) bool { return n.Lock == "" || n.Lock == e.lockID() }
+func (e *fileElection) IsNoteOfWorkspace(n Note) bool { return n.Lock == "" || n.Lock == e.lockID() }
 
 func (e *fileElection) lockID() string { return platform.FileID(lockPath(e.config.Dir)) }
 
-// Try takes the lock if it is free. The error is errRemoved if its file was removed meanwhile.
-func (e *fileElection) Try(context.Context) (Tenure, error) {
-	return e.tenure(tryLock(lockPath(e.config.Dir)))
+// TryToWin takes the lock if it is free. The error is errRemoved if its file was removed meanwhile.
+func (e *fileElection) TryToWin(context.Context) (Tenure, error) {
+	return e.newTenure(tryLock(lockPath(e.config.Dir)))
 }
 
-// queue opens the file of the lock. The returned function takes the lock as soon as it is free, and makes no files:
+// joinQueue opens the file of the lock. The returned function takes the lock as soon as it is free, and makes no files:
 // Close may have ended long before, and the directory may be gone.
-func (e *fileElection) queue() (wait func() (Tenure, error), err error) {
+func (e *fileElection) joinQueue() (wait func() (Tenure, error), err error) {
 	path := lockPath(e.config.Dir)
 	f, err := openLock(path)
 	if err != nil {
 		return nil, err
 	}
-	return func() (Tenure, error) { return e.tenure(takeLock(f, path, platform.Lock)) }, nil
+	return func() (Tenure, error) { return e.newTenure(takeLock(f, path, platform.Lock)) }, nil
 }
 
-func (e *fileElection) tenure(l *lock, err error) (Tenure, error) {
+func (e *fileElection) newTenure(l *storeLock, err error) (Tenure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lockTenure{fileElection: e, lock: l, files: []file{l.at}, unused: map[net.Conn]bool{}}, nil
+	return &lockTenure{fileElection: e, lock: l, files: []fileIdentity{l.at}, unused: map[net.Conn]bool{}}, nil
 }
 
-// Alone reports whether no other process that stays uses the workspace. It is called with the lock held.
+// IsAlone reports whether no other process that stays uses the workspace. It is called with the lock held.
 //
 // To see the marks of others, it removes the mark of this process for a moment. No other process can notice this,
 // because only the holder of the lock looks for marks.
-func (e *fileElection) Alone() (bool, error) {
-	if err := e.presence.reopen(); err != nil {
+func (e *fileElection) IsAlone() (bool, error) {
+	if err := e.presence.reopenIfRemoved(); err != nil {
 		return false, err
 	}
-	alone, err := e.presence.alone()
+	alone, err := e.presence.isAlone()
 	if err == nil && e.config.Stays {
-		err = e.presence.set()
+		err = e.presence.setMark()
 	}
 	return alone, err
 }
@@ -103,28 +103,28 @@ func (e *fileElection) Close() error {
 	return mark.file.Close() // this removes the mark
 }
 
-func (e *fileElection) Unserved() *schemas.Error { return unserved(e.config) }
+func (e *fileElection) UnservedError() *schemas.Error { return unservedError(e.config) }
 
-func (e *fileElection) Unusable(err error) *schemas.Error {
-	return Unusable(e.config.Name, e.config.Dir, err)
+func (e *fileElection) UnusableError(err error) *schemas.Error {
+	return UnusableError(e.config.Name, e.config.Dir, err)
 }
 
-// Stalled returns an error that names the process to look at.
-func (e *fileElection) Stalled(owner Note) *schemas.Error {
+// StalledError returns an error that names the process to look at.
+func (e *fileElection) StalledError(owner Note) *schemas.Error {
 	c := e.config
 	n, ok := ReadNote(c.Dir)
-	if ok && !n.Running() { // another program listens there
-		return unserved(c)
+	if ok && !n.IsRunning() { // another program listens there
+		return unservedError(c)
 	}
 	const said = "the handoff process that has workspace %s open%s does not answer"
 	const look = "It may be stopped, or out of memory or of file descriptors. %s Nothing acknowledged is lost; " +
 		"a call that it had begun may still take effect, so look before you repeat it."
-	if !ok || n.PID != owner.PID || n.PID == os.Getpid() || n.Elsewhere() { // the number of a process in another container
+	if !ok || n.PID != owner.PID || n.PID == os.Getpid() || n.IsInOtherContainer() { // the number of a process in another container
 		return schemas.Errorf(schemas.Unavailable, said, c.Name, "").
 			WithHint(look, "It may run in another container, so look for it where it was started.")
 	}
 	way := "Look at that process."
-	if n.surelyRuns() {
+	if n.isSurelyRunning() {
 		way = fmt.Sprintf("Look at it: ps -o pid,stat,args -p %d. If its state is T, kill -CONT %d lets it go on.", owner.PID, owner.PID)
 	}
 	return schemas.Errorf(schemas.Unavailable, said, c.Name, fmt.Sprintf(" (pid %d)", owner.PID)).WithHint(look, way)

@@ -48,7 +48,7 @@ func TestRelay_ProcessesMeetInNewDirectoryAfterRemoval(t *testing.T) {
 }
 
 // A command does not queue: it takes the new lock while it still releases the old one.
-func TestRelay_CommandGoesOnInNewDirectoryAfterRemoval(t *testing.T) {
+func TestRelay_CommandContinuesInNewDirectoryAfterRemoval(t *testing.T) {
 	whereOpenFilesMove(t)
 	for range sandbox.Repetitions(20) {
 		w := newWorld(t)
@@ -65,7 +65,7 @@ func TestRelay_CommandGoesOnInNewDirectoryAfterRemoval(t *testing.T) {
 	}
 }
 
-func TestPresence_IsMarkedAgainInNewDirectory(t *testing.T) {
+func TestPresenceMark_IsSetAgainInNewDirectory(t *testing.T) {
 	whereOpenFilesMove(t)
 	w := newWorld(t)
 	first, second := w.process(), w.process()
@@ -73,11 +73,11 @@ func TestPresence_IsMarkedAgainInNewDirectory(t *testing.T) {
 	second.send("Test it too")
 	require.NoError(t, os.RemoveAll(w.dir))
 	first.send("In the new one")
-	_, err := relay.Lock(w.dir)
+	_, err := relay.LockWorkspace(w.dir)
 	require.ErrorIs(t, err, relay.ErrInUse)
 }
 
-func TestOwner_ReadsReplacedStore(t *testing.T) {
+func TestOwner_OpensStoreThatReplacedItsOwn(t *testing.T) {
 	whereOpenFilesMove(t)
 	w := newWorld(t)
 	store := filepath.Join(w.dir, "handoff.db")

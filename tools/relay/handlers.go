@@ -60,11 +60,11 @@ func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	o.inflight.count(1)
-	defer o.inflight.count(-1)
+	o.inflight.addCalls(1)
+	defer o.inflight.addCalls(-1)
 	out, err := o.route.endpoint.Invoke(r.Context(), c)
 	if c.Tool == closeTool && err == nil {
-		o.openRequestOf(connOf(c)).markClosed()
+		o.openRequestOf(connectionOf(c)).markClosed()
 	}
 	writeResult(w, out, err)
 }
@@ -89,7 +89,7 @@ func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 		if errors.Is(err, errMoved) || r.Context().Err() != nil {
 			return // a follower that is still connected goes on at the next owner
 		}
-		line := changeLine{Change: c}
+		line := changeMessage{RegistryChange: c}
 		if err != nil {
 			line.Error = schemas.AsError(err)
 		}
@@ -99,12 +99,12 @@ func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// inflight counts the calls of other processes under way at an owner. A thousand calls that wait need more memory
+// callCounter counts the calls of other processes under way at an owner. A thousand calls that wait need more memory
 // than the limit of a server with one client, so it calls notify when there are many.
 //
 // The bound for many is higher than the bound for few, and between the two bounds it does not call notify: so a number
 // that goes up and down near one bound causes no series of calls. Notify is called with mu held.
-type inflight struct {
+type callCounter struct {
 	notify func(many bool) // may be nil
 
 	mu    sync.Mutex // guards the fields below
@@ -119,7 +119,7 @@ const (
 )
 
 // count adds n calls, which may be negative.
-func (c *inflight) count(n int) {
+func (c *callCounter) addCalls(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.calls += n

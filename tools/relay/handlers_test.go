@@ -87,17 +87,17 @@ func TestOwner_PortNeedsSecret(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.knock(http.MethodGet, "/owner", "", right))
 }
 
-func TestRelay_ErrorNamesOwnerOfOtherProtocol(t *testing.T) {
+func TestRelay_ErrorNamesOwnerWithoutCommonProtocolVersion(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no sockets")
 	}
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		protocol relay.Versions
+		protocol relay.VersionRange
 		hint     string
 	}{
-		"a later one":    {relay.Versions{Min: 2, Max: 3}, "Install the newest handoff."},
-		"an earlier one": {relay.Versions{}, "Restart the client"},
+		"a later one":    {relay.VersionRange{Min: 2, Max: 3}, "Install the newest handoff."},
+		"an earlier one": {relay.VersionRange{}, "Restart the client"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

@@ -15,13 +15,13 @@ import (
 // The owner has two seconds to answer. The connections of this process are announced on the returned route, but no
 // call has used it.
 func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
-	note, ok := r.election.Owner(ctx)
-	if !ok || r.hasLock() || !r.election.Is(note) { // hasLock after reading: the note may be our own
+	note, ok := r.election.LastOwner(ctx)
+	if !ok || r.hasLock() || !r.election.IsNoteOfWorkspace(note) { // hasLock after reading: the note may be our own
 		return nil, errMoved
 	}
 	c := newClient(r, note)
 	met, err := c.probe(ctx)
-	if err == nil && !r.election.Is(met) {
+	if err == nil && !r.election.IsNoteOfWorkspace(met) {
 		err = errMoved
 	}
 	if err == nil {
@@ -46,16 +46,16 @@ func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
 // The error is errMoved if the owner gives the store up, so that the search goes on; unavailable without a common
 // version; nil otherwise.
 func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
-	if r.candidate().precedes(met) {
+	if r.candidateNote().precedes(met) {
 		r.joinQueue() // before asking: the lock goes to a process that waits for it
-		if c.askToYield(ctx, r.candidate()) {
+		if c.askToYield(ctx, r.candidateNote()) {
 			return errMoved
 		}
 	}
 	if met.Protocol.overlaps(supported) {
 		return nil
 	}
-	return incompatible(r.config, met)
+	return incompatibleError(r.config, met)
 }
 
 // askToYield asks the owner once, and reports whether it agreed. A broken request counts as a refusal: then this
@@ -69,20 +69,20 @@ func (c *client) askToYield(ctx context.Context, by Note) bool {
 	return rs.Body.Close() == nil && rs.StatusCode == http.StatusAccepted
 }
 
-// candidate returns the note with which this process asks the owner to give the store up.
-func (r *Relay) candidate() Note { return Note{Version: r.config.Version, Stays: r.config.Stays} }
+// candidateNote returns the note with which this process asks the owner to give the store up.
+func (r *Relay) candidateNote() Note { return Note{Version: r.config.Version, Stays: r.config.Stays} }
 
 // precedes reports whether the process of n should have the store instead of the owner. A process that does not stay
 // never should. A process that stays should if its program is newer, or if the owner does not stay and is not newer.
 //
 // Of two processes at most one precedes the other, so they cannot take the store from each other in turn.
 func (n Note) precedes(owner Note) bool {
-	return n.Stays && (newer(n.Version, owner.Version) || !owner.Stays && !newer(owner.Version, n.Version))
+	return n.Stays && (isNewerVersion(n.Version, owner.Version) || !owner.Stays && !isNewerVersion(owner.Version, n.Version))
 }
 
-// newer reports whether version a is above b, by semantic versioning. A build without a stamp from git, as by go run,
+// isNewerVersion reports whether version a is above b, by semantic versioning. A build without a stamp from git, as by go run,
 // has no semantic version and is neither above nor below another.
-func newer(a, b string) bool {
+func isNewerVersion(a, b string) bool {
 	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
 }
 

@@ -18,16 +18,16 @@ const (
 	maxProbes     = 2 // number of tries: on a busy machine a working owner may answer late
 )
 
-// stalled is the error of an owner that does not answer.
+// stalledError is the error of an owner that does not answer.
 //
 // The route ends with it as the cause, so every call on the route gets it.
-type stalled struct{ note Note }
+type stalledError struct{ note Note }
 
-func (s *stalled) Error() string { return fmt.Sprintf("process %d does not answer", s.note.PID) }
+func (s *stalledError) Error() string { return fmt.Sprintf("process %d does not answer", s.note.PID) }
 
 // isStalled reports whether ctx ended because the owner does not answer.
 func isStalled(ctx context.Context) bool {
-	_, ok := errors.AsType[*stalled](context.Cause(ctx))
+	_, ok := errors.AsType[*stalledError](context.Cause(ctx))
 	return ok
 }
 
@@ -38,7 +38,7 @@ func (c *client) trackCall() func() {
 	c.waiting++
 	if !c.watched {
 		c.watched = true
-		time.AfterFunc(checkInterval, c.watch)
+		time.AfterFunc(checkInterval, c.watchOwner)
 	}
 	return func() {
 		c.mu.Lock()
@@ -47,14 +47,14 @@ func (c *client) trackCall() func() {
 	}
 }
 
-// watch probes the owner, and repeats the probe at intervals as long as calls wait. If the owner does not answer, the
+// watchOwner probes the owner, and repeats the probe at intervals as long as calls wait. If the owner does not answer, the
 // route is lost.
 //
 // So a call notices a stopped owner after four to five seconds: up to one until the probe, and two probes of two
 // seconds without an answer. It notices an ended owner at once, by its broken socket.
-func (c *client) watch() {
+func (c *client) watchOwner() {
 	c.mu.Lock()
-	c.watched = c.waiting > 0 && !c.route.lost()
+	c.watched = c.waiting > 0 && !c.route.isLost()
 	watched := c.watched
 	c.mu.Unlock()
 	if !watched {
@@ -64,13 +64,13 @@ func (c *client) watch() {
 		c.route.lose(err)
 		return
 	}
-	time.AfterFunc(checkInterval, c.watch)
+	time.AfterFunc(checkInterval, c.watchOwner)
 }
 
 func (c *client) probePatiently() (err error) {
 	for range maxProbes {
 		_, err = c.probe(c.route.life)
-		if _, late := errors.AsType[*stalled](err); !late {
+		if _, late := errors.AsType[*stalledError](err); !late {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func (c *client) probePatiently() (err error) {
 // probe asks the owner for its note. The error is *stalled if it does not answer in time, and errMoved if no process
 // listens there or another process answers.
 func (c *client) probe(ctx context.Context) (n Note, err error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, answerTimeout, &stalled{c.note})
+	ctx, cancel := context.WithTimeoutCause(ctx, answerTimeout, &stalledError{c.note})
 	defer cancel()
 	rs, err := c.request(ctx, http.MethodGet, pathOwner, nil)
 	if err == nil {
@@ -88,7 +88,7 @@ func (c *client) probe(ctx context.Context) (n Note, err error) {
 		err = json.NewDecoder(rs.Body).Decode(&n)
 	}
 	switch {
-	case err == nil && rs.StatusCode == statusDone && n.sameOwner(c.note):
+	case err == nil && rs.StatusCode == statusDone && n.isSameOwner(c.note):
 		return n, nil
 	case isStalled(ctx):
 		return n, context.Cause(ctx)

@@ -28,9 +28,9 @@ import (
 func listen(dir, runtimeDir string) (net.Listener, Address, error) {
 	var reasons []error
 	for _, path := range socketPaths(dir, runtimeDir) {
-		l, err := bind(path)
+		l, err := bindSocket(path)
 		if err == nil {
-			return sameUserOnly{l}, Address{Network: "unix", Addr: path}, nil
+			return sameUserListener{l}, Address{Network: "unix", Addr: path}, nil
 		}
 		reasons = append(reasons, err)
 	}
@@ -59,10 +59,10 @@ func socketPaths(dir, runtimeDir string) []string {
 	return slices.DeleteFunc(all, func(path string) bool { return !filepath.IsAbs(path) || len(path) > maxPath })
 }
 
-// bind listens on a socket and replaces the socket of a killed owner. The socket has another name until its permissions
+// bindSocket listens on a socket and replaces the socket of a killed owner. The socket has another name until its permissions
 // are set, so no process reaches it earlier. This first name is at most as long as path. All processes use the same
 // one, because only the holder of the lock needs it, and bind removes an old socket under it.
-func bind(path string) (*net.UnixListener, error) {
+func bindSocket(path string) (*net.UnixListener, error) {
 	if err := platform.MakePrivate(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
@@ -85,17 +85,17 @@ func bind(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// sameUserOnly accepts connections from processes of this user only. The permissions of the socket and of its
+// sameUserListener accepts connections from processes of this user only. The permissions of the socket and of its
 // directory already keep other users out; this check still works if a person loosens them.
-type sameUserOnly struct{ *net.UnixListener }
+type sameUserListener struct{ *net.UnixListener }
 
-func (l sameUserOnly) Accept() (net.Conn, error) {
+func (l sameUserListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.AcceptUnix()
 		if err != nil {
 			return nil, err
 		}
-		if platform.SameUser(c) {
+		if platform.IsSameUser(c) {
 			return c, nil
 		}
 		_ = c.Close() // another user gets no answer
@@ -138,7 +138,7 @@ func (a Address) dial(ctx context.Context) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if u, ok := c.(*net.UnixConn); ok && !platform.SameUser(u) {
+	if u, ok := c.(*net.UnixConn); ok && !platform.IsSameUser(u) {
 		return nil, errors.Join(fmt.Errorf("dial %s: another user listens there", a.Addr), c.Close())
 	}
 	return c, nil

@@ -41,7 +41,7 @@ func TestListen_ReplacesSocketOfKilledOwner(t *testing.T) {
 	requireReached(t, l, a)
 }
 
-func TestListen_ClearsUnfinishedSocket(t *testing.T) {
+func TestListen_RemovesUnfinishedSocket(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	left, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: filepath.Join(dir, "handoff.new")})
@@ -53,7 +53,7 @@ func TestListen_ClearsUnfinishedSocket(t *testing.T) {
 	require.Equal(t, []string{"handoff.sock"}, names(t, dir))
 }
 
-func TestListen_LateEndLeavesSocketOfNextOwner(t *testing.T) {
+func TestListen_LateEndKeepsSocketOfNextOwner(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	late, _ := mustListen(t, dir, "")
@@ -106,7 +106,7 @@ func TestListen_WorkspacesHaveSeparateSockets(t *testing.T) {
 	require.NotEqual(t, a.Addr, b.Addr)
 }
 
-func TestListen_UsesPortWithoutSocket(t *testing.T) {
+func TestListen_UsesPortIfNoSocketIsPossible(t *testing.T) {
 	t.Parallel()
 	dir := shortDir(t)
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "handoff.sock", "in the way"), 0o700))

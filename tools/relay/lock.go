@@ -11,28 +11,28 @@ import (
 	"handoff/tools/platform"
 )
 
-// lock is the file lock of a workspace. The process that holds it owns the store. The kernel releases it when the
+// storeLock is the file lock of a workspace. The process that holds it owns the store. The kernel releases it when the
 // process ends, in any way. A lock must stay reachable: the garbage collector closes an unreachable file, and the
 // lock goes with the file.
 //
 // It says nothing about the files next to it: an owner also checks whether the locked file is still under its name.
 // It is held from before the opening of the store until after its closing.
-type lock struct {
+type storeLock struct {
 	file *os.File
-	at   file // the file at its path when it was locked
+	at   fileIdentity // the file at its path when it was locked
 }
 
 // ErrInUse means that a process has the workspace open.
 var ErrInUse = platform.ErrLocked
 
-// Lock keeps all processes from opening the store of a workspace until release is called, so that the caller can work
+// LockWorkspace keeps all processes from opening the store of a workspace until release is called, so that the caller can work
 // on the files of the store. It does not wait: the error is [ErrInUse] if a process has the store open, and also if a
 // process that stays uses the workspace but has not made a call yet. Release may be called twice.
 //
 // A process that does not stay and has made no call holds nothing, so Lock does not notice it; its next call finds
 // the workspace locked and is unavailable. While the lock is held, calls of all processes wait for five seconds and
 // then fail.
-func Lock(dir string) (release func() error, err error) {
+func LockWorkspace(dir string) (release func() error, err error) {
 	l, err := tryLock(lockPath(dir))
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ var errRemoved = errors.New("the workspace was removed")
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) { // the directory was removed since
-		if err = prepare(filepath.Dir(path)); err == nil {
+		if err = prepareDir(filepath.Dir(path)); err == nil {
 			f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		}
 	}
@@ -64,7 +64,7 @@ func openLock(path string) (*os.File, error) {
 }
 
 // tryLock takes the lock if it is free. The error is ErrInUse if this process or another holds it.
-func tryLock(path string) (*lock, error) {
+func tryLock(path string) (*storeLock, error) {
 	f, err := openLock(path)
 	if err != nil {
 		return nil, err
@@ -77,12 +77,12 @@ func tryLock(path string) (*lock, error) {
 //
 // The error wraps ErrInUse if take did not wait and another process holds the lock. It is errRemoved if the file is
 // no longer the one under path: no other process would find its lock.
-func takeLock(f *os.File, path string, take func(*os.File) error) (*lock, error) {
+func takeLock(f *os.File, path string, take func(*os.File) error) (*storeLock, error) {
 	if err := take(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
 	}
 	locked, err := f.Stat()
-	l := &lock{f, file{path, locked}}
+	l := &storeLock{f, fileIdentity{path, locked}}
 	if err == nil && l.at.isInPlace() { // others will lock the same
 		return l, nil
 	}
@@ -90,7 +90,7 @@ func takeLock(f *os.File, path string, take func(*os.File) error) (*lock, error)
 }
 
 // release releases the lock. It may be called twice.
-func (l *lock) release() error {
+func (l *storeLock) release() error {
 	if l.file == nil {
 		return nil
 	}
@@ -100,41 +100,41 @@ func (l *lock) release() error {
 	return errors.Join(platform.Unlock(f), f.Close())
 }
 
-// presence marks that a process that stays uses the workspace: it is a shared lock on the file handoff.here, which all
+// presenceMark marks that a process that stays uses the workspace: it is a shared lock on the file handoff.here, which all
 // these processes hold together. The kernel releases the lock of a process when the process ends, in any way. So a new
 // owner knows whether there are other processes before they announce themselves.
 //
 // The file is empty and stays. A process that does not stay opens it and sets no mark.
-type presence struct {
+type presenceMark struct {
 	path string
 	file *os.File
 }
 
 // openPresence opens the file. It does not set the mark.
-func openPresence(dir string) (*presence, error) {
-	p := &presence{path: filepath.Join(dir, "handoff.here")}
-	return p, p.open()
+func openPresence(dir string) (*presenceMark, error) {
+	p := &presenceMark{path: filepath.Join(dir, "handoff.here")}
+	return p, p.openFile()
 }
 
-func (p *presence) open() (err error) {
+func (p *presenceMark) openFile() (err error) {
 	p.file, err = os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o600)
 	return err
 }
 
 // set marks that this process is there.
-func (p *presence) set() error { return platform.LockShared(p.file) }
+func (p *presenceMark) setMark() error { return platform.LockShared(p.file) }
 
 // reopen opens the file again if it was removed: other processes look at the present file.
-func (p *presence) reopen() error {
-	if mine, err := p.file.Stat(); err == nil && (file{p.path, mine}).isInPlace() {
+func (p *presenceMark) reopenIfRemoved() error {
+	if mine, err := p.file.Stat(); err == nil && (fileIdentity{p.path, mine}).isInPlace() {
 		return nil
 	}
-	return errors.Join(p.file.Close(), p.open())
+	return errors.Join(p.file.Close(), p.openFile())
 }
 
 // alone reports whether no other process is there. It removes the mark of this process, so it is called only with the
 // lock of the workspace held: no other process looks for marks then.
-func (p *presence) alone() (bool, error) {
+func (p *presenceMark) isAlone() (bool, error) {
 	if err := platform.Unlock(p.file); err != nil {
 		return false, err
 	}
@@ -151,7 +151,7 @@ func checkUnused(dir string) error {
 	if err != nil {
 		return err
 	}
-	alone, err := mark.alone()
+	alone, err := mark.isAlone()
 	if err == nil && !alone {
 		err = ErrInUse
 	}

@@ -103,7 +103,7 @@ func TestLock_FailsOnRemovedFile(t *testing.T) {
 	require.ErrorIs(t, <-got, errRemoved)
 }
 
-func waitLock(path string) (*lock, error) {
+func waitLock(path string) (*storeLock, error) {
 	f, err := openLock(path)
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func waitLock(path string) (*lock, error) {
 	return takeLock(f, path, platform.Lock)
 }
 
-func mustLock(t *testing.T, path string) *lock {
+func mustLock(t *testing.T, path string) *storeLock {
 	t.Helper()
 	l, err := tryLock(path)
 	require.NoError(t, err)
@@ -120,9 +120,9 @@ func mustLock(t *testing.T, path string) *lock {
 }
 
 // waitInLine makes a goroutine wait for the lock, and returns when it waits.
-func waitInLine(t *testing.T, path string) <-chan *lock {
+func waitInLine(t *testing.T, path string) <-chan *storeLock {
 	t.Helper()
-	got := make(chan *lock, 1)
+	got := make(chan *storeLock, 1)
 	go func() {
 		l, err := waitLock(path)
 		if err != nil {
@@ -146,7 +146,7 @@ func waitForLock(dir string) int {
 	return hold(l, err)
 }
 
-func hold(l *lock, err error) int {
+func hold(l *storeLock, err error) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

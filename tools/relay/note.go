@@ -22,21 +22,21 @@ import (
 // orderly end. An owner also answers a request for its identity with its note, and a process that asks an owner to
 // give the store up sends its own note. A program ignores fields that its version does not know.
 type Note struct {
-	PID          int       `json:"pid"`
-	Program      string    `json:"program,omitempty"` // name of the file that the process runs, see [platform.Program]
-	Started      time.Time `json:"started"`           // time at which the process became the owner
-	Boot         string    `json:"boot,omitempty"`    // see [platform.BootID]
-	PIDNamespace string    `json:"pids,omitempty"`    // namespace of PID: a container has numbers of its own
-	Version      string    `json:"version"`           // of the program
-	Stays        bool      `json:"stays,omitempty"`   // see [Config]
-	Protocol     Versions  `json:"protocol"`
-	Lock         string    `json:"lock,omitempty"` // id of the locked file, see [platform.FileID]; a copy has another
-	Address      Address   `json:"address"`
+	PID          int          `json:"pid"`
+	Program      string       `json:"program,omitempty"` // name of the file that the process runs, see [platform.ProgramOf]
+	Started      time.Time    `json:"started"`           // time at which the process became the owner
+	Boot         string       `json:"boot,omitempty"`    // see [platform.BootID]
+	PIDNamespace string       `json:"pids,omitempty"`    // namespace of PID: a container has numbers of its own
+	Version      string       `json:"version"`           // of the program
+	Stays        bool         `json:"stays,omitempty"`   // see [Config]
+	Protocol     VersionRange `json:"protocol"`
+	Lock         string       `json:"lock,omitempty"` // id of the locked file, see [platform.FileID]; a copy has another
+	Address      Address      `json:"address"`
 }
 
 // thisProcess returns the note of this process, without the fields about its sharing.
 func thisProcess(now time.Time) Note {
-	program, _ := platform.Program("self") // empty if the system does not report it
+	program, _ := platform.ProgramOf("self") // empty if the system does not report it
 	return Note{PID: os.Getpid(), Program: program, Started: now, Boot: platform.BootID(), PIDNamespace: pidNamespace()}
 }
 
@@ -46,15 +46,15 @@ func pidNamespace() string {
 	return name
 }
 
-// Elsewhere reports whether the process of a note is in another container, whose process numbers mean nothing here.
-func (n Note) Elsewhere() bool {
+// IsInOtherContainer reports whether the process of a note is in another container, whose process numbers mean nothing here.
+func (n Note) IsInOtherContainer() bool {
 	here := pidNamespace()
 	return n.PIDNamespace != "" && here != "" && n.PIDNamespace != here
 }
 
-// Process describes the process of the note.
-func (n Note) Process() string {
-	if n.Elsewhere() {
+// ProcessText describes the process of the note.
+func (n Note) ProcessText() string {
+	if n.IsInOtherContainer() {
 		return "in another container"
 	}
 	return fmt.Sprintf("pid %d", n.PID)
@@ -64,7 +64,7 @@ func (n Note) Process() string {
 const maxNote = 64 << 10
 
 // ReadNote reads the note in the directory of a workspace. Ok is false for a missing or unreadable note. The process
-// of a note may have ended: see [Note.Running].
+// of a note may have ended: see [Note.IsRunning].
 //
 // It neither waits nor takes a lock. It ignores a note of more than 64 KB.
 func ReadNote(dir string) (n Note, ok bool) {
@@ -75,9 +75,9 @@ func ReadNote(dir string) (n Note, ok bool) {
 	return n, true
 }
 
-// HiddenNote reports whether the directory of a workspace has a note that this user may not read: another user has
+// HasUnreadableNote reports whether the directory of a workspace has a note that this user may not read: another user has
 // the workspace open, for example root after a command with sudo, or had it open and was killed.
-func HiddenNote(dir string) bool {
+func HasUnreadableNote(dir string) bool {
 	_, err := platform.ReadRegular(notePath(dir), maxNote)
 	return errors.Is(err, fs.ErrPermission)
 }
@@ -101,35 +101,35 @@ func writeNote(dir string, n Note) error {
 // removeFile removes a file. A missing file is no error.
 func removeFile(path string) error { return schemas.IgnoreError(fs.ErrNotExist, platform.Remove(path)) }
 
-// Running reports whether the process of a note still runs. The system reuses process numbers, so it also compares
+// IsRunning reports whether the process of a note still runs. The system reuses process numbers, so it also compares
 // the start of the system and the program, if the system reports them. A process that has ended, but was not waited
 // for by its parent, runs no program.
 //
 // A process in another container is not visible. It counts as running, since its socket may be reachable.
-func (n Note) Running() bool {
-	if n.rebooted() || n.Elsewhere() {
-		return !n.rebooted()
+func (n Note) IsRunning() bool {
+	if n.isFromBeforeReboot() || n.IsInOtherContainer() {
+		return !n.isFromBeforeReboot()
 	}
-	if !platform.Runs(n.PID) {
+	if !platform.ProcessExists(n.PID) {
 		return false
 	}
-	program, err := platform.Program(strconv.Itoa(n.PID))
+	program, err := platform.ProgramOf(strconv.Itoa(n.PID))
 	return n.Program == "" || program == n.Program || err != nil && !errors.Is(err, fs.ErrNotExist)
 }
 
-// sameOwner reports whether two notes are from the same process that became the owner at the same time.
-func (n Note) sameOwner(as Note) bool { return n.PID == as.PID && n.Started.Equal(as.Started) }
+// isSameOwner reports whether two notes are from the same process that became the owner at the same time.
+func (n Note) isSameOwner(as Note) bool { return n.PID == as.PID && n.Started.Equal(as.Started) }
 
-// surelyRuns reports whether the number in a note certainly belongs to its process: the system reports the program of
+// isSurelyRunning reports whether the number in a note certainly belongs to its process: the system reports the program of
 // the process, and it is the program in the note.
-func (n Note) surelyRuns() bool {
-	program, err := platform.Program(strconv.Itoa(n.PID))
-	return err == nil && program == n.Program && n.Running()
+func (n Note) isSurelyRunning() bool {
+	program, err := platform.ProgramOf(strconv.Itoa(n.PID))
+	return err == nil && program == n.Program && n.IsRunning()
 }
 
-// rebooted reports whether the system was started after the note was written. It is false if the system does not
+// isFromBeforeReboot reports whether the system was started after the note was written. It is false if the system does not
 // report its start.
-func (n Note) rebooted() bool {
+func (n Note) isFromBeforeReboot() bool {
 	now := platform.BootID()
 	return n.Boot != "" && now != "" && n.Boot != now
 }

@@ -18,7 +18,7 @@ func TestNote_ReadsBackUnchanged(t *testing.T) {
 	require.NoError(t, removeFile(notePath(dir)))
 
 	n := thisProcess(time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC))
-	n.Version, n.Protocol = "v1.2.0", Versions{Min: 1, Max: 2}
+	n.Version, n.Protocol = "v1.2.0", VersionRange{Min: 1, Max: 2}
 	n.Address = Address{Network: "tcp", Addr: "127.0.0.1:4711", Secret: "s"}
 	require.NoError(t, os.WriteFile(notePath(dir)+".new", []byte("a killed owner was here"), 0o644))
 	require.NoError(t, writeNote(dir, Note{PID: 1}))
@@ -64,7 +64,7 @@ func TestNote_KeepsFieldNames(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, writeNote(dir, Note{
 		PID: 7, Program: "handoff", Started: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), Boot: "b",
-		Version: "v1.2.0", Protocol: Versions{Min: 1, Max: 2}, Address: Address{Network: "unix", Addr: "/w/handoff.sock"},
+		Version: "v1.2.0", Protocol: VersionRange{Min: 1, Max: 2}, Address: Address{Network: "unix", Addr: "/w/handoff.sock"},
 	}))
 	content, err := os.ReadFile(notePath(dir))
 	require.NoError(t, err)

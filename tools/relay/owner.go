@@ -23,7 +23,7 @@ type owner struct {
 	watching sync.WaitGroup
 	closing  sync.Once
 	closed   error
-	inflight inflight
+	inflight callCounter
 	holds    sync.Map // an openRequest for each connection that other processes opened
 }
 
@@ -38,8 +38,8 @@ const ShutdownLimit = time.Second
 // and unavailable if locks, sockets or files do not work.
 func (r *Relay) openOwner(ctx context.Context, won Tenure) (_ *owner, err error) {
 	o := &owner{
-		relay: r, tenure: won, note: r.note(), route: newRoute(), ready: make(chan struct{}),
-		inflight: inflight{notify: r.config.Crowded},
+		relay: r, tenure: won, note: r.newNote(), route: newRoute(), ready: make(chan struct{}),
+		inflight: callCounter{notify: r.config.Crowded},
 	}
 	defer func() {
 		if err == nil {
@@ -50,27 +50,27 @@ func (r *Relay) openOwner(ctx context.Context, won Tenure) (_ *owner, err error)
 		}
 	}()
 	if err := won.Serve(o.note, o.handler()); err != nil {
-		return nil, r.election.Unusable(err)
+		return nil, r.election.UnusableError(err)
 	}
-	alone, err := won.Alone()
+	alone, err := won.IsAlone()
 	if err != nil {
-		return nil, r.election.Unusable(err)
+		return nil, r.election.UnusableError(err)
 	}
 	if o.store, err = r.config.Open(ctx, alone); err != nil {
 		return nil, err
 	}
-	if err := won.Opened(); err != nil {
-		return nil, r.election.Unusable(err)
+	if err := won.RecordOpened(); err != nil {
+		return nil, r.election.UnusableError(err)
 	}
 	o.route.endpoint = localStore{o}
 	r.announceConnections(ctx, o.route)
 	close(o.ready)
-	o.watching.Go(o.watch)
+	o.watching.Go(o.watchOwnership)
 	return o, nil
 }
 
-// note returns the note of this process as the owner.
-func (r *Relay) note() Note {
+// newNote returns the note of this process as the owner.
+func (r *Relay) newNote() Note {
 	n := thisProcess(r.config.Now())
 	n.Version, n.Stays, n.Protocol = r.config.Version, r.config.Stays, supported
 	return n
@@ -79,21 +79,21 @@ func (r *Relay) note() Note {
 // verifyOwnership makes sure that this process owns the store before it acknowledges a change. The error is errMoved
 // if it does not: then it gives the store up.
 func (o *owner) verifyOwnership(ctx context.Context) error {
-	err := o.tenure.Holds(ctx)
+	err := o.tenure.CheckOwnership(ctx)
 	switch {
 	case errors.Is(err, ErrLost):
 		_ = o.relay.resign(o, "it is another's") // if it cannot, it gives the store up already
 		return errMoved
-	case err != nil && o.route.lost():
+	case err != nil && o.route.isLost():
 		return errMoved
 	case err != nil && ctx.Err() != nil:
-		return cutOff(ctx)
+		return cutOffError(ctx)
 	}
 	return err
 }
 
-// watch checks once a second whether this process still owns the store and others find it, until the route is lost.
-func (o *owner) watch() {
+// watchOwnership checks once a second whether this process still owns the store and others find it, until the route is lost.
+func (o *owner) watchOwnership() {
 	look := time.NewTicker(checkInterval)
 	defer look.Stop()
 	told := "" // the last logged reason, until others find it again

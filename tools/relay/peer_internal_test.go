@@ -47,7 +47,7 @@ func TestListen_RefusesOtherUsers(t *testing.T) {
 	ours, err := a.dial(t.Context())
 	require.NoError(t, err)
 	c := <-accepted
-	uid, err := platform.PeerUser(c.(*net.UnixConn))
+	uid, err := platform.UserOfPeer(c.(*net.UnixConn))
 	require.NoError(t, err)
 	require.Equal(t, os.Getuid(), uid)
 	require.NoError(t, errors.Join(ours.Close(), c.Close()))

@@ -45,20 +45,20 @@ const (
 	statusLate    = http.StatusConflict            // the call was read after its begin-by time and not begun: repeat it
 )
 
-// Versions is a range of versions of the protocol, both ends included.
+// VersionRange is a range of versions of the protocol, both ends included.
 //
 // Two programs speak the highest version that both know. Programs without a common version do not share a store: the
 // later one gets unavailable, and the hint of the error tells the way out.
-type Versions struct {
+type VersionRange struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
 }
 
 // supported are the versions that this program speaks.
-var supported = Versions{Min: 1, Max: 1}
+var supported = VersionRange{Min: 1, Max: 1}
 
 // overlaps reports whether a version is in both ranges.
-func (v Versions) overlaps(w Versions) bool { return min(v.Max, w.Max) >= max(v.Min, w.Min) }
+func (v VersionRange) overlaps(w VersionRange) bool { return min(v.Max, w.Max) >= max(v.Min, w.Min) }
 
 // beginBy is the header with the latest time at which a call may begin, in milliseconds since 1970. A stopped owner
 // still has calls in its socket when it goes on, and must not begin calls that their callers gave up long ago.
@@ -83,12 +83,12 @@ func isLate(r *http.Request, now time.Time) bool {
 	return err == nil && now.UnixMilli() > by
 }
 
-// changeLine is one line of a stream of changes: a change, or the error that ends it.
+// changeMessage is one line of a stream of changes: a change, or the error that ends it.
 //
 // After a line with an error the stream ends. A stream that ends without an error goes on at the next owner, after
 // the last number.
-type changeLine struct {
-	schemas.Change
+type changeMessage struct {
+	schemas.RegistryChange
 	Error *schemas.Error `json:"error,omitempty"`
 }
 

@@ -114,7 +114,7 @@ type Config struct {
 
 // Store is an open store with its rules.
 //
-// It is [handoff/tools.Local] over an open store. A call that Close cuts off returns unavailable. If the process has
+// It is [handoff/tools.LocalInvoker] over an open store. A call that Close cuts off returns unavailable. If the process has
 // stopped being the owner, this package does not return that error, but repeats the call at the next owner.
 type Store interface {
 	tools.Invoker
@@ -144,7 +144,7 @@ type Relay struct {
 	route         *route                // destination of calls; nil before the first call
 	refused       error                 // why the store could not be opened, for the search under way
 	changed       chan struct{}         // closed and replaced when one of the above changes
-	searching     *search               // under way; nil for none
+	searching     *routeSearch          // under way; nil for none
 	backoff       int                   // how often to look for another owner before taking the lock again
 	reconnecting  bool                  // a goroutine looks for an owner because connections are open
 	connections   map[string]tools.Call // connections of this process, with the call that opened each
@@ -193,7 +193,7 @@ func (r *Relay) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 		c.Since = r.config.Now()
 	}
 	if c.Tool == closeTool {
-		defer r.forget(c)
+		defer r.forgetConnection(c)
 	}
 	for {
 		to, err := r.connect(ctx)
@@ -201,11 +201,11 @@ func (r *Relay) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 			return nil, err
 		}
 		if c.Tool == openTool {
-			r.remember(c)
+			r.rememberConnection(c)
 		}
 		out, err := to.invoke(ctx, c)
 		if c.Tool == openTool && err != nil && !errors.Is(err, errMoved) {
-			r.forget(c) // it was refused
+			r.forgetConnection(c) // it was refused
 		}
 		if !errors.Is(err, errMoved) {
 			return out, err
@@ -221,12 +221,12 @@ func (r *Relay) newID() string { return tools.NewRequestID(r.config.Now(), rand.
 //
 // It pauses while the owner changes, and follows as long as ctx lasts. The error is unavailable if no owner was
 // found, or it comes from the store.
-func (r *Relay) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
-	return func(yield func(schemas.Change, error) bool) {
+func (r *Relay) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
+	return func(yield func(schemas.RegistryChange, error) bool) {
 		for {
 			from, err := r.connect(ctx)
 			if err != nil {
-				yield(schemas.Change{}, err)
+				yield(schemas.RegistryChange{}, err)
 				return
 			}
 			for c, err := range from.changes(ctx, after) {
@@ -276,10 +276,10 @@ func (r *Relay) broadcast() {
 	r.changed = make(chan struct{})
 }
 
-// Files returns the names of the files that the relays of a workspace keep in its directory, without the files of the
+// FileNames returns the names of the files that the relays of a workspace keep in its directory, without the files of the
 // store.
 //
-// They may be removed while [Lock] is held. The file handoff.new is a socket that has not got its final name yet.
-func Files() []string {
+// They may be removed while [LockWorkspace] is held. The file handoff.new is a socket that has not got its final name yet.
+func FileNames() []string {
 	return []string{"handoff.lock", "handoff.here", "handoff.sock", "handoff.new", "owner.json", "owner.json.new"}
 }

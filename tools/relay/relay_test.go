@@ -99,7 +99,7 @@ func TestRelay_NoCallIsLostOrDoneTwice(t *testing.T) {
 	require.True(t, last.call("qa", "claim_handoff", `{}`).Empty)
 }
 
-func TestRelay_WaitMovesToNextOwner(t *testing.T) {
+func TestRelay_WaitingCallMovesToNextOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
@@ -112,7 +112,7 @@ func TestRelay_WaitMovesToNextOwner(t *testing.T) {
 	require.Equal(t, id, <-claimed)
 }
 
-func TestRelay_ChangesGoOnAtNextOwner(t *testing.T) {
+func TestRelay_ChangesContinueAtNextOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	first, second, third := w.process(), w.process(), w.process()
@@ -183,7 +183,7 @@ func TestConnection_StaysOpenWhenHeldAgain(t *testing.T) {
 	}
 }
 
-func TestConnection_IsNotHeldAfterRefusal(t *testing.T) {
+func TestConnection_IsForgottenAfterRefusal(t *testing.T) {
 	t.Parallel()
 	first, second := connected(newWorld(t))
 	_, err := second.try(t.Context(), "qa", "connection_open", `{"conn": "conn-qa", "client": "human"}`)
@@ -204,7 +204,7 @@ func (p process) live(agent schemas.Agent) bool {
 	return false
 }
 
-func TestRelay_FirstProcessIsAlone(t *testing.T) {
+func TestRelay_OnlyFirstProcessOpensStoreAlone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	alone := make(chan bool, 3)
@@ -226,7 +226,7 @@ func TestRelay_FirstProcessIsAlone(t *testing.T) {
 	require.True(t, <-alone)
 }
 
-func TestRelay_CommandReleasesStoreAtOnce(t *testing.T) {
+func TestRelay_CommandReleasesStoreWhenClosed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	c := w.config()
@@ -253,19 +253,19 @@ func TestRelay_CommandYieldsStoreToServer(t *testing.T) {
 	require.EqualValues(t, 2, command.send("More"))
 }
 
-func TestLock_IsInUseWhileProcessTakesPart(t *testing.T) {
+func TestLockWorkspace_FailsWhileProcessUsesWorkspace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	idle := w.process()
-	_, err := relay.Lock(w.dir)
+	_, err := relay.LockWorkspace(w.dir)
 	require.ErrorIs(t, err, relay.ErrInUse, "it has not called yet")
 	idle.send("Test it")
-	_, err = relay.Lock(w.dir)
+	_, err = relay.LockWorkspace(w.dir)
 	require.ErrorIs(t, err, relay.ErrInUse)
 	require.NoError(t, idle.Close())
-	release, err := relay.Lock(w.dir)
+	release, err := relay.LockWorkspace(w.dir)
 	require.NoError(t, err)
-	_, err = relay.Lock(w.dir)
+	_, err = relay.LockWorkspace(w.dir)
 	require.ErrorIs(t, err, relay.ErrInUse)
 	require.NoError(t, release())
 }

@@ -26,7 +26,7 @@ type endpoint interface {
 	// Invoke keeps a connection that it opens, until drop or the end of the route.
 	tools.Invoker
 
-	drop(conn string)
+	dropConnection(conn string)
 }
 
 func newRoute() *route {
@@ -35,7 +35,7 @@ func newRoute() *route {
 	return rt
 }
 
-func (rt *route) lost() bool { return rt.life.Err() != nil }
+func (rt *route) isLost() bool { return rt.life.Err() != nil }
 
 // invoke makes a call. The error is errMoved if the route was lost before the result came: the call may have taken
 // effect, and is repeated under its id.
@@ -46,8 +46,8 @@ func (rt *route) invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 }
 
 // changes follows the events at the end of the route, until ctx or the route ends.
-func (rt *route) changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
-	return func(yield func(schemas.Change, error) bool) {
+func (rt *route) changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
+	return func(yield func(schemas.RegistryChange, error) bool) {
 		ctx, done := rt.withRoute(ctx)
 		defer done()
 		rt.endpoint.Changes(ctx, after)(yield)
@@ -74,25 +74,25 @@ func (l localStore) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, 
 	if held := l.verifyOwnership(ctx); held != nil && (err == nil || errors.Is(held, errMoved)) {
 		return nil, held
 	}
-	return out, l.moved(err)
+	return out, l.movedIfCutOff(err)
 }
 
-// drop has nothing to end: this process ends together with the store.
-func (localStore) drop(string) {}
+// dropConnection has nothing to end: this process ends together with the store.
+func (localStore) dropConnection(string) {}
 
-func (l localStore) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
-	return func(yield func(schemas.Change, error) bool) {
+func (l localStore) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
+	return func(yield func(schemas.RegistryChange, error) bool) {
 		for c, err := range l.store.Changes(ctx, after) {
-			if !yield(c, l.moved(err)) {
+			if !yield(c, l.movedIfCutOff(err)) {
 				return
 			}
 		}
 	}
 }
 
-// moved turns an error into errMoved if the end of the owner cut the call off. Refusals of the store stay.
-func (l localStore) moved(err error) error {
-	if err == nil || !l.route.lost() || schemas.AsError(err).Code != schemas.Unavailable {
+// movedIfCutOff turns an error into errMoved if the end of the owner cut the call off. Refusals of the store stay.
+func (l localStore) movedIfCutOff(err error) error {
+	if err == nil || !l.route.isLost() || schemas.AsError(err).Code != schemas.Unavailable {
 		return err
 	}
 	return errMoved

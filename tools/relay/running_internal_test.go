@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestNoteRunning_IsTrueWhileProcessLives(t *testing.T) {
+func TestNoteIsRunning_IsTrueWhileProcessLives(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -40,7 +40,7 @@ func TestNoteRunning_IsTrueWhileProcessLives(t *testing.T) {
 			if runtime.GOOS != "linux" && tt.note.Program+tt.note.Boot != "" {
 				t.Skip("nothing tells here what a process runs, or when the system started")
 			}
-			require.Equal(t, tt.lives, tt.note.Running())
+			require.Equal(t, tt.lives, tt.note.IsRunning())
 		})
 	}
 }
@@ -67,7 +67,7 @@ func ended(t *testing.T) *exec.Cmd {
 	return cmd
 }
 
-func TestStalled_NamesOnlyVerifiedOwner(t *testing.T) {
+func TestStalledError_NamesOnlyVerifiedProcess(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("nothing tells here what a process runs")
@@ -76,7 +76,7 @@ func TestStalled_NamesOnlyVerifiedOwner(t *testing.T) {
 	require.NoError(t, owner.Start())
 	t.Cleanup(func() { require.Error(t, owner.Wait()) })
 	t.Cleanup(func() { require.NoError(t, owner.Process.Kill()) })
-	program, err := platform.Program(strconv.Itoa(owner.Process.Pid))
+	program, err := platform.ProgramOf(strconv.Itoa(owner.Process.Pid))
 	require.NoError(t, err)
 	for name, tt := range map[string]struct {
 		note Note
@@ -90,7 +90,7 @@ func TestStalled_NamesOnlyVerifiedOwner(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			require.NoError(t, writeNote(dir, tt.note))
-			e := (&fileElection{config: Config{Name: "w", Dir: dir}}).Stalled(tt.note)
+			e := (&fileElection{config: Config{Name: "w", Dir: dir}}).StalledError(tt.note)
 			require.Contains(t, e.Hint, tt.said)
 			require.NotContains(t, e.Hint, "KILL")
 		})

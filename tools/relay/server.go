@@ -31,14 +31,14 @@ func (o *owner) handler() http.Handler {
 // lockTenure is the tenure of the process that holds the lock of the file.
 type lockTenure struct {
 	*fileElection
-	lock   *lock
+	lock   *storeLock
 	server *http.Server
 	served sync.WaitGroup
-	files  []file // the lock and the store; see files.go
+	files  []fileIdentity // the lock and the store; see files.go
 
 	mu     sync.Mutex // guards the fields below
 	note   Note
-	socket file              // zero for a port
+	socket fileIdentity      // zero for a port
 	unused map[net.Conn]bool // network connections without a request so far
 	ending bool
 }
@@ -62,13 +62,13 @@ func (t *lockTenure) Serve(n Note, h http.Handler) error {
 }
 
 // authenticated requires the secret of the note from callers on a port, because every user of the machine reaches a
-// port. A socket needs no secret: see [sameUserOnly].
+// port. A socket needs no secret: see [sameUserListener].
 //
 // The status for a wrong secret is 401, and next is not called.
 func (t *lockTenure) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-		if at != nil && at.Network() == "tcp" && !Authorized(r, t.address().Secret) {
+		if at != nil && at.Network() == "tcp" && !HasSecret(r, t.address().Secret) {
 			http.Error(w, "the secret in owner.json is needed", http.StatusUnauthorized)
 			return
 		}
@@ -76,8 +76,8 @@ func (t *lockTenure) authenticated(next http.Handler) http.Handler {
 	})
 }
 
-// Authorized reports whether a request of another process has the secret of an [Address].
-func Authorized(r *http.Request, secret string) bool {
+// HasSecret reports whether a request of another process has the secret of an [Address].
+func HasSecret(r *http.Request, secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+secret)) == 1
 }
 
@@ -112,14 +112,14 @@ func (t *lockTenure) listen() error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	t.socket = file{}
+	t.socket = fileIdentity{}
 	if address.Network == "unix" {
 		t.socket, err = statFile(address.Addr)
 	}
 	if t.note.Address = address; err == nil {
 		err = writeNote(c.Dir, t.note)
 	}
-	if isFull(err) { // a process that has the store open reads all the same; see Restore
+	if isDiskFull(err) { // a process that has the store open reads all the same; see Restore
 		c.Logger.Warn("others do not find the owner of the store", slog.Any("error", err))
 		err = nil
 	}
@@ -141,8 +141,8 @@ func (t *lockTenure) address() Address {
 	return t.note.Address
 }
 
-// Opened stores the identities of the store's files.
-func (t *lockTenure) Opened() error {
+// RecordOpened stores the identities of the store's files.
+func (t *lockTenure) RecordOpened() error {
 	for _, path := range t.config.Files {
 		f, err := statFile(path)
 		if err != nil {
@@ -153,10 +153,10 @@ func (t *lockTenure) Opened() error {
 	return nil
 }
 
-// Holds reports whether the lock and all files of the store are still the opened files. Otherwise they no longer belong
+// CheckOwnership reports whether the lock and all files of the store are still the opened files. Otherwise they no longer belong
 // to the workspace. It costs a stat for each.
-func (t *lockTenure) Holds(context.Context) error {
-	if slices.ContainsFunc(t.files, func(f file) bool { return !f.isInPlace() }) {
+func (t *lockTenure) CheckOwnership(context.Context) error {
+	if slices.ContainsFunc(t.files, func(f fileIdentity) bool { return !f.isInPlace() }) {
 		return ErrLost
 	}
 	return nil
@@ -173,7 +173,7 @@ func (t *lockTenure) Restore() error {
 	if t.note.Address.Network == "unix" && !t.socket.isInPlace() {
 		return t.listen()
 	}
-	if n, ok := ReadNote(t.config.Dir); ok && n.sameOwner(t.note) {
+	if n, ok := ReadNote(t.config.Dir); ok && n.isSameOwner(t.note) {
 		return nil
 	}
 	return writeNote(t.config.Dir, t.note)

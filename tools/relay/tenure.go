@@ -16,20 +16,20 @@ type Election interface {
 
 	// Owner returns the note of the process that was elected last, if there was one. The caller checks whether it
 	// lives.
-	Owner(ctx context.Context) (Note, bool)
+	LastOwner(ctx context.Context) (Note, bool)
 
 	// Is reports whether a note belongs to an owner of this workspace.
-	Is(n Note) bool
+	IsNoteOfWorkspace(n Note) bool
 
 	// Try elects this process. It is called if the owner of the last note is gone or does not answer. The error is
 	// [ErrInUse] if that owner, or another process, may still be the owner.
-	Try(ctx context.Context) (Tenure, error)
+	TryToWin(ctx context.Context) (Tenure, error)
 
 	// Unserved is the error of a call that found no owner, Stalled of a call whose owner does not answer, and Unusable
 	// of a call whose election failed. Each tells a person the way out.
-	Unserved() *schemas.Error
-	Stalled(owner Note) *schemas.Error
-	Unusable(err error) *schemas.Error
+	UnservedError() *schemas.Error
+	StalledError(owner Note) *schemas.Error
+	UnusableError(err error) *schemas.Error
 
 	// Close ends the part of this process that does not own the store.
 	Close() error
@@ -38,7 +38,7 @@ type Election interface {
 // queueElection is an election in which processes that stay wait to be the next owner.
 type queueElection interface {
 	// queue puts this process into the queue. Wait returns at its turn, and cannot be cancelled.
-	queue() (wait func() (Tenure, error), err error)
+	joinQueue() (wait func() (Tenure, error), err error)
 }
 
 // A Tenure is the time during which a process owns the store.
@@ -48,14 +48,14 @@ type Tenure interface {
 	Serve(n Note, h http.Handler) error
 
 	// Alone reports whether no other process that stays uses the workspace, so that none will announce connections.
-	Alone() (bool, error)
+	IsAlone() (bool, error)
 
 	// Opened is called after the store was opened.
-	Opened() error
+	RecordOpened() error
 
 	// Holds is called before each acknowledgement. It checks whether this process still owns the store. The error is
 	// [ErrLost] if it does not, and of code unavailable if the check failed.
-	Holds(ctx context.Context) error
+	CheckOwnership(ctx context.Context) error
 
 	// Restore is called once a second. It makes sure that others find this process.
 	Restore() error
@@ -70,5 +70,5 @@ type Tenure interface {
 // ErrLost means that a process no longer owns the store.
 var ErrLost = errors.New("another process owns the store")
 
-// NotHere answers a request about a workspace that this process does not own.
-func NotHere(w http.ResponseWriter) { w.WriteHeader(statusMoved) }
+// AnswerMoved answers a request about a workspace that this process does not own.
+func AnswerMoved(w http.ResponseWriter) { w.WriteHeader(statusMoved) }

@@ -45,14 +45,14 @@ func (w world) openStore(ctx context.Context, _ bool) (relay.Store, error) {
 		return nil, schemas.InternalError(err)
 	}
 	kept := store.New(backend)
-	return opened{kept, tools.Local{Mailbox: mailbox.New(mailbox.Config{
+	return opened{kept, tools.LocalInvoker{Mailbox: mailbox.New(mailbox.Config{
 		Store: kept, Now: time.Now, NewID: func(prefix string) string { return prefix + "_" + rand.Text() },
 	})}}, nil
 }
 
 type opened struct {
 	kept *store.Store
-	tools.Local
+	tools.LocalInvoker
 }
 
 func (o opened) Close() error { return o.kept.Close() }

@@ -24,8 +24,8 @@ type environment struct {
 	log *slog.Logger
 }
 
-// exporter returns a variable of the exporter: the one for traces, else the one for all signals.
-func (e environment) exporter(name string) string {
+// exporterVariable returns a variable of the exporter: the one for traces, else the one for all signals.
+func (e environment) exporterVariable(name string) string {
 	return cmp.Or(e.get("OTEL_EXPORTER_OTLP_TRACES_"+name), e.get("OTEL_EXPORTER_OTLP_"+name))
 }
 
@@ -56,7 +56,7 @@ func (e environment) endpoint() (*url.URL, error) {
 
 // warnOfProtocol logs that the environment names a protocol that this program does not have.
 func (e environment) warnOfProtocol(u *url.URL) {
-	protocol := e.exporter("PROTOCOL")
+	protocol := e.exporterVariable("PROTOCOL")
 	switch {
 	case protocol == "grpc" || u.Port() == "4317":
 		e.log.Warn("spans are sent as OTLP/HTTP with JSON, not over gRPC: name the HTTP port of the collector, usually 4318",
@@ -72,7 +72,7 @@ func (e environment) warnOfProtocol(u *url.URL) {
 // It is in milliseconds, 10 seconds by default.
 func (e environment) timeout() time.Duration {
 	const usual = 10 * time.Second
-	text := e.exporter("TIMEOUT")
+	text := e.exporterVariable("TIMEOUT")
 	if text == "" {
 		return usual
 	}
@@ -87,14 +87,14 @@ func (e environment) timeout() time.Duration {
 // headers returns the headers of each request to the collector, usually a key. They are sent to no other host.
 func (e environment) headers() http.Header {
 	h := http.Header{}
-	for _, pair := range e.pairs(e.exporter("HEADERS")) {
+	for _, pair := range e.parsePairs(e.exporterVariable("HEADERS")) {
 		h.Set(pair[0], pair[1])
 	}
 	return h
 }
 
-// pairs reads "a=1,b=2%2C3". Text that is no pair is left out, and not logged: it may be part of a secret.
-func (e environment) pairs(list string) (pairs [][2]string) {
+// parsePairs reads "a=1,b=2%2C3". Text that is no pair is left out, and not logged: it may be part of a secret.
+func (e environment) parsePairs(list string) (pairs [][2]string) {
 	for text := range strings.SplitSeq(list, ",") {
 		name, value, found := strings.Cut(text, "=")
 		decoded, err := url.PathUnescape(strings.TrimSpace(value))
@@ -107,9 +107,9 @@ func (e environment) pairs(list string) (pairs [][2]string) {
 	return pairs
 }
 
-// resource describes the program that sends the spans. OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come later and
+// newResource describes the program that sends the spans. OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come later and
 // so win.
-func (e environment) resource(ctx context.Context, workspace, version string) *resource.Resource {
+func (e environment) newResource(ctx context.Context, workspace, version string) *resource.Resource {
 	r, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "handoff"),
 		attribute.String("service.version", version),

@@ -48,7 +48,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	if len(spans) == 0 {
 		return nil
 	}
-	body, err := encode(spans)
+	body, err := encodeSpans(spans)
 	if err == nil {
 		err = e.send(ctx, body)
 	}
@@ -150,7 +150,7 @@ func partialError(response []byte) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d spans were refused: %s", n, schemas.Clip(schemas.Visible(r.PartialSuccess.ErrorMessage), 200))
+	return fmt.Errorf("%d spans were refused: %s", n, schemas.Clip(schemas.EscapeHidden(r.PartialSuccess.ErrorMessage), 200))
 }
 
 // retryAfter returns the pause that a collector asked for in seconds, or zero.
@@ -159,35 +159,35 @@ func retryAfter(h http.Header) time.Duration {
 	return time.Duration(min(max(seconds, 0), 3600)) * time.Second
 }
 
-// object is a message of OTLP in JSON: ids are hexadecimal, numbers of 64 bits are strings, values of enumerations
+// jsonObject is a message of OTLP in JSON: ids are hexadecimal, numbers of 64 bits are strings, values of enumerations
 // are numbers (OpenTelemetry protocol specification, JSON Protobuf encoding). For a collector an empty field is the
 // same as a missing one, except for the id of a parent.
-type object = map[string]any
+type jsonObject = map[string]any
 
-// encode encodes spans as one request to a collector. All spans are sent with the resource and the scope of the first
+// encodeSpans encodes spans as one request to a collector. All spans are sent with the resource and the scope of the first
 // span, because all spans of this program have the same. There is at least one span.
-func encode(spans []sdktrace.ReadOnlySpan) ([]byte, error) {
+func encodeSpans(spans []sdktrace.ReadOnlySpan) ([]byte, error) {
 	scope := spans[0].InstrumentationScope()
-	return json.Marshal(object{"resourceSpans": []object{{
-		"resource": object{"attributes": attributesOf(spans[0].Resource().Attributes())},
-		"scopeSpans": []object{{
-			"scope": object{"name": scope.Name, "version": scope.Version},
-			"spans": schemas.Map(spans, spanOf),
+	return json.Marshal(jsonObject{"resourceSpans": []jsonObject{{
+		"resource": jsonObject{"attributes": encodeAttributes(spans[0].Resource().Attributes())},
+		"scopeSpans": []jsonObject{{
+			"scope": jsonObject{"name": scope.Name, "version": scope.Version},
+			"spans": schemas.Map(spans, encodeSpan),
 		}},
 	}}})
 }
 
-func spanOf(s sdktrace.ReadOnlySpan) object {
-	links := make([]object, len(s.Links()))
+func encodeSpan(s sdktrace.ReadOnlySpan) jsonObject {
+	links := make([]jsonObject, len(s.Links()))
 	for i, l := range s.Links() {
 		links[i] = commonFields(l.SpanContext, l.SpanContext.IsRemote(), l.Attributes)
 	}
 	out := commonFields(s.SpanContext(), s.Parent().IsRemote(), s.Attributes())
-	maps.Copy(out, object{
+	maps.Copy(out, jsonObject{
 		"name": s.Name(), "kind": int(s.SpanKind()),
-		"startTimeUnixNano": nanos(s.StartTime()), "endTimeUnixNano": nanos(s.EndTime()),
+		"startTimeUnixNano": unixNanos(s.StartTime()), "endTimeUnixNano": unixNanos(s.EndTime()),
 		"links": links, "droppedLinksCount": s.DroppedLinks(),
-		"status": object{"code": statusCodes[s.Status().Code], "message": s.Status().Description},
+		"status": jsonObject{"code": statusCodes[s.Status().Code], "message": s.Status().Description},
 	})
 	if parent := s.Parent().SpanID(); parent.IsValid() {
 		out["parentSpanId"] = parent.String()
@@ -197,27 +197,27 @@ func spanOf(s sdktrace.ReadOnlySpan) object {
 
 // commonFields returns the fields that a span and a link have in common. Remote says that the parent of the span, or
 // the target of the link, belongs to another process.
-func commonFields(to trace.SpanContext, remote bool, attrs []attribute.KeyValue) object {
+func commonFields(to trace.SpanContext, remote bool, attrs []attribute.KeyValue) jsonObject {
 	const known, isRemote = 0x100, 0x200
 	flags := uint32(to.TraceFlags()) | known
 	if remote {
 		flags |= isRemote
 	}
-	return object{
+	return jsonObject{
 		"traceId": to.TraceID().String(), "spanId": to.SpanID().String(), "traceState": to.TraceState().String(),
-		"flags": flags, "attributes": attributesOf(attrs),
+		"flags": flags, "attributes": encodeAttributes(attrs),
 	}
 }
 
-// attributesOf encodes attributes. Whole numbers stay numbers; all others are written as text.
-func attributesOf(attrs []attribute.KeyValue) []object {
-	out := make([]object, len(attrs))
+// encodeAttributes encodes attributes. Whole numbers stay numbers; all others are written as text.
+func encodeAttributes(attrs []attribute.KeyValue) []jsonObject {
+	out := make([]jsonObject, len(attrs))
 	for i, a := range attrs {
-		value := object{"stringValue": a.Value.String()}
+		value := jsonObject{"stringValue": a.Value.String()}
 		if a.Value.Type() == attribute.INT64 {
-			value = object{"intValue": strconv.FormatInt(a.Value.AsInt64(), 10)}
+			value = jsonObject{"intValue": strconv.FormatInt(a.Value.AsInt64(), 10)}
 		}
-		out[i] = object{"key": string(a.Key), "value": value}
+		out[i] = jsonObject{"key": string(a.Key), "value": value}
 	}
 	return out
 }
@@ -225,4 +225,4 @@ func attributesOf(attrs []attribute.KeyValue) []object {
 // statusCodes are the numbers of OTLP, in which OpenTelemetry's own two are swapped. Unset is zero.
 var statusCodes = map[codes.Code]int{codes.Ok: 1, codes.Error: 2}
 
-func nanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }
+func unixNanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }

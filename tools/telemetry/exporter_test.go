@@ -136,7 +136,7 @@ func TestTracesClose_DoesNotWaitForHangingCollector(t *testing.T) {
 	})
 }
 
-func TestExporter_BatchEndsAtTimeout(t *testing.T) {
+func TestExporter_GivesBatchUpAtTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		log := offered(t, hanging{}, 1, 0, "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "1500")

@@ -30,41 +30,41 @@ type Metrics struct {
 	config MetricsConfig
 	stats  statsCache
 
-	mu        sync.Mutex                   // guards the fields below
-	counts    map[family]map[string]uint64 // by labels
-	latencies map[call]*schemas.Latency
+	mu        sync.Mutex                         // guards the fields below
+	counts    map[metricFamily]map[string]uint64 // by labels
+	latencies map[callKey]*schemas.LatencyHistogram
 }
 
 // NewMetrics returns counters that are zero.
 //
-// It starts nothing: [Metrics.Follow] counts events, and [Metrics.Invoker] counts calls.
+// It starts nothing: [Metrics.Follow] counts events, and [Metrics.WrapInvoker] counts calls.
 func NewMetrics(c MetricsConfig) *Metrics {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return &Metrics{
-		config: c, stats: statsCache{config: c}, latencies: map[call]*schemas.Latency{},
-		counts: map[family]map[string]uint64{
+		config: c, stats: statsCache{config: c}, latencies: map[callKey]*schemas.LatencyHistogram{},
+		counts: map[metricFamily]map[string]uint64{
 			calls: {}, transitions: {}, denied: {},
 			expiries: {"": 0}, denials: {"": 0}, // shown as zero before the first
 		},
 	}
 }
 
-func (m *Metrics) inc(f family, pairs ...string) {
+func (m *Metrics) increment(f metricFamily, pairs ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.counts[f][labels(pairs...)]++
+	m.counts[f][formatLabels(pairs...)]++
 }
 
-// Invoker returns an invoker that passes calls to next and counts them, with their durations.
+// WrapInvoker returns an invoker that passes calls to next and counts them, with their durations.
 //
 // It passes results and errors on unchanged. An unknown tool counts under the name unknown, so that callers cannot
 // make metrics of their own.
-func (m *Metrics) Invoker(next tools.Invoker) tools.Invoker { return countingInvoker{next, m} }
+func (m *Metrics) WrapInvoker(next tools.Invoker) tools.Invoker { return countingInvoker{next, m} }
 
-// Denied counts a request that was refused before it became a call. Each reason is a metric of its own, so callers
+// CountDenied counts a request that was refused before it became a call. Each reason is a metric of its own, so callers
 // use only a few, and none that a client wrote.
-func (m *Metrics) Denied(reason string) {
-	m.inc(denied, "reason", reason)
+func (m *Metrics) CountDenied(reason string) {
+	m.increment(denied, "reason", reason)
 }
 
 // Follow counts the events of handoffs from now on, in all processes, until ctx is done. Events that come while the
@@ -72,7 +72,7 @@ func (m *Metrics) Denied(reason string) {
 //
 // It blocks. It is called once: two followers would count each event twice.
 func (m *Metrics) Follow(ctx context.Context, inv tools.Invoker) {
-	follow(ctx, inv, m.config.Logger, func(_ context.Context, c schemas.Change) error {
+	followRegistry(ctx, inv, m.config.Logger, func(_ context.Context, c schemas.RegistryChange) error {
 		m.countChange(c)
 		return nil
 	})
@@ -87,26 +87,26 @@ const (
 
 // countChange counts one event. An event that changed no state, such as progress, counts as no transition; the first
 // event of a handoff counts as one from "new".
-func (m *Metrics) countChange(c schemas.Change) {
+func (m *Metrics) countChange(c schemas.RegistryChange) {
 	switch c.Action {
 	case leaseEnded, attemptsUsedUp:
-		m.inc(expiries)
+		m.increment(expiries)
 	case identityDenied:
-		m.inc(denials)
+		m.increment(denials)
 	}
 	if c.From != c.To {
-		m.inc(transitions, "from", cmp.Or(string(c.From), "new"), "to", string(c.To))
+		m.increment(transitions, "from", cmp.Or(string(c.From), "new"), "to", string(c.To))
 	}
 }
 
-// call is the key of durations.
-type call struct {
+// callKey is the key of durations.
+type callKey struct {
 	tool    string
 	outcome string // "ok", or the code of the error
 	wait    string // "yes" for a call that asked to wait, so that its duration says nothing about the server; else "no"
 }
 
-// countingInvoker is the invoker of [Metrics.Invoker].
+// countingInvoker is the invoker of [Metrics.WrapInvoker].
 type countingInvoker struct {
 	tools.Invoker
 	metrics *Metrics
@@ -116,26 +116,26 @@ type countingInvoker struct {
 func (i countingInvoker) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	begun := i.metrics.config.Now()
 	result, err := i.Invoker.Invoke(ctx, c)
-	i.metrics.count(c, err, i.metrics.config.Now().Sub(begun).Seconds())
+	i.metrics.countCall(c, err, i.metrics.config.Now().Sub(begun).Seconds())
 	return result, err
 }
 
-// count counts one call and its duration in seconds.
-func (m *Metrics) count(c tools.Call, err error, seconds float64) {
-	key := call{tool: "unknown", outcome: "ok", wait: "no"}
-	if t, unknown := tools.Find(c.Tool); unknown == nil {
-		if key.tool = t.Name; t.Waits(c.Args) {
+// countCall counts one call and its duration in seconds.
+func (m *Metrics) countCall(c tools.Call, err error, seconds float64) {
+	key := callKey{tool: "unknown", outcome: "ok", wait: "no"}
+	if t, unknown := tools.FindTool(c.Tool); unknown == nil {
+		if key.tool = t.Name; t.AsksToWait(c.Args) {
 			key.wait = "yes"
 		}
 	}
 	if err != nil {
 		key.outcome = string(schemas.AsError(err).Code)
 	}
-	m.inc(calls, "tool", key.tool, "outcome", key.outcome)
+	m.increment(calls, "tool", key.tool, "outcome", key.outcome)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.latencies[key] == nil {
-		m.latencies[key] = new(schemas.NewLatency())
+		m.latencies[key] = new(schemas.NewLatencyHistogram())
 	}
 	m.latencies[key].Add(seconds)
 }
@@ -154,12 +154,12 @@ type statsCache struct {
 	stats *schemas.StatsOut // nil when they could not be read
 }
 
-// read returns the statistics, nil if they cannot be read. It takes at most statsTimeout. The end of ctx does not end
+// readStats returns the statistics, nil if they cannot be read. It takes at most statsTimeout. The end of ctx does not end
 // the call to the workspace, because other readers may wait for the same statistics.
 //
 // A failure is kept as long as a success, so an owner that does not answer is asked once in five seconds for any
 // number of readers.
-func (f *statsCache) read(ctx context.Context) *schemas.StatsOut {
+func (f *statsCache) readStats(ctx context.Context) *schemas.StatsOut {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if age := f.config.Now().Sub(f.at); !f.at.IsZero() && age >= 0 && age < statsTTL {
@@ -168,7 +168,7 @@ func (f *statsCache) read(ctx context.Context) *schemas.StatsOut {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), statsTimeout)
 	defer cancel()
 	call := tools.Call{Tool: "workspace_stats"}
-	stats, err := tools.Ask[schemas.StatsOut](ctx, f.config.Invoker, call, schemas.StatsIn{})
+	stats, err := tools.InvokeTyped[schemas.StatsOut](ctx, f.config.Invoker, call, schemas.StatsIn{})
 	f.stats = &stats
 	if err != nil {
 		f.config.Logger.WarnContext(ctx, "no figures of the workspace", slog.Any("cause", err))

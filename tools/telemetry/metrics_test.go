@@ -76,8 +76,8 @@ func parse(t *testing.T, text string) map[string]float64 {
 func TestMetrics_ShowStatisticsOfWorkspace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
-		m := measured(o.Local)
-		inv := m.Invoker(o.Local)
+		m := measured(o.LocalInvoker)
+		inv := m.WrapInvoker(o.LocalInvoker)
 		do(t, inv, caller("boss"), "send_handoff", `{"to":"qa","task":"test it"}`)
 		do(t, inv, caller("boss"), "send_handoff", `{"to":"role:testing","task":"test it too"}`)
 		time.Sleep(90 * time.Second)
@@ -108,11 +108,11 @@ func TestMetrics_ShowStatisticsOfWorkspace(t *testing.T) {
 }
 
 // A claim that waits says nothing about the speed of the server.
-func TestMetrics_SeparateCallsThatWait(t *testing.T) {
+func TestMetrics_CountWaitingCallsSeparately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
-		m := measured(o.Local)
-		inv := m.Invoker(o.Local)
+		m := measured(o.LocalInvoker)
+		inv := m.WrapInvoker(o.LocalInvoker)
 		do(t, inv, caller("qa"), "claim_handoff", `{"waitSeconds":"30"}`)
 		do(t, inv, caller("qa"), "claim_handoff", `{"wait_seconds":0}`)
 		do(t, inv, caller("qa"), "claim_handoff", `{"tags":["await"]}`)
@@ -125,17 +125,17 @@ func TestMetrics_SeparateCallsThatWait(t *testing.T) {
 	})
 }
 
-func TestMetrics_BoundOutcomesAndUnknownTools(t *testing.T) {
+func TestMetrics_CountUnknownToolsUnderOneName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
-		m := measured(o.Local)
-		inv := m.Invoker(o.Local)
+		m := measured(o.LocalInvoker)
+		inv := m.WrapInvoker(o.LocalInvoker)
 		for _, tool := range []string{"get_handoff", "nothing\n\"of\\this", "name"} {
 			_, err := inv.Invoke(t.Context(), tools.Call{Tool: tool, Args: json.RawMessage(`{"handoff_id":"ho_9"}`)})
 			require.Error(t, err)
 		}
-		m.Denied("token")
-		m.Denied("token")
+		m.CountDenied("token")
+		m.CountDenied("token")
 		have := scraped(t, m)
 		require.InDelta(t, 1, have[`handoff_calls_total{tool="get_handoff",outcome="not_found"}`], 0)
 		require.InDelta(t, 2, have[`handoff_calls_total{tool="unknown",outcome="not_found"}`], 0)
@@ -147,8 +147,8 @@ func TestMetrics_CountTransitionsOfAllProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"before anybody watched"}`)
-		m := measured(o.Local)
-		unsteady := &failing{o.Local, 3}
+		m := measured(o.LocalInvoker)
+		unsteady := &failing{o.LocalInvoker, 3}
 		within(t, func(ctx context.Context) { m.Follow(ctx, unsteady) }, func() {
 			do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"test it"}`)
 			do(t, o, caller("qa"), "claim_handoff", `{}`)
@@ -175,11 +175,11 @@ func (s *stuck) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, erro
 	return nil, ctx.Err()
 }
 
-func TestMetrics_WriteOthersWhenWorkspaceIsStuck(t *testing.T) {
+func TestMetrics_ShowOtherMetricsWhenStatisticsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		inv := &stuck{}
 		m := measured(inv)
-		m.Denied("rate")
+		m.CountDenied("rate")
 		begun := time.Now()
 		for range 3 {
 			have := scraped(t, m)

@@ -20,7 +20,7 @@ import (
 // It blocks. Several processes may follow the same workspace. Reading the events of a handoff costs a call of
 // get_handoff for each twenty of them, once for each stage that ends.
 func (t *Traces) Follow(ctx context.Context, inv tools.Invoker) {
-	follow(ctx, inv, t.log, func(ctx context.Context, c schemas.Change) error { return t.traceChange(ctx, inv, c) })
+	followRegistry(ctx, inv, t.log, func(ctx context.Context, c schemas.RegistryChange) error { return t.traceChange(ctx, inv, c) })
 }
 
 // stageOf returns the name of the stage of a handoff, "" before the first and after the last.
@@ -43,32 +43,32 @@ func stageOf(s schemas.Status) string {
 //
 // It sends nothing for an event that ends no stage, and for a trace that is not sampled. The ids are computed, so
 // sending the same span again after an error does no harm.
-func (t *Traces) traceChange(ctx context.Context, inv tools.Invoker, c schemas.Change) error {
+func (t *Traces) traceChange(ctx context.Context, inv tools.Invoker, c schemas.RegistryChange) error {
 	if c.Handoff == 0 {
 		return nil
 	}
 	t.workflows.remember(c.Handoff, c.Workflow)
 	stage := stageOf(c.From)
-	if stage == "" || stage == stageOf(c.To) || !t.sampled(c.Workflow) {
+	if stage == "" || stage == stageOf(c.To) || !t.isSampled(c.Workflow) {
 		return nil
 	}
 	line, err := t.readTimeline(ctx, inv, c)
-	if err == nil && c.To.Ended() {
-		line.parent, err = t.parent(ctx, inv, line)
+	if err == nil && c.To.HasEnded() {
+		line.parent, err = t.findParentSpan(ctx, inv, line)
 	}
 	if err != nil {
 		return t.skipOrRetry(ctx, c, err)
 	}
-	t.stage(line, stage)
-	if c.To.Ended() {
-		t.handoff(line)
+	t.sendStageSpan(line, stage)
+	if c.To.HasEnded() {
+		t.sendHandoffSpan(line)
 	}
 	return nil
 }
 
 // skipOrRetry returns an error that may pass, so that the event is tried again. It logs any other error, and the
 // event has no span.
-func (t *Traces) skipOrRetry(ctx context.Context, c schemas.Change, err error) error {
+func (t *Traces) skipOrRetry(ctx context.Context, c schemas.RegistryChange, err error) error {
 	if ctx.Err() != nil || schemas.AsError(err).Code == schemas.Unavailable {
 		return err
 	}
@@ -76,13 +76,13 @@ func (t *Traces) skipOrRetry(ctx context.Context, c schemas.Change, err error) e
 	return nil
 }
 
-// stage sends the span of a stage that the last event ended.
-func (t *Traces) stage(l timeline, stage string) {
+// sendStageSpan sends the span of a stage that the last event ended.
+func (t *Traces) sendStageSpan(l handoffTimeline, stage string) {
 	begun, known := l.stageBegin(stage)
 	if !known {
 		begun = l.events[0]
 	}
-	agent, end := begun.Agent, l.last()
+	agent, end := begun.Agent, l.lastEvent()
 	if stage == "queued" {
 		agent = ""
 		if stageOf(end.To) == "working" {
@@ -91,21 +91,21 @@ func (t *Traces) stage(l timeline, stage string) {
 	}
 	attrs := append(l.attributes(agent), keyAction.String(end.Action))
 	ctx := trace.ContextWithSpanContext(context.Background(), t.spanContext(l.workflow, l.handoff))
-	ctx = withID(ctx, span{t.names.trace(l.workflow), t.names.stage(l.handoff, end.N)})
+	ctx = withSpanID(ctx, spanID{t.names.traceID(l.workflow), t.names.stageSpanID(l.handoff, end.N)})
 	_, s := t.tracer.Start(ctx, stage, trace.WithTimestamp(effectTime(begun)), trace.WithAttributes(attrs...))
 	endSpan(s, end)
 }
 
-// handoff sends the span of a handoff that the last event ended. It is a child of the span of the handoff that it
+// sendHandoffSpan sends the span of a handoff that the last event ended. It is a child of the span of the handoff that it
 // continues, and linked to the spans of the calls that acted on it.
-func (t *Traces) handoff(l timeline) {
-	begun, end := l.events[0], l.last()
+func (t *Traces) sendHandoffSpan(l handoffTimeline) {
+	begun, end := l.events[0], l.lastEvent()
 	claimed, _ := l.stageBegin("working")
 	attrs := append(l.attributes(claimed.Agent), keySender.String(string(begun.Agent)), keyAction.String(end.Action))
 	links := l.links()
-	ctx := withID(context.Background(), span{t.names.trace(l.workflow), t.names.handoff(l.handoff)})
+	ctx := withSpanID(context.Background(), spanID{t.names.traceID(l.workflow), t.names.handoffSpanID(l.handoff)})
 	switch {
-	case l.parent.TraceID() == t.names.trace(l.workflow):
+	case l.parent.TraceID() == t.names.traceID(l.workflow):
 		ctx = trace.ContextWithSpanContext(ctx, l.parent)
 	case l.parent.IsValid(): // it continues a handoff of another workflow, which has a trace of its own
 		links = append(links, trace.Link{SpanContext: l.parent})
@@ -119,7 +119,7 @@ func (t *Traces) handoff(l timeline) {
 //
 // Failed and timed out are errors of the span; rejected, returned and cancelled are outcomes like completed.
 func endSpan(s trace.Span, end schemas.Event) {
-	if end.To.Ended() {
+	if end.To.HasEnded() {
 		s.SetAttributes(keyOutcome.String(string(end.To)))
 	}
 	if end.To == schemas.Failed || end.To == schemas.TimedOut {

@@ -44,17 +44,17 @@ import (
 	"handoff/tools/platform"
 )
 
-// follow calls fn with every event that is added to the registry from now on, in order, until ctx is done, and then
+// followRegistry calls fn with every event that is added to the registry from now on, in order, until ctx is done, and then
 // with the events that had arrived by then. After an error of the registry or of fn it pauses, and goes on with the
 // failed event.
 //
 // The pauses are 100 ms at first, then twice as long each time up to 10 seconds, and 100 ms again after an event. Fn
 // is called on this goroutine, and again with the same event after it returned an error, so fn either counts an event
 // or returns an error, never both. Events from before the first success are not seen.
-func follow(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn func(context.Context, schemas.Change) error) {
+func followRegistry(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn func(context.Context, schemas.RegistryChange) error) {
 	const shortest, longest = 100 * time.Millisecond, 10 * time.Second
 	pause := shortest
-	reached := position{}
+	reached := registryPosition{}
 	defer func() { reached.finish(context.WithoutCancel(ctx), inv, fn) }()
 	for ; ctx.Err() == nil; pause = min(2*pause, longest) {
 		before := reached
@@ -70,8 +70,8 @@ func follow(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn func(co
 	}
 }
 
-// position is the point up to which the registry was followed.
-type position struct {
+// registryPosition is the point up to which the registry was followed.
+type registryPosition struct {
 	known bool
 	after uint64 // the number of the last event
 }
@@ -79,13 +79,13 @@ type position struct {
 // follow goes on from the position until an error, and moves the position after each event that fn accepted. It never
 // returns nil. Only the first time it asks for the number of the newest event and begins there. Later it goes on after
 // its position, so an event that comes while the registry cannot be read is not lost.
-func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.Change) error) error {
+func (p *registryPosition) follow(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.RegistryChange) error) error {
 	if !p.known {
-		newest, err := tools.Ask[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
+		newest, err := tools.InvokeTyped[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 		if err != nil {
 			return err
 		}
-		*p = position{known: true, after: newest.Event}
+		*p = registryPosition{known: true, after: newest.Event}
 	}
 	for c, err := range inv.Changes(ctx, p.after) {
 		if err == nil {
@@ -103,17 +103,17 @@ func (p *position) follow(ctx context.Context, inv tools.Invoker, fn func(contex
 const finishLimit = 200 * time.Millisecond
 
 // finish goes on to the event that is the newest now: a server ends right after the last call of its client.
-func (p *position) finish(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.Change) error) {
+func (p *registryPosition) finish(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.RegistryChange) error) {
 	if !p.known {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, finishLimit)
 	defer cancel()
-	newest, err := tools.Ask[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
+	newest, err := tools.InvokeTyped[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil || newest.Event <= p.after {
 		return
 	}
-	_ = p.follow(ctx, inv, func(ctx context.Context, c schemas.Change) error {
+	_ = p.follow(ctx, inv, func(ctx context.Context, c schemas.RegistryChange) error {
 		err := fn(ctx, c)
 		if err == nil && c.N >= newest.Event {
 			cancel()

@@ -14,22 +14,22 @@ import (
 	"handoff/tools"
 )
 
-// timeline holds the events of a handoff up to one of them.
+// handoffTimeline holds the events of a handoff up to one of them.
 //
 // It is read anew for each span: between events only the names of workflows are kept.
-type timeline struct {
+type handoffTimeline struct {
 	handoff  schemas.ID
 	workflow schemas.Workflow
 	events   []schemas.Event   // at least one, in order
 	parent   trace.SpanContext // of the handoff that it continues; invalid for none
 }
 
-func (l timeline) last() schemas.Event { return l.events[len(l.events)-1] }
+func (l handoffTimeline) lastEvent() schemas.Event { return l.events[len(l.events)-1] }
 
 // stageBegin returns the last event that began a stage.
 //
 // Known is false if this event was not read.
-func (l timeline) stageBegin(stage string) (e schemas.Event, known bool) {
+func (l handoffTimeline) stageBegin(stage string) (e schemas.Event, known bool) {
 	for _, e := range slices.Backward(l.events) {
 		if stageOf(e.To) == stage && stageOf(e.From) != stage {
 			return e, true
@@ -38,9 +38,9 @@ func (l timeline) stageBegin(stage string) (e schemas.Event, known bool) {
 	return e, false
 }
 
-func (l timeline) attributes(agent schemas.Agent) []attribute.KeyValue {
+func (l handoffTimeline) attributes(agent schemas.Agent) []attribute.KeyValue {
 	attrs := []attribute.KeyValue{
-		keyHandoff.String(l.handoff.String()), keyWorkflow.String(string(l.workflow)), keyAttempt.Int(l.last().Attempt),
+		keyHandoff.String(l.handoff.String()), keyWorkflow.String(string(l.workflow)), keyAttempt.Int(l.lastEvent().Attempt),
 	}
 	if agent != "" {
 		attrs = append(attrs, keyAgent.String(string(agent)))
@@ -49,7 +49,7 @@ func (l timeline) attributes(agent schemas.Agent) []attribute.KeyValue {
 }
 
 // links returns the spans of the calls that acted on the handoff, each once.
-func (l timeline) links() (links []trace.Link) {
+func (l handoffTimeline) links() (links []trace.Link) {
 	var known []string
 	for _, e := range l.events {
 		if slices.Contains(known, e.Trace) {
@@ -77,11 +77,11 @@ const maxPages = 50
 //
 // It leaves out events after the change, so a span that is sent late is the same. The error comes from get_handoff,
 // or says that the change itself is not among the events.
-func (t *Traces) readTimeline(ctx context.Context, inv tools.Invoker, c schemas.Change) (timeline, error) {
-	l := timeline{handoff: c.Handoff, workflow: c.Workflow}
+func (t *Traces) readTimeline(ctx context.Context, inv tools.Invoker, c schemas.RegistryChange) (handoffTimeline, error) {
+	l := handoffTimeline{handoff: c.Handoff, workflow: c.Workflow}
 	in := schemas.GetIn{HandoffID: c.Handoff.String(), View: "audit"}
 	for range maxPages {
-		page, err := tools.Ask[schemas.GetOut](ctx, inv, tools.Call{Tool: "get_handoff"}, in)
+		page, err := tools.InvokeTyped[schemas.GetOut](ctx, inv, tools.Call{Tool: "get_handoff"}, in)
 		if err != nil {
 			return l, err
 		}
@@ -97,8 +97,8 @@ func (t *Traces) readTimeline(ctx context.Context, inv tools.Invoker, c schemas.
 	return l, nil
 }
 
-// parent finds the span of the handoff that this one continues, which may belong to another workflow.
-func (t *Traces) parent(ctx context.Context, inv tools.Invoker, l timeline) (none trace.SpanContext, err error) {
+// findParentSpan finds the span of the handoff that this one continues, which may belong to another workflow.
+func (t *Traces) findParentSpan(ctx context.Context, inv tools.Invoker, l handoffTimeline) (none trace.SpanContext, err error) {
 	first := l.events[0]
 	if first.From != "" || first.Other == 0 {
 		return none, nil
@@ -106,7 +106,7 @@ func (t *Traces) parent(ctx context.Context, inv tools.Invoker, l timeline) (non
 	workflow, known := t.workflows.lookup(first.Other)
 	if !known {
 		in := schemas.HistoryIn{HandoffID: first.Other.String(), Format: "rows", Limit: 1}
-		chain, err := tools.Ask[schemas.HistoryOut](ctx, inv, tools.Call{Tool: "handoff_history"}, in)
+		chain, err := tools.InvokeTyped[schemas.HistoryOut](ctx, inv, tools.Call{Tool: "handoff_history"}, in)
 		if err != nil {
 			return none, err
 		}
@@ -119,17 +119,17 @@ func (t *Traces) parent(ctx context.Context, inv tools.Invoker, l timeline) (non
 // maxWorkflows is the number of handoffs whose workflow is remembered at least.
 const maxWorkflows = 4096
 
-// workflows remembers the workflows of the latest handoffs.
+// recentWorkflows remembers the workflows of the latest handoffs.
 //
 // When the map recent is full, it takes the place of the map older, whose handoffs are forgotten: so the workflows of
 // the latest 4,096 to 8,192 handoffs are known. If the workflow of a forgotten handoff is needed, it is asked for
 // again; if that fails, the span has no link.
-type workflows struct {
+type recentWorkflows struct {
 	mu            sync.Mutex // guards the fields below
 	recent, older map[schemas.ID]schemas.Workflow
 }
 
-func (w *workflows) lookup(h schemas.ID) (name schemas.Workflow, known bool) {
+func (w *recentWorkflows) lookup(h schemas.ID) (name schemas.Workflow, known bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if name, known = w.recent[h]; !known {
@@ -138,7 +138,7 @@ func (w *workflows) lookup(h schemas.ID) (name schemas.Workflow, known bool) {
 	return name, known
 }
 
-func (w *workflows) remember(h schemas.ID, name schemas.Workflow) {
+func (w *recentWorkflows) remember(h schemas.ID, name schemas.Workflow) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if name == "" {

@@ -44,7 +44,7 @@ type Traces struct {
 	provider  *sdktrace.TracerProvider
 	tracer    trace.Tracer
 	end       context.CancelFunc
-	workflows *workflows
+	workflows *recentWorkflows
 }
 
 // NewTraces begins to send spans in the background. It returns nil if the environment names no endpoint, and an error
@@ -72,11 +72,11 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 			life: life, url: endpoint, headers: env.headers(), timeout: env.timeout(), now: c.Now, log: c.Logger,
 			client: &http.Client{Transport: c.Transport, CheckRedirect: noRedirect},
 		}),
-		sdktrace.WithResource(env.resource(life, c.Workspace, c.Version)),
-		sdktrace.WithIDGenerator(generator{}),
+		sdktrace.WithResource(env.newResource(life, c.Workspace, c.Version)),
+		sdktrace.WithIDGenerator(idGenerator{}),
 	)
 	return &Traces{
-		names: spanIDs{c.Workspace}, now: c.Now, log: c.Logger, end: end, workflows: new(workflows),
+		names: spanIDs{c.Workspace}, now: c.Now, log: c.Logger, end: end, workflows: new(recentWorkflows),
 		provider: provider, tracer: provider.Tracer("handoff", trace.WithInstrumentationVersion(c.Version)),
 	}, nil
 }
@@ -92,12 +92,12 @@ func (t *Traces) Close(ctx context.Context) error {
 	return t.provider.Shutdown(ctx)
 }
 
-// sampled reports whether the trace of a workflow is sent.
+// isSampled reports whether the trace of a workflow is sent.
 //
 // The sampler decides by the id of the trace, so every process decides in the same way. Only the SDK has the sampler,
 // so sampled begins a span that it never ends, which is therefore never sent.
-func (t *Traces) sampled(w schemas.Workflow) bool {
-	_, asked := t.tracer.Start(withID(context.Background(), span{trace: t.names.trace(w)}), "asked")
+func (t *Traces) isSampled(w schemas.Workflow) bool {
+	_, asked := t.tracer.Start(withSpanID(context.Background(), spanID{trace: t.names.traceID(w)}), "asked")
 	return asked.IsRecording()
 }
 
@@ -105,8 +105,8 @@ func (t *Traces) sampled(w schemas.Workflow) bool {
 //
 // The span need not exist yet: its ids are computed from names.
 func (t *Traces) spanContext(w schemas.Workflow, h schemas.ID) trace.SpanContext {
-	config := trace.SpanContextConfig{TraceID: t.names.trace(w), SpanID: t.names.handoff(h)}
-	if t.sampled(w) {
+	config := trace.SpanContextConfig{TraceID: t.names.traceID(w), SpanID: t.names.handoffSpanID(h)}
+	if t.isSampled(w) {
 		config.TraceFlags = trace.FlagsSampled
 	}
 	return trace.NewSpanContext(config)
@@ -130,22 +130,22 @@ const (
 // them.
 type spanIDs struct{ workspace string }
 
-// trace returns the id of the trace of a workflow. All spans of its handoffs are in it.
-func (n spanIDs) trace(w schemas.Workflow) trace.TraceID {
-	return trace.TraceID(n.sum("workflow", string(w)))
+// traceID returns the id of the trace of a workflow. All spans of its handoffs are in it.
+func (n spanIDs) traceID(w schemas.Workflow) trace.TraceID {
+	return trace.TraceID(n.hashOf("workflow", string(w)))
 }
 
-// handoff returns the id of the span of a handoff.
-func (n spanIDs) handoff(h schemas.ID) trace.SpanID {
-	return trace.SpanID(n.sum("handoff", h.String()))
+// handoffSpanID returns the id of the span of a handoff.
+func (n spanIDs) handoffSpanID(h schemas.ID) trace.SpanID {
+	return trace.SpanID(n.hashOf("handoff", h.String()))
 }
 
-// stage returns the id of the span of the stage that an event ended.
-func (n spanIDs) stage(h schemas.ID, event uint64) trace.SpanID {
-	return trace.SpanID(n.sum("stage", h.String(), strconv.FormatUint(event, 10)))
+// stageSpanID returns the id of the span of the stage that an event ended.
+func (n spanIDs) stageSpanID(h schemas.ID, event uint64) trace.SpanID {
+	return trace.SpanID(n.hashOf("stage", h.String(), strconv.FormatUint(event, 10)))
 }
 
-func (n spanIDs) sum(parts ...string) []byte {
+func (n spanIDs) hashOf(parts ...string) []byte {
 	sum := sha256.New()
 	for _, part := range append([]string{n.workspace}, parts...) {
 		sum.Write(append([]byte(part), 0)) // no name contains a zero byte
@@ -153,29 +153,31 @@ func (n spanIDs) sum(parts ...string) []byte {
 	return sum.Sum(nil)
 }
 
-// span holds the ids of a span.
-type span struct {
+// spanID holds the ids of a span.
+type spanID struct {
 	trace trace.TraceID
 	id    trace.SpanID
 }
 
 type spanKey struct{}
 
-// withID gives these ids to the next span that is begun in ctx.
-func withID(ctx context.Context, s span) context.Context { return context.WithValue(ctx, spanKey{}, s) }
+// withSpanID gives these ids to the next span that is begun in ctx.
+func withSpanID(ctx context.Context, s spanID) context.Context {
+	return context.WithValue(ctx, spanKey{}, s)
+}
 
-// generator gives a span the ids in its context.
+// idGenerator gives a span the ids in its context.
 //
 // The SDK calls NewIDs once for each span without a valid parent, and NewSpanID for each other.
-type generator struct{}
+type idGenerator struct{}
 
 // NewIDs implements the generator of the SDK.
-func (generator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
-	given := ctx.Value(spanKey{}).(span)
+func (idGenerator) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
+	given := ctx.Value(spanKey{}).(spanID)
 	return given.trace, given.id
 }
 
-func (g generator) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {
+func (g idGenerator) NewSpanID(ctx context.Context, _ trace.TraceID) trace.SpanID {
 	_, s := g.NewIDs(ctx)
 	return s
 }

@@ -107,14 +107,14 @@ handoff ho_1 qa completed 15m0s
 
 // A stage that began before the restart and ended after it has a span from its beginning. A stage that ended while no
 // server ran has no span.
-func TestTraces_RestartLosesOnlyStagesEndedMeanwhile(t *testing.T) {
+func TestTraces_RestartLosesOnlyStagesThatEndedBetween(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
 		traces := traced(t, c)
 		do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
 		time.Sleep(time.Minute)
 		token := do(t, o, caller("qa"), "claim_handoff", `{}`).Token
-		unsteady := &failing{o.Local, 1}
+		unsteady := &failing{o.LocalInvoker, 1}
 		within(t, func(ctx context.Context) { traces.Follow(ctx, unsteady) }, func() {
 			do(t, o, caller("qa"), "complete_handoff", `{"handoff_id":"ho_1","summary":"done","claim_token":"`+token+`"}`)
 			time.Sleep(time.Minute)

@@ -21,14 +21,14 @@ import (
 // office is a workspace in memory, within a bubble whose clock moves only when all goroutines wait.
 type office struct {
 	*testing.T
-	tools.Local
+	tools.LocalInvoker
 }
 
 func newOffice(t *testing.T) office {
 	t.Helper()
 	timed := store.NewTimedBackend(memory.New(), time.Now)
 	measured := func(c *mailbox.Config) { c.Commits = timed.Commits }
-	return office{T: t, Local: tools.Local{Mailbox: mailboxtest.New(t, mailboxtest.InBackend(timed), mailboxtest.LiveClock, measured).Service}}
+	return office{T: t, LocalInvoker: tools.LocalInvoker{Mailbox: mailboxtest.New(t, mailboxtest.InBackend(timed), mailboxtest.LiveClock, measured).Service}}
 }
 
 // claimOne sends a handoff and claims it, which is one span: it was queued.
@@ -87,10 +87,10 @@ type failing struct {
 	times int
 }
 
-func (f *failing) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error] {
+func (f *failing) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
 	if f.times--; f.times >= 0 {
-		return func(yield func(schemas.Change, error) bool) {
-			yield(schemas.Change{}, schemas.Errorf(schemas.Unavailable, "not just now"))
+		return func(yield func(schemas.RegistryChange, error) bool) {
+			yield(schemas.RegistryChange{}, schemas.Errorf(schemas.Unavailable, "not just now"))
 		}
 	}
 	return f.Invoker.Changes(ctx, after)

@@ -1,5 +1,5 @@
 // Package toolstest checks that tools accept the advice of results and errors. Tests that drive many operations call
-// through [Advised], or pass advice to [Faults].
+// through [AdviceChecker], or pass advice to [AdviceFaults].
 //
 // Only tests import it. The decoder of the tool judges the call of an advice, and a few patterns judge the sentence.
 package toolstest
@@ -18,27 +18,27 @@ import (
 	"handoff/tools"
 )
 
-// Advised is an invoker that fails the test if a result or an error gives bad advice.
+// AdviceChecker is an invoker that fails the test if a result or an error gives bad advice.
 //
 // It changes neither calls nor results. Each fault is an error of the test that names the call before it; the test
 // goes on.
-type Advised struct {
+type AdviceChecker struct {
 	tools.Invoker
 	TB testing.TB
 }
 
 // Invoke makes the call and checks the advice of its result or error.
-func (a Advised) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+func (a AdviceChecker) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	a.TB.Helper()
 	out, err := a.Invoker.Invoke(ctx, c)
-	for _, fault := range Faults(adviceOf(out, err)) {
+	for _, fault := range AdviceFaults(adviceOf(out, err)) {
 		a.TB.Errorf("after %s %s: %s", c.Tool, c.Args, fault)
 	}
 	return out, err
 }
 
 // adviceOf returns the advice of a result, or of the error if there is one. For an unreadable result it returns one
-// empty advice, which [Faults] reports as a fault.
+// empty advice, which [AdviceFaults] reports as a fault.
 func adviceOf(out json.RawMessage, err error) []schemas.Advice {
 	if err != nil {
 		return schemas.AsError(err).Next
@@ -50,12 +50,12 @@ func adviceOf(out json.RawMessage, err error) []schemas.Advice {
 	return result.Next
 }
 
-// Faults lists the faults of advice. Its calls must be complete and valid, which the decoder of their tool checks.
+// AdviceFaults lists the faults of advice. Its calls must be complete and valid, which the decoder of their tool checks.
 // They must destroy nothing, and must not state facts that only their caller knows. Its words must suit readers who
 // call tools and readers on a command line.
 //
 // It returns a sentence for each fault, none for good advice, and calls no tool.
-func Faults(next []schemas.Advice) (faults []string) {
+func AdviceFaults(next []schemas.Advice) (faults []string) {
 	for _, a := range next {
 		for _, fault := range slices.Concat(checkWords(a), checkCall(a)) {
 			faults = append(faults, fmt.Sprintf("%q: %s", a, fault))
@@ -97,7 +97,7 @@ func checkCall(a schemas.Advice) (faults []string) {
 	if a.Tool == "" {
 		return nil
 	}
-	t, err := tools.Find(a.Tool)
+	t, err := tools.FindTool(a.Tool)
 	if err != nil {
 		return []string{err.Error()}
 	}
@@ -105,7 +105,7 @@ func checkCall(a schemas.Advice) (faults []string) {
 		faults = append(faults, "agents do not keep the workspace")
 	}
 	written := strings.ReplaceAll(string(a.Args), `"`+schemas.Blank+`"`, `"x"`) // as its reader fills it in
-	canonical, err := t.Canonical(json.RawMessage(written))
+	canonical, err := t.CanonicalArgs(json.RawMessage(written))
 	if err != nil {
 		return append(faults, "the call is refused: "+err.Error())
 	}

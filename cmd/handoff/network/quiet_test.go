@@ -141,7 +141,7 @@ func (s *site) events() string {
 	require.NoError(s.t, watch.Start())
 	var text strings.Builder
 	for lines := bufio.NewScanner(out); lines.Scan(); {
-		var change schemas.Change
+		var change schemas.RegistryChange
 		require.NoError(s.t, json.Unmarshal(lines.Bytes(), &change))
 		title, err := json.Marshal(change.Title)
 		require.NoError(s.t, err)

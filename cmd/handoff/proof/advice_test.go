@@ -49,7 +49,7 @@ func TestAdvice_IsShownAsCommands(t *testing.T) {
 		`handoff call list_handoffs '{"limit":10,"cursor":"ho_3"}'`:          schemas.ListIn{Limit: 10, Cursor: "ho_3"},
 	} {
 		a := root.NewApp(cli.Env{Getenv: func(string) string { return "" }, IsTerminal: func(any) bool { return true }}, "")
-		require.Equal(t, want, a.CommandLine(schemas.Call(call, ""), ""))
+		require.Equal(t, want, a.CommandLine(schemas.AdviseCall(call, ""), ""))
 		requireCommand(t, want)
 	}
 }
@@ -65,7 +65,7 @@ func TestSpellings_MatchCommandsAndFlags(t *testing.T) {
 		for _, c := range s.Choices {
 			require.NotNil(t, cmd.Flag(c.Flag), "%s --%s", s.Command, c.Flag)
 		}
-		_, err = tools.Find(s.Tool)
+		_, err = tools.FindTool(s.Tool)
 		require.NoError(t, err, s.Command)
 	}
 }
@@ -77,8 +77,8 @@ func TestAdvice_RepeatsAgentAndWorkspace(t *testing.T) {
 	a := root.NewApp(cli.Env{Getenv: func(string) string { return "" }}, "")
 	a.Agent, a.Dir = "qa", "/a b"
 	require.Equal(t, "handoff fail ho_7 --agent qa --dir '/a b' '…' gives it up.",
-		a.FormatAdvice(schemas.Call(schemas.FailIn{HandoffID: "ho_7", FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}, "gives it up")))
-	require.Equal(t, "handoff claim --agent qa --dir '/a b' takes the next one.", a.FormatAdvice(schemas.Call(schemas.ClaimIn{}, "takes the next one")))
+		a.FormatAdvice(schemas.AdviseCall(schemas.FailIn{HandoffID: "ho_7", FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}, "gives it up")))
+	require.Equal(t, "handoff claim --agent qa --dir '/a b' takes the next one.", a.FormatAdvice(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one")))
 	require.Equal(t, "To send it all the same, force it.", a.FormatAdvice(schemas.Advice{Say: "To send it all the same, force it."}))
 }
 

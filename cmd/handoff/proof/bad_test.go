@@ -110,7 +110,7 @@ func told(e *schemas.Error) string {
 		ways = strings.TrimSpace(ways + " Known: " + strings.Join(e.Known, ", ") + ".")
 	}
 	if e.Next != nil {
-		ways = strings.TrimSpace(ways + " → " + schemas.Sentences(e.Next))
+		ways = strings.TrimSpace(ways + " → " + schemas.RenderAdvice(e.Next))
 	}
 	return strings.ReplaceAll(fmt.Sprintf("%s %s %s | %s", e.Code, field, e.Message, ways), "\n", `\n`)
 }

@@ -109,7 +109,7 @@ var trueOnes = []completion{
 // A done is believed where handoff saw it. HANDOFF_BELIEVED is how often each is played: make believed plays 200 of
 // both.
 func TestObservations_OnlyObservedIsBelieved(t *testing.T) {
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_BELIEVED"), "1"))
 	require.NoError(t, err)
 	if _, err := exec.LookPath("git"); err != nil {

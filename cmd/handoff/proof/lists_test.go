@@ -169,9 +169,9 @@ func TestResults_CountInbox(t *testing.T) {
 	held := map[string]int{}
 	counts := func(agent, tool, args string, pending, urgent, notices int) {
 		t.Helper()
-		var inbox schemas.Inbox // it omits zeros, except pending
+		var inbox schemas.InboxCounts // it omits zeros, except pending
 		require.NoError(t, json.Unmarshal([]byte(commandtest.AsJSON(t, o.must(agent, tool, args)["inbox"])), &inbox))
-		require.Equal(t, schemas.Inbox{Pending: pending, Urgent: urgent, Notices: notices, Held: held[agent]}, inbox, "%s %s", tool, args)
+		require.Equal(t, schemas.InboxCounts{Pending: pending, Urgent: urgent, Notices: notices, Held: held[agent]}, inbox, "%s %s", tool, args)
 	}
 	counts("qa", "register_agent", `{"name": "qa", "accepts": ["testing"]}`, 0, 0, 0)
 	counts("dev", "register_agent", `{"name": "dev"}`, 0, 0, 0)
@@ -212,5 +212,5 @@ func TestReference_IsReadInParts(t *testing.T) {
 		offset = out["next_offset"].(json.Number)
 	}
 	sent := commandtest.ParseRecord(t, []byte(all.String()))
-	require.Equal(t, request, respelltest.At(sent, "context.original_request"))
+	require.Equal(t, request, respelltest.ValueAt(sent, "context.original_request"))
 }

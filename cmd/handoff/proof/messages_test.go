@@ -120,7 +120,7 @@ func requireShown(t *testing.T, tool, message string, full commandtest.Record) {
 	require.NoError(t, json.Unmarshal(b, &arguments))
 
 	where := readShown(t)
-	said := respelltest.Leaves(readMessage(t, message))
+	said := respelltest.LeavesByPath(readMessage(t, message))
 	for _, path := range slices.Sorted(maps.Keys(said)) {
 		if carriesNothing(said[path]) {
 			continue
@@ -129,7 +129,7 @@ func requireShown(t *testing.T, tool, message string, full commandtest.Record) {
 		require.NotEmpty(t, argument, "%s has no place", path)
 		places := where.of(tool, argument)
 		require.NotEmpty(t, places, "%s is shown nowhere", argument)
-		found := slices.ContainsFunc(places, func(p string) bool { return kept(said[path], respelltest.At(full, p), argument) })
+		found := slices.ContainsFunc(places, func(p string) bool { return kept(said[path], respelltest.ValueAt(full, p), argument) })
 		require.True(t, found, "%s is %v, and %v has it not: %s", path, said[path], places, commandtest.AsJSON(t, full))
 	}
 }

@@ -41,7 +41,7 @@ var needs = map[string]string{
 // Each kind of need is told once while the program that tells it is killed and stopped all the time. HANDOFF_NEEDS is
 // how often each is made, 100 by make needs, with ten restarts for each.
 func TestStatusExec_ReportsEachNeedOnceOverRestarts(t *testing.T) {
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	times, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_NEEDS"), "2"))
 	require.NoError(t, err)
 	d := newDesk(t)

@@ -37,7 +37,7 @@ func newOffice(t testing.TB) *office {
 // call calls a tool as a client does.
 func (o *office) call(agent, tool, args string) (commandtest.Record, *schemas.Error) {
 	o.Helper()
-	raw, err := toolstest.Advised{Invoker: tools.Local{Mailbox: o.Service}, TB: o}.Invoke(o.Context(), tools.Call{
+	raw, err := toolstest.AdviceChecker{Invoker: tools.LocalInvoker{Mailbox: o.Service}, TB: o}.Invoke(o.Context(), tools.Call{
 		Caller: schemas.Caller{Agent: schemas.Agent(agent), Via: schemas.ViaStdio, Conn: o.conn}, Tool: tool, Args: json.RawMessage(args),
 	})
 	if err != nil {

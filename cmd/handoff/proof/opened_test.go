@@ -269,7 +269,7 @@ func (p *play) done(flags ...string) { require.Zero(p.t, p.complete(flags...)) }
 // A dependent opens when checks passed, when the sender said that a claim is enough, or when the
 // work was accepted, and never otherwise. make believed plays each way 16 times.
 func TestObservations_OnlyObservedOpensDependents(t *testing.T) {
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	rounds, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_BELIEVED"), "1"))
 	require.NoError(t, err)
 	for _, kinds := range []struct {

@@ -67,7 +67,7 @@ func TestDeadline_EarlierOfDeadlineAndTimeoutCounts(t *testing.T) {
 	o.must("dev", "send_handoff", `{"to": "qa", "task": "x", "deadline": "2026-01-12T12:00:00Z", "expectations": {"timeout": "1h"}}`)
 	asked := func() any {
 		full := o.must("dev", "get_handoff", `{"handoff_id": 1, "view": "full"}`)
-		return []any{respelltest.At(full, "handoff.metadata.deadline"), respelltest.At(full, "handoff.expectations.timeout")}
+		return []any{respelltest.ValueAt(full, "handoff.metadata.deadline"), respelltest.ValueAt(full, "handoff.expectations.timeout")}
 	}
 	holds := func() any { return o.must("dev", "get_handoff", `{"handoff_id": 1}`)["brief"] }
 	require.Equal(t, []any{"2026-01-12T12:00:00Z", "1h"}, asked())

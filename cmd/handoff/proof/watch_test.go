@@ -45,7 +45,7 @@ func next(t *testing.T, out *bufio.Reader) string {
 
 func nextEvent(t *testing.T, out *bufio.Reader) string {
 	t.Helper()
-	var c schemas.Change
+	var c schemas.RegistryChange
 	require.NoError(t, json.Unmarshal([]byte(next(t, out)), &c))
 	return fmt.Sprint(c.N, " ", c.Agent, " ", c.Action)
 }

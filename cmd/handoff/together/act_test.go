@@ -104,7 +104,7 @@ func (h *history) dies(client int) {
 
 // ends adds how every handoff was found at the end, and gives sends of unknown fate the handoff that they turn
 // out to be about.
-func (h *history) ends(found []schemas.Item) {
+func (h *history) ends(found []schemas.ListItem) {
 	at := h.now()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -188,7 +188,7 @@ func heldUntold(life []act) (end act, ok bool) {
 		case a.what == claiming && a.fate == done:
 			return act{}, false
 		case a.what == reading:
-			end, ok = a, a.status.Held()
+			end, ok = a, a.status.IsHeld()
 		}
 	}
 	return end, ok

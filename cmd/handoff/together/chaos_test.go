@@ -198,7 +198,7 @@ func processesOf(clients []*client) (all []*process) {
 }
 
 // requireNothingLost compares answers to clients with the store: every send once, every completion unchanged.
-func (h *history) requireNothingLost(t *testing.T, found []schemas.Item, outcomes map[schemas.ID]string) {
+func (h *history) requireNothingLost(t *testing.T, found []schemas.ListItem, outcomes map[schemas.ID]string) {
 	t.Helper()
 	titled := map[string]schemas.ID{}
 	for _, item := range found {

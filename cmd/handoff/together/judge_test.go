@@ -118,7 +118,7 @@ func (m model) looks(s standing, a act) bool {
 		return s.at == unsent
 	case a.status == schemas.Pending:
 		return s.at == pending || m.free(s, a.until)
-	case a.status.Held():
+	case a.status.IsHeld():
 		return s.at == held
 	case a.status == schemas.Completed:
 		return s.at == completed

@@ -237,7 +237,7 @@ func (r *remote) call(ctx context.Context, tool string, in, out any) error {
 	q.Params.Name, q.Params.Arguments = tool, in
 	result, err := r.CallTool(ctx, q)
 	if err != nil && strings.Contains(err.Error(), "status 503") { // the SDK does not give the header
-		return schemas.Errorf(schemas.Unavailable, "no node answers").After(time.Second)
+		return schemas.Errorf(schemas.Unavailable, "no node answers").WithRetryAfter(time.Second)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", tool, err)

@@ -185,7 +185,7 @@ func (s *process) get(ctx context.Context, in schemas.GetIn) (out schemas.GetOut
 }
 
 // everything lists all handoffs, in pages.
-func (s *process) everything(ctx context.Context) (items []schemas.Item, err error) {
+func (s *process) everything(ctx context.Context) (items []schemas.ListItem, err error) {
 	for in := (schemas.ListIn{Box: "all", Limit: 50}); ; {
 		var out schemas.ListOut
 		if err := s.call(ctx, "list_handoffs", in, &out); err != nil {

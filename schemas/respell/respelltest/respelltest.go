@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// Leaves returns all values of a message that are not objects or lists, by path, such as context.files[0].path. It also
+// LeavesByPath returns all values of a message that are not objects or lists, by path, such as context.files[0].path. It also
 // returns empty lists and objects.
-func Leaves(v any) map[string]any {
+func LeavesByPath(v any) map[string]any {
 	all := map[string]any{}
-	walk(v, "", func(path string, v any) {
+	visitLeaves(v, "", func(path string, v any) {
 		list, isList := v.([]any)
 		object, isObject := v.(map[string]any)
 		if !isList && !isObject || len(list)+len(object) == 0 {
@@ -20,9 +20,9 @@ func Leaves(v any) map[string]any {
 	return all
 }
 
-// At returns the value at a path, which is written as the paths of [Leaves] are. It returns nil if there is no value.
-func At(v any, path string) (found any) {
-	walk(v, "", func(at string, v any) {
+// ValueAt returns the value at a path, which is written as the paths of [LeavesByPath] are. It returns nil if there is no value.
+func ValueAt(v any, path string) (found any) {
+	visitLeaves(v, "", func(at string, v any) {
 		if at == path {
 			found = v
 		}
@@ -30,16 +30,16 @@ func At(v any, path string) (found any) {
 	return found
 }
 
-func walk(v any, at string, visit func(path string, v any)) {
+func visitLeaves(v any, at string, visit func(path string, v any)) {
 	visit(at, v)
 	switch v := v.(type) {
 	case map[string]any:
 		for k, e := range v {
-			walk(e, strings.TrimPrefix(at+"."+k, "."), visit)
+			visitLeaves(e, strings.TrimPrefix(at+"."+k, "."), visit)
 		}
 	case []any:
 		for i, e := range v {
-			walk(e, at+"["+strconv.Itoa(i)+"]", visit)
+			visitLeaves(e, at+"["+strconv.Itoa(i)+"]", visit)
 		}
 	}
 }

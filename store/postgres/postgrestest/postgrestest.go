@@ -76,7 +76,7 @@ type testServer struct {
 
 func newTestServer(t testing.TB) *testServer {
 	t.Helper()
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	servers, err := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // bin may only have programs that are no server
 	require.NoError(t, err)
 	if len(servers) == 0 || runtime.GOOS == "windows" { // under Wine these are the host system's

@@ -31,16 +31,16 @@ func NewChild(t testing.TB, started func()) Child {
 	if err := syscall.Mkfifo(c.pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	go func() { c.ended <- c.watch(started) }() // RequireEnd waits for it
+	go func() { c.ended <- c.watchPipe(started) }() // RequireEnd waits for it
 	return c
 }
 
-// Start returns a line of a shell script that starts the child.
-func (c Child) Start() string {
+// StartLine returns a line of a shell script that starts the child.
+func (c Child) StartLine() string {
 	return fmt.Sprintf("exec 3>'%s'; sleep 60 >/dev/null 2>&1 & echo started >&3; exec 3>&-\n", c.pipe)
 }
 
-func (c Child) watch(started func()) error {
+func (c Child) watchPipe(started func()) error {
 	pipe, err := os.Open(c.pipe)
 	if err != nil {
 		return err

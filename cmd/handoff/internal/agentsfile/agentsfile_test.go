@@ -147,7 +147,7 @@ func newDesk(t *testing.T) desk {
 	dir := t.TempDir()
 	w := mailboxtest.New(t)
 	files := []agentsfile.File{{Path: filepath.Join(dir, "user.yaml"), Name: "user.yaml"}, {Path: filepath.Join(dir, "agents.yaml"), Name: "agents.yaml"}}
-	return desk{&agentsfile.Declarer{Invoker: tools.Local{Mailbox: w.Service}, Files: func() []agentsfile.File { return files }}, t, files[1].Path}
+	return desk{&agentsfile.Declarer{Invoker: tools.LocalInvoker{Mailbox: w.Service}, Files: func() []agentsfile.File { return files }}, t, files[1].Path}
 }
 
 func (d desk) write(text string) { require.NoError(d.t, os.WriteFile(d.file, []byte(text), 0o600)) }
@@ -155,7 +155,7 @@ func (d desk) write(text string) { require.NoError(d.t, os.WriteFile(d.file, []b
 // listed returns the names of all agents, and the warnings.
 func (d desk) listed() (names string, warnings []string) {
 	call := tools.Call{Caller: schemas.Caller{Agent: "dev", Via: schemas.ViaStdio}, Tool: "list_agents"}
-	out, err := tools.Ask[schemas.AgentsOut](context.Background(), d, call, schemas.AgentsIn{})
+	out, err := tools.InvokeTyped[schemas.AgentsOut](context.Background(), d, call, schemas.AgentsIn{})
 	require.NoError(d.t, err)
 	for _, c := range out.Agents {
 		names += string(c.Name) + " "
@@ -285,7 +285,7 @@ func TestDeclarer_MasksSecretsAndWarns(t *testing.T) {
 	require.NotContains(t, string(all), token)
 
 	d = newDesk(t)
-	refusing := d.Invoker.(tools.Local)
+	refusing := d.Invoker.(tools.LocalInvoker)
 	refusing.Secrets = tools.RefuseSecrets
 	d.Invoker = refusing
 	d.write("agents:\n  qa:\n    description: use " + token + "\n")
@@ -304,7 +304,7 @@ func TestDeclarer_RegistersAgentFromFlags(t *testing.T) {
 		require.NoError(t, err)
 	}
 	call := tools.Call{Caller: schemas.Caller{Agent: "qa", Via: schemas.ViaStdio}, Tool: "list_agents"}
-	out, err := tools.Ask[schemas.AgentsOut](context.Background(), d, call, schemas.AgentsIn{Capability: "code"})
+	out, err := tools.InvokeTyped[schemas.AgentsOut](context.Background(), d, call, schemas.AgentsIn{Capability: "code"})
 	require.NoError(t, err)
 	require.Equal(t, "testing", out.Agents[0].Role)
 }

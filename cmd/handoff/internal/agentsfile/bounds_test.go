@@ -141,7 +141,7 @@ func (g wild) act(ctx context.Context, w *mailboxtest.World, newest int) (calls 
 			_, _ = w.Complete(ctx, by, schemas.CompleteIn{HandoffID: got.HandoffID.String(), Token: got.Token, Result: schemas.Result{Summary: "done"}})
 		} else if err == nil && g.maybe(2) {
 			in := schemas.FailIn{HandoffID: got.HandoffID.String(), Token: got.Token, Outcome: schemas.Outcome(g.of("", "rejected"))}
-			in.Description, in.Then = "no", schemas.Then(g.of("", "rollback", "retry", "escalate"))
+			in.Description, in.Then = "no", schemas.FailureContinuation(g.of("", "rollback", "retry", "escalate"))
 			_, _ = w.Fail(ctx, by, in)
 		}
 	default:

@@ -184,7 +184,7 @@ func (d *Declarer) filesDigest() string {
 // shows the problems as warnings. The first result that may have warnings, and each result of list_agents, names the
 // rules that lack permission.
 func (d *Declarer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
-	t, err := tools.Find(c.Tool)
+	t, err := tools.FindTool(c.Tool)
 	if err != nil || t.Admin && t.Name != "workspace_overview" && t.Name != "session_news" { // these two show handoffs
 		return d.Invoker.Invoke(ctx, c)
 	}
@@ -192,7 +192,7 @@ func (d *Declarer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, e
 		return nil, err
 	}
 	raw, err := d.invokeWatching(ctx, c)
-	if err != nil || !t.Warns() {
+	if err != nil || !t.HasWarnings() {
 		return raw, err
 	}
 	warnings := d.takeWarnings(c.Tool == "list_agents")
@@ -255,7 +255,7 @@ func (d *Declarer) declareChanges(ctx context.Context, by schemas.Caller) error 
 	}
 	if own := d.Own; by.Agent != "" && d.own != by.Agent && (own.Role != "" || own.Accepts != nil || own.Skills != nil) {
 		own.Name = string(by.Agent)
-		if _, err := tools.Ask[schemas.RegisterOut](ctx, d.Invoker, tools.Call{Caller: by, Tool: "register_agent"}, own); err == nil {
+		if _, err := tools.InvokeTyped[schemas.RegisterOut](ctx, d.Invoker, tools.Call{Caller: by, Tool: "register_agent"}, own); err == nil {
 			d.own = by.Agent
 		}
 	}
@@ -271,7 +271,7 @@ func (d *Declarer) declareFiles(ctx context.Context, stamp string) error {
 	d.readFiles(stamp)
 	d.problems = slices.Clone(d.texts.problems)
 	digest := d.filesDigest()
-	last, err := tools.Ask[schemas.DeclaredOut](ctx, d.Invoker, tools.Call{Caller: declaringCaller, Tool: "agents_declared"}, schemas.DeclaredIn{})
+	last, err := tools.InvokeTyped[schemas.DeclaredOut](ctx, d.Invoker, tools.Call{Caller: declaringCaller, Tool: "agents_declared"}, schemas.DeclaredIn{})
 	switch {
 	case err != nil && schemas.AsError(err).Code == schemas.Unavailable:
 		return err
@@ -296,7 +296,7 @@ func (d *Declarer) declareAll(ctx context.Context, digest string) error {
 			in.Files = append(in.Files, f.said)
 		}
 	}
-	out, err := tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: declaringCaller, Tool: "agents_declare"}, in)
+	out, err := tools.InvokeTyped[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: declaringCaller, Tool: "agents_declare"}, in)
 	if e := schemas.AsError(err); e != nil && (e.Field == "leave" || strings.HasSuffix(e.Field, "unallowed")) { // an owner that does not know permissions would run them
 		in.Digest = "" // so that the next owner gets them again
 		in.Leave, in.Files = false, schemas.Map(in.Files, func(f schemas.DeclaringFile) schemas.DeclaringFile {
@@ -305,7 +305,7 @@ func (d *Declarer) declareAll(ctx context.Context, digest string) error {
 			}
 			return f
 		})
-		out, err = tools.Ask[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: declaringCaller, Tool: "agents_declare"}, in)
+		out, err = tools.InvokeTyped[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: declaringCaller, Tool: "agents_declare"}, in)
 	}
 	d.problems = append(d.problems, out.Warnings...)
 	e := schemas.AsError(err)

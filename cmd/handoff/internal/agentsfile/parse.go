@@ -134,7 +134,7 @@ func (p *parser) parseFile(root *yaml.Node) {
 		case name.Value == workflows:
 			p.parseWorkflows(list)
 		case name.Value != agents && name.Value != roles:
-			p.AddProblem(name, fileRemedy, "%q is no list of agents or rules", schemas.Visible(name.Value))
+			p.AddProblem(name, fileRemedy, "%q is no list of agents or rules", schemas.EscapeHidden(name.Value))
 		default:
 			p.EachField(list, name.Value, "Write a name and a colon for each, as qa:, indented by two spaces.", func(agent, says *yaml.Node) {
 				p.parseAgent(name.Value, agent, says)
@@ -148,7 +148,7 @@ func (p *parser) parseAgent(list string, name, says *yaml.Node) {
 	agent, err := schemas.ParseAgent("name", name.Value)
 	switch at := p.lines[name.Value]; {
 	case err != nil:
-		p.AddProblem(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code-reviewer.", "%q is no name of an agent", schemas.Visible(schemas.Clip(name.Value, 80)))
+		p.AddProblem(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code-reviewer.", "%q is no name of an agent", schemas.EscapeHidden(schemas.Clip(name.Value, 80)))
 	case agent == schemas.Human || agent == schemas.System:
 		p.AddProblem(name, "Take another name: this one is of people, or of handoff itself.", "%s is a reserved name", agent)
 	case at > 0:
@@ -244,6 +244,6 @@ func (p *parser) parseWords(field string, list *yaml.Node) []string {
 // checkWord adds a problem if n is not a valid word. A star is valid only if the parameter star is true.
 func (p *parser) checkWord(field string, n *yaml.Node, star bool) {
 	if n.Kind != yaml.ScalarNode || !schemas.IsWord(n.Value) && (!star || n.Value != "*") {
-		p.AddProblem(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.Visible(schemas.Clip(n.Value, 80)), field)
+		p.AddProblem(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.EscapeHidden(schemas.Clip(n.Value, 80)), field)
 	}
 }

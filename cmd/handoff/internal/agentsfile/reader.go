@@ -19,7 +19,7 @@ type NodeReader struct {
 
 // AddProblem adds a problem in the line of a node.
 func (r *NodeReader) AddProblem(n *yaml.Node, remedy, what string, args ...any) {
-	r.Problems = append(r.Problems, Problem{n.Line, schemas.Visible(fmt.Sprintf(what, args...)), remedy})
+	r.Problems = append(r.Problems, Problem{n.Line, schemas.EscapeHidden(fmt.Sprintf(what, args...)), remedy})
 }
 
 // SortedProblems returns the problems in the order of their lines.
@@ -32,10 +32,10 @@ func (r *NodeReader) SortedProblems() []Problem {
 // "field".
 func (r *NodeReader) AddUnknownName(name *yaml.Node, what string, known []string) {
 	remedy := "There are " + strings.Join(known, ", ") + "."
-	if meant := closest.Likely(name.Value, known); len(meant) > 0 {
+	if meant := closest.LikelyNames(name.Value, known); len(meant) > 0 {
 		remedy = "Write " + meant[0] + "."
 	}
-	r.AddProblem(name, remedy, "%q is no %s", schemas.Visible(name.Value), what)
+	r.AddProblem(name, remedy, "%q is no %s", schemas.EscapeHidden(name.Value), what)
 }
 
 // ReadBool reads the value of a field that must be true or false.
@@ -65,7 +65,7 @@ func (r *NodeReader) EachField(n *yaml.Node, what, remedy string, fn func(name, 
 		case r.NoAliases && value.Kind == yaml.AliasNode:
 			r.AddProblem(name, "Write it out.", "this is an alias")
 		case at > 0:
-			r.AddProblem(name, "Keep one of them.", "%q is also in line %d", schemas.Visible(name.Value), at)
+			r.AddProblem(name, "Keep one of them.", "%q is also in line %d", schemas.EscapeHidden(name.Value), at)
 		default:
 			seen[name.Value] = name.Line
 			fn(name, value)

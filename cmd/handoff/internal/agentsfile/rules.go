@@ -44,7 +44,7 @@ func (p *parser) parseWorkflows(list *yaml.Node) {
 	}
 	p.EachField(list, workflows, "Write a name and a colon for each, as implement-and-test:, and its steps below.", func(name, n *yaml.Node) {
 		if !schemas.IsWord(name.Value) {
-			p.AddProblem(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.Visible(schemas.Clip(name.Value, 80)))
+			p.AddProblem(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.EscapeHidden(schemas.Clip(name.Value, 80)))
 			return
 		}
 		said := p.parseRule(n, "plans", func(v any) any {
@@ -78,9 +78,9 @@ func (p *parser) parseRule(n *yaml.Node, list string, whole func(any) any) (said
 		p.AddProblem(n, "Quote each name.", "a name is no text")
 		return said
 	}
-	tool, err := tools.Find("agents_declare")
+	tool, err := tools.FindTool("agents_declare")
 	if err == nil {
-		args, err = tool.Canonical(args)
+		args, err = tool.CanonicalArgs(args)
 	}
 	if err != nil {
 		e := schemas.AsError(err)

@@ -77,16 +77,16 @@ func (c *CompletionChecker) Stop() {
 // the call for another reason.
 func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*schemas.CheckReport, error) {
 	var in schemas.CompleteIn
-	tool, err := tools.Find(call.Tool)
+	tool, err := tools.FindTool(call.Tool)
 	if err != nil {
 		return nil, err
 	}
-	args, err := tool.Canonical(call.Args)
+	args, err := tool.CanonicalArgs(call.Args)
 	if err != nil || json.Unmarshal(args, &in) != nil {
 		return nil, nil //nolint:nilerr // the mailbox says it
 	}
 	work, err := c.readWork(ctx, c.Invoker, call, in.HandoffID)
-	if err != nil || work.Status.Ended() {
+	if err != nil || work.Status.HasEnded() {
 		return nil, nil //nolint:nilerr // the mailbox says it, or gives a repetition its first result
 	}
 	job, unseen := c.newJob(ctx, work, in.Results, call.Caller.Tree, c.Remote)
@@ -174,7 +174,7 @@ func (c *CompletionChecker) refuseWhileRunning(ctx context.Context, call tools.C
 	if first {
 		report := call
 		report.ID, report.Tool = tools.NewRequestID(time.Now(), rand.Reader), schemas.UpdateIn{}.Tool()
-		_, _ = tools.Ask[schemas.UpdateOut](ctx, c.Invoker, report, schemas.UpdateIn{ // the completion itself reports a lost claim
+		_, _ = tools.InvokeTyped[schemas.UpdateOut](ctx, c.Invoker, report, schemas.UpdateIn{ // the completion itself reports a lost claim
 			HandoffID: in.HandoffID, Action: schemas.ActProgress, Token: in.Token, Note: "It was handed in, and " + running + ".",
 			Changes: &schemas.Changes{Checkpoint: &schemas.Checkpoint{
 				Note:  "It was handed in at " + schemas.ShortCommit(l.job.Commit) + " and not recorded: complete it with state.completion once its checks pass.",
@@ -185,5 +185,5 @@ func (c *CompletionChecker) refuseWhileRunning(ctx context.Context, call tools.C
 	again := schemas.CompleteIn{HandoffID: in.HandoffID, Token: in.Token, Result: schemas.Result{Summary: schemas.Blank}}
 	return schemas.Errorf(schemas.Unavailable, "nothing is recorded yet: %s, for %s so far", running, time.Since(l.began).Round(time.Second)).
 		WithHint("Make the same call again, with the same arguments: it waits for them.").
-		WithNext(schemas.Call(again, "waits for its checks"))
+		WithNext(schemas.AdviseCall(again, "waits for its checks"))
 }

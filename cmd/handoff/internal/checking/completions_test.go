@@ -50,7 +50,7 @@ func newShop(t *testing.T) shop {
 	require.NoError(t, err)
 	require.NoError(t, runner.Permissions(repository).Allow(consent.Checks, read.Digest, consent.Permission{Path: os.Getenv("PATH")}))
 	s.CompletionChecker = &checking.CompletionChecker{
-		Invoker: tools.Local{Mailbox: s.Service}, ProjectChecks: checking.ProjectChecks{Runner: runner, Dir: s.dir},
+		Invoker: tools.LocalInvoker{Mailbox: s.Service}, ProjectChecks: checking.ProjectChecks{Runner: runner, Dir: s.dir},
 	}
 	t.Cleanup(s.Stop)
 	return s
@@ -136,7 +136,7 @@ func TestCompletions_StoppedChecksRecordNothing(t *testing.T) {
 	complete := func(commit string) chan error {
 		ended := make(chan error)
 		go func() {
-			_, err := tools.Ask[schemas.CompleteOut](t.Context(), s.CompletionChecker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
+			_, err := tools.InvokeTyped[schemas.CompleteOut](t.Context(), s.CompletionChecker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
 				schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done.", Results: map[string]any{"commit": commit}}})
 			ended <- err
 		}()
@@ -197,7 +197,7 @@ func TestCompletions_ClaimInOtherRepositoryKeepsBase(t *testing.T) {
 	id, _ := out["handoff_id"].(string)
 	other := elsewhere
 	other.Tree = &schemas.Tree{Path: t.TempDir(), Commit: strings.Repeat("1", 40)}
-	_, err = tools.Ask[schemas.ClaimOut](t.Context(), s.Invoker, tools.Call{Caller: other, Tool: "claim_handoff"}, schemas.ClaimIn{HandoffID: id})
+	_, err = tools.InvokeTyped[schemas.ClaimOut](t.Context(), s.Invoker, tools.Call{Caller: other, Tool: "claim_handoff"}, schemas.ClaimIn{HandoffID: id})
 	require.NoError(t, err)
 	_, err = s.call("complete_handoff", schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done."}})
 	require.ErrorContains(t, err, "the check slow does not pass")
@@ -207,7 +207,7 @@ func TestRunLater_RecordsObservations(t *testing.T) {
 	s := newShop(t)
 	s.write(s.gate)
 	id := s.claimed()
-	_, err := tools.Ask[schemas.CompleteOut](t.Context(), s.Invoker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
+	_, err := tools.InvokeTyped[schemas.CompleteOut](t.Context(), s.Invoker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
 		schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done.", Results: map[string]any{"commit": s.head}}})
 	require.NoError(t, err)
 	seen, err := s.RunLater(t.Context(), s.Invoker, elsewhere, id)
@@ -237,7 +237,7 @@ func TestRunLater_UsesBaseThatPersonNamed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "partial", out["outcome"])
 	person := schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI, Proof: "terminal"}
-	_, err = tools.Ask[schemas.UpdateOut](t.Context(), s.Invoker, tools.Call{Caller: person, Tool: "update_handoff"}, schemas.UpdateIn{
+	_, err = tools.InvokeTyped[schemas.UpdateOut](t.Context(), s.Invoker, tools.Call{Caller: person, Tool: "update_handoff"}, schemas.UpdateIn{
 		HandoffID: id, Action: schemas.ActAmend, Changes: &schemas.Changes{Expectations: &schemas.Expectations{Base: base}},
 	})
 	require.NoError(t, err)

@@ -28,15 +28,15 @@ type ProjectChecks struct {
 // read.
 func (l ProjectChecks) readWork(ctx context.Context, by tools.Invoker, call tools.Call, id string) (schemas.GetOut, error) {
 	call.ID, call.Tool, call.Caller.Scope = "", schemas.GetIn{}.Tool(), schemas.ScopeRead
-	return tools.Ask[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
+	return tools.InvokeTyped[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
 }
 
 // newJob returns the checks to run for a handoff. The checks run at the commit that the result names, or otherwise at
 // the commit of the working tree. If no check can run, unseen is the reason.
 func (l ProjectChecks) newJob(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
-	job.Names = schemas.OrZero(schemas.OrZero(work.Handoff).Expectations).Checks
+	job.Names = schemas.ValueOrZero(schemas.ValueOrZero(work.Handoff).Expectations).Checks
 	var known bool
-	job.Base = schemas.OrZero(work.Standing).Base
+	job.Base = schemas.ValueOrZero(work.Standing).Base
 	if job.Repository, known = git.FindRepository(l.Dir, func(string) bool { return false }); l.Dir == "" || !known {
 		return job, "no git repository is beside this call"
 	}
@@ -71,7 +71,7 @@ func uncommittedFiles(repository git.Repository, tree *schemas.Tree) (files []st
 	if tree.Unknown != "" {
 		return nil, tree.Unknown
 	}
-	if _, head := repository.Head(); !platform.SameFile(tree.Path, repository.Root) || tree.Commit != head {
+	if _, head := repository.Head(); !platform.IsSameFile(tree.Path, repository.Root) || tree.Commit != head {
 		unknown = "it is elsewhere, or at another commit now"
 	}
 	return tree.Uncommitted, unknown
@@ -103,7 +103,7 @@ func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller sc
 		return sight, err
 	}
 	tell := tools.Call{ID: tools.NewRequestID(time.Now(), rand.Reader), Caller: caller, Tool: "checks_observe"}
-	if _, err := tools.Ask[schemas.ObserveOut](ctx, by, tell, schemas.ObserveIn{HandoffID: id, Seen: sight.Observed}); err != nil {
+	if _, err := tools.InvokeTyped[schemas.ObserveOut](ctx, by, tell, schemas.ObserveIn{HandoffID: id, Seen: sight.Observed}); err != nil {
 		return sight, fmt.Errorf("tell what was seen: %w", err)
 	}
 	return sight, nil

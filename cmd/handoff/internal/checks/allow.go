@@ -16,7 +16,7 @@ import (
 // repositoryDir returns the directory of a repository below the runner's directory. All worktrees of a repository have
 // the same directory.
 func (r Runner) repositoryDir(of git.Repository) string {
-	return filepath.Join(r.Dir, fmt.Sprintf("%x", sha256.Sum256([]byte(platform.Canonical(of.Common))))[:16])
+	return filepath.Join(r.Dir, fmt.Sprintf("%x", sha256.Sum256([]byte(platform.ResolveLinks(of.Common))))[:16])
 }
 
 // Permissions returns the permissions of a person in a repository.

@@ -81,7 +81,7 @@ func (l *jobRun) runCommand(ctx context.Context, c Check, commit string) (ended 
 	}
 	defer s.killRemaining()
 	defer func() {
-		if platform.DiskFull(s.tree, leastDisk) {
+		if platform.IsDiskNearlyFull(s.tree, leastDisk) {
 			_ = removeAll(s.tree) // the next run writes it
 		}
 	}()

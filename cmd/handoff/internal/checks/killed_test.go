@@ -44,7 +44,7 @@ func TestRun_LeavesNothingWhenKilled(t *testing.T) {
 			t.Setenv("XDG_STATE_HOME", filepath.Join(filepath.Dir(s.dir), "state"))
 			begun := make(chan struct{})
 			child := platformtest.NewChild(t, func() { close(begun) })
-			daemon := fmt.Sprintf("setsid sh -c %q &\nsleep 60", child.Start()+"wait")
+			daemon := fmt.Sprintf("setsid sh -c %q &\nsleep 60", child.StartLine()+"wait")
 			commit := s.commit(map[string]string{"slow.sh": daemon})
 			run := exec.CommandContext(t.Context(), commandtest.Program, "checks", "run", "--base", s.base, "--commit", commit)
 			run.Dir = s.dir
@@ -79,7 +79,7 @@ func TestRun_ObservesNothingIfCommandKillsSupervisor(t *testing.T) {
 			s.allow()
 			child := platformtest.NewChild(t, func() {})
 			commit := s.commit(map[string]string{"end.sh": fmt.Sprintf("(env -i PATH=$PATH setsid sh -c %q &)\nuntil test -e up; do sleep 0.01; done; %s; sleep 60\n",
-				strings.TrimSpace(child.Start())+"; touch up; wait", end)})
+				strings.TrimSpace(child.StartLine())+"; touch up; wait", end)})
 			seen := s.look(commit, "test")
 			require.Empty(t, seen.Observed)
 			require.Contains(t, seen.Unobserved["test"], "the supervisor of the command did not end by itself: signal: killed")

@@ -149,13 +149,13 @@ func (r Runner) Run(ctx context.Context, job Job) (schemas.CheckReport, error) {
 func (j Job) explain(err error) string {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
-		return schemas.Visible(err.Error()) + ". This is of the machine, and not of the work: complete it again."
+		return schemas.EscapeHidden(err.Error()) + ". This is of the machine, and not of the work: complete it again."
 	}
 	text := strings.TrimSpace(strings.TrimSuffix(e.Message, ".") + ". " + e.Hint)
 	if e.Field == "base" && j.Work != 0 {
 		text = strings.TrimSuffix(text, ".") + ". Or " + j.AdviceOnBase() + "."
 	}
-	return schemas.Visible(text)
+	return schemas.EscapeHidden(text)
 }
 
 // jobRun is one run of a job.
@@ -279,7 +279,7 @@ func fileProblem(files []string, what string) string {
 	if len(files) == 0 {
 		return ""
 	}
-	return what + ": " + schemas.Visible(schemas.JoinFirst(files, 5))
+	return what + ": " + schemas.EscapeHidden(schemas.JoinFirst(files, 5))
 }
 
 const (

@@ -64,7 +64,7 @@ func writeIfChanged(path, text string) error {
 			return nil
 		}
 	}
-	return platform.Replace(path, ".new-*", []byte(text), nil)
+	return platform.ReplaceFile(path, ".new-*", []byte(text), nil)
 }
 
 // runGit runs git with an input, and returns the output. The error has git's message.

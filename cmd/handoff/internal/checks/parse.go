@@ -216,7 +216,7 @@ func (p *parser) checkValue(field, said string, n *yaml.Node) {
 // isLocal reports whether a path, written with slashes, stays in the repository.
 func isLocal(path string) bool {
 	return fs.ValidPath(path) && filepath.IsLocal(filepath.FromSlash(path)) && !strings.Contains(path, `\`) &&
-		!strings.ContainsFunc(path, schemas.Hidden) && path != ".git" && !strings.HasPrefix(path, ".git/")
+		!strings.ContainsFunc(path, schemas.IsHidden) && path != ".git" && !strings.HasPrefix(path, ".git/")
 }
 
 // compileGlobs returns one regular expression for paths that match any of the patterns. In a pattern, ** stands for any

@@ -98,7 +98,7 @@ func (s *slot) killRemaining() {
 	path := filepath.Join(s.path, markFile)
 	id, err := platform.ReadRegular(path, 64)
 	if err == nil && idForm().Match(id) {
-		platform.KillMarked(markVariable + "=" + string(id))
+		platform.KillByEnvironment(markVariable + "=" + string(id))
 		_ = removeAll(temporaryDir(string(id))) // else the system removes it one day
 	}
 	_ = os.Remove(path)

@@ -111,7 +111,7 @@ func (o commandOrder) supervise(ctx context.Context, by *exec.Cmd, late time.Dur
 	}
 	var out, problem bytes.Buffer
 	by.Stdout, by.Stderr = &out, &problem
-	release, err := platform.Guard(by)
+	release, err := platform.StartGuarded(by)
 	if err != nil {
 		return nil, err
 	}
@@ -157,12 +157,12 @@ func (o commandOrder) runCommand(ctx context.Context, over context.CancelCauseFu
 	defer print.Close()
 	defer func() { _ = removeAll(o.Temporary) }() // else the next run does it
 	platform.LimitFileSize(mostFile)
-	cmd := platform.Shell(ctx, o.Line)
+	cmd := platform.ShellCommand(ctx, o.Line)
 	cmd.Dir, cmd.Env = o.Dir, o.Env
 	all := &outputSink{sum: sha256.New(), over: over}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(all, print), all
 	begun := time.Now()
-	release, err := platform.Guard(cmd)
+	release, err := platform.StartGuarded(cmd)
 	if err != nil {
 		return done, err
 	}
@@ -201,9 +201,9 @@ func (o commandOrder) killWhenExceeded(pid int, over context.CancelCauseFunc, en
 		switch {
 		case len(pids) > mostProcesses:
 			over(fmt.Errorf("it had more than %d processes", mostProcesses))
-		case n%memoryEvery == 0 && platform.MemoryExceeds(pids, mostMemory):
+		case n%memoryEvery == 0 && platform.UsesTooMuchMemory(pids, mostMemory):
 			over(errors.New("it had more than three quarters of the memory"))
-		case platform.DiskFull(o.Dir, leastDisk) || platform.DiskFull(o.Temporary, leastDisk):
+		case platform.IsDiskNearlyFull(o.Dir, leastDisk) || platform.IsDiskNearlyFull(o.Temporary, leastDisk):
 			over(errors.New("less than 256 MiB are free where it writes"))
 		default:
 			continue
@@ -233,7 +233,7 @@ type outputSink struct {
 
 	mu   sync.Mutex // guards the fields below
 	sum  hash.Hash
-	tail platform.Tail
+	tail platform.OutputTail
 	size int
 }
 

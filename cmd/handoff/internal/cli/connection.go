@@ -112,7 +112,7 @@ func (a *App) OpenKnownWorkspace(ctx context.Context, place workspace.Workspace,
 	boxes, err := open.Workspace(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Cluster: o.Cluster, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Stays: o.Stays,
 		Version: a.Release.Version, Now: a.Now, Awake: a.Awake, Logger: o.Logger, Crowded: o.Crowded,
-		Limits: a.Limits.limits, Secrets: tools.Secrets(a.Limits.secrets),
+		Limits: a.Limits.limits, Secrets: tools.SecretHandling(a.Limits.secrets),
 		Lease: a.Limits.lease.Duration, LeaseMax: a.Limits.leaseMax.Duration,
 	})
 	if err != nil {
@@ -205,7 +205,7 @@ func (a *App) ConnectAsCaller(ctx context.Context, tool string, fn func(*Connect
 // needsNamedCaller reports whether a tool needs a caller with a name. It is false for an unknown tool, which the call
 // refuses later.
 func needsNamedCaller(tool string) bool {
-	t, err := tools.Find(tool)
+	t, err := tools.FindTool(tool)
 	return err == nil && !t.ReadOnly && !t.Admin
 }
 

@@ -43,7 +43,7 @@ func FieldsOf(path string, object reflect.Type) (fields []Field) {
 	for name, f := range schemas.Fields(object) {
 		if help := f.Tag.Get("help"); help != "" {
 			field := forms[f.Type.Kind()](strings.ReplaceAll(name, "_", "-"), path+"."+name, help)
-			field.choices = schemas.ChoicesOf(f)
+			field.choices = schemas.FieldChoices(f)
 			fields = append(fields, field)
 		}
 	}
@@ -168,7 +168,7 @@ func addPair(before any, said string) (any, error) {
 	pairs, _ := before.(map[string]string)
 	name, value, ok := strings.Cut(said, "=")
 	if !ok || name == "" {
-		return pairs, fmt.Errorf("%q is not NAME=VALUE", schemas.Visible(said))
+		return pairs, fmt.Errorf("%q is not NAME=VALUE", schemas.EscapeHidden(said))
 	}
 	if pairs == nil {
 		pairs = map[string]string{}

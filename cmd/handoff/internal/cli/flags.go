@@ -70,7 +70,7 @@ func (l *LimitFlags) DefineFlags(flags *pflag.FlagSet) {
 	flags.Var((*limitFlag)(&l.limits.Mailbox), "max-pending", "pending handoffs of a mailbox")
 	flags.Var((*limitFlag)(&l.limits.Depth), "max-handoffs", "handoffs in a chain")
 	l.secrets = secretsFlag(tools.MaskSecrets)
-	flags.Var(&l.secrets, "secrets", "treatment of tokens, keys and passwords in texts:  mask, warn or refuse")
+	flags.Var(&l.secrets, "secrets", "treatment of tokens, keys and passwords in texts: mask, warn or refuse")
 	AllowEnvironment(flags)
 }
 
@@ -84,10 +84,10 @@ func (l *LimitFlags) DefineHiddenFlags(cmd *cobra.Command) {
 }
 
 // secretsFlag is a flag with one of three words.
-type secretsFlag tools.Secrets
+type secretsFlag tools.SecretHandling
 
 func (s *secretsFlag) Set(word string) error {
-	switch tools.Secrets(word) {
+	switch tools.SecretHandling(word) {
 	case tools.MaskSecrets, tools.WarnOfSecrets, tools.RefuseSecrets:
 		*s = secretsFlag(word)
 		return nil
@@ -134,7 +134,7 @@ func (s *Seconds) Set(text string) (err error) {
 		given += "s"
 	}
 	if s.Duration, err = schemas.ParseDuration("", given); err != nil {
-		return schemas.Invalidf("", "%q is not a duration", schemas.Visible(text)).
+		return schemas.Invalidf("", "%q is not a duration", schemas.EscapeHidden(text)).
 			WithHint(`Write "30 seconds", "1h30m" or a number of seconds.`)
 	}
 	return nil

@@ -15,7 +15,7 @@ func TestInert_KeepsMeaningOfJSON(t *testing.T) {
 	raw, err := json.Marshal(map[string]string{"title": commandtest.HostileText})
 	require.NoError(t, err)
 	shown := cli.EscapedJSON(raw)
-	require.Equal(t, shown, schemas.Visible(shown))
+	require.Equal(t, shown, schemas.EscapeHidden(shown))
 	require.JSONEq(t, string(raw), shown)
 	require.Contains(t, shown, "wäre 東京 🎉")
 	require.Equal(t, "\"\ufffd\"", cli.EscapedJSON(json.RawMessage("\"\x9b\"")))

@@ -57,9 +57,9 @@ func (a *App) ReadRemark(by schemas.Caller, of schemas.Agent, unread int) string
 	case unread == 0:
 		return ""
 	case by.Scope == schemas.ScopeRead:
-		return fmt.Sprintf("%s of %s: unread as before. With --read they count as read.", schemas.Counted(unread, "new notice"), of)
+		return fmt.Sprintf("%s of %s: unread as before. With --read they count as read.", schemas.CountNoun(unread, "new notice"), of)
 	}
-	return fmt.Sprintf("%s of %s: read now.", schemas.Counted(unread, "new notice"), of)
+	return fmt.Sprintf("%s of %s: read now.", schemas.CountNoun(unread, "new notice"), of)
 }
 
 // ConnectToRead is like [App.Connect], for a command that only reads. It creates no workspace: for an unused workspace,
@@ -95,7 +95,7 @@ func (a *App) ConnectForTool(ctx context.Context, by schemas.Caller, tool string
 
 // isReadingTool reports whether a tool only reads.
 func isReadingTool(tool string) bool {
-	t, err := tools.Find(tool)
+	t, err := tools.FindTool(tool)
 	return err == nil && t.ReadOnly
 }
 
@@ -134,7 +134,7 @@ func (a *App) checkTypedWorkspace() error {
 }
 
 func (a *App) errNoWorkspace(likely []string) *schemas.Error {
-	e := schemas.Errorf(schemas.NotFound, "there is no workspace %s", schemas.Visible(a.Workspace)).WithField("workspace")
+	e := schemas.Errorf(schemas.NotFound, "there is no workspace %s", schemas.EscapeHidden(a.Workspace)).WithField("workspace")
 	if len(likely) == 0 {
 		return e.WithHint("handoff workspace list shows which there are. The first send makes one.")
 	}
@@ -147,5 +147,5 @@ func (a *App) similarWorkspaces() []string {
 	if err != nil {
 		return nil
 	}
-	return closest.Likely(a.Workspace, schemas.Map(all, func(w workspace.Workspace) string { return w.Name }))
+	return closest.LikelyNames(a.Workspace, schemas.Map(all, func(w workspace.Workspace) string { return w.Name }))
 }

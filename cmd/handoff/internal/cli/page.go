@@ -54,10 +54,10 @@ func (p *Page) Field(name, value string) {
 // Quote wraps a text of an agent behind the first columns of a line. Further lines are indented, so no text of an agent
 // looks like a line of handoff.
 func (p *Page) Quote(written string, columns int) string {
-	return strings.Join(p.Lines(written, max(columns, len(quoteIndent))), "\n"+quoteIndent)
+	return strings.Join(p.SplitLines(written, max(columns, len(quoteIndent))), "\n"+quoteIndent)
 }
 
-const quoteIndent = "    "
+const quoteIndent = " "
 
 // Warn adds the warnings of a result.
 func (p *Page) Warn(warnings []string) {
@@ -69,7 +69,7 @@ func (p *Page) Warn(warnings []string) {
 // Problems adds problems of an input.
 func (p *Page) Problems(problems []string) {
 	for _, problem := range problems {
-		p.Line("%s %s", p.Red("problem:"), schemas.Visible(problem))
+		p.Line("%s %s", p.Red("problem:"), schemas.EscapeHidden(problem))
 	}
 }
 
@@ -87,7 +87,7 @@ func (p *Page) Answer(met bool, number int, criterion, evidence string) {
 
 // Status colours a status as lists and pictures do.
 func (p *Page) Status(s schemas.Status) string {
-	return p.InStateColour(display.State{Status: s}, string(s))
+	return p.ColourByState(display.DisplayState{Status: s}, string(s))
 }
 
 // Print writes the result of a tool. With --json it writes the JSON unchanged, except for [EscapedJSON]. Otherwise it
@@ -115,7 +115,7 @@ func (a *App) PrintValue(result any, fill func(*Page)) error {
 func (a *App) PrintWithMail(raw json.RawMessage, fill func(*Page)) error {
 	return a.Print(raw, func(p *Page) {
 		fill(p)
-		var result struct{ Inbox schemas.Inbox }
+		var result struct{ Inbox schemas.InboxCounts }
 		if json.Unmarshal(raw, &result) == nil && result.Inbox.Pending+result.Inbox.Notices > 0 {
 			i := result.Inbox
 			p.Field("inbox", fmt.Sprintf("%d pending, %d urgent, %d notices", i.Pending, i.Urgent, i.Notices))
@@ -134,12 +134,12 @@ func (a *App) Write(text string) error {
 
 // JoinIDs lists the ids of handoffs.
 func JoinIDs(list []schemas.ID) string {
-	return strings.Join(schemas.Texts(list), ", ")
+	return strings.Join(schemas.FormatAll(list), ", ")
 }
 
 // Document adds a value as indented JSON, or nothing for nil.
 func (p *Page) Document(v any) {
-	b, err := json.MarshalIndent(v, "", "  ")
+	b, err := json.MarshalIndent(v, "", " ")
 	if err != nil || string(b) == "null" {
 		return
 	}
@@ -150,12 +150,12 @@ func (p *Page) Document(v any) {
 // result to the same texts.
 func EscapedJSON(raw json.RawMessage) string {
 	text := strings.ToValidUTF8(string(raw), "\ufffd")
-	if strings.IndexFunc(text, schemas.Hidden) < 0 {
+	if strings.IndexFunc(text, schemas.IsHidden) < 0 {
 		return text
 	}
 	var b strings.Builder
 	for _, r := range text {
-		if !schemas.Hidden(r) {
+		if !schemas.IsHidden(r) {
 			b.WriteRune(r)
 			continue
 		}
@@ -193,7 +193,7 @@ func Presence(c schemas.Card, now time.Time) string {
 
 // TokenAgents returns the names of the agents that the holder of a token may act as.
 func TokenAgents(t schemas.Token) string {
-	return strings.Join(schemas.Texts(t.Agents), ", ")
+	return strings.Join(schemas.FormatAll(t.Agents), ", ")
 }
 
 // TokenState returns "live", "revoked" or "expired".

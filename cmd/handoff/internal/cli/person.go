@@ -58,7 +58,7 @@ func (a *App) confirmAtTerminal(ctx context.Context, what string) error {
 			a.approvalsFile())
 	}
 	defer console.Close()
-	question := schemas.Visible(what) + ".\nYou act as human: is that what you want? Type yes: "
+	question := schemas.EscapeHidden(what) + ".\nYou act as human: is that what you want? Type yes: "
 	if _, err := io.WriteString(console, question); err != nil {
 		return schemas.InternalError(err)
 	}

@@ -86,15 +86,15 @@ func codedError(cmd *cobra.Command, err error) *schemas.Error {
 // PrintError prints an error for people, with remedies in the words of commands.
 func (a *App) PrintError(e *schemas.Error, ways ...string) {
 	say := func(format, text string) {
-		fmt.Fprintf(a.Stderr, format, strings.ReplaceAll(schemas.Visible(text), "\n", "\n    "))
+		fmt.Fprintf(a.Stderr, format, strings.ReplaceAll(schemas.EscapeHidden(text), "\n", "\n "))
 	}
 	say("handoff: %s\n", e.Error())
 	if len(e.Known) > 0 && !strings.Contains(strings.Join(ways, " "), e.Known[0]) {
-		say("  Known: %s\n", strings.Join(e.Known, ", "))
+		say(" Known: %s\n", strings.Join(e.Known, ", "))
 	}
 	for _, way := range ways {
 		if way != "" {
-			say("  %s\n", way)
+			say(" %s\n", way)
 		}
 	}
 }
@@ -104,9 +104,9 @@ func IsNotice(id string) bool { return strings.HasPrefix(id, "no_") }
 
 // ErrNotice returns the error for a notice id in a place where only the id of a handoff is allowed.
 func ErrNotice(id, lacks string) error {
-	id = schemas.Visible(schemas.Clip(id, 80))
+	id = schemas.EscapeHidden(schemas.Clip(id, 80))
 	return schemas.Invalidf("ID", "%s is a notice: it %s", id, lacks).
-		WithNext(schemas.Call(schemas.GetIn{HandoffID: id}, "reads it"))
+		WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "reads it"))
 }
 
 // AddSubcommands makes cmd a command that only has others below it.
@@ -133,9 +133,9 @@ func RequireSubcommand(cmd *cobra.Command, given []string) error {
 			meant = append(meant, sub.Name())
 		}
 	}
-	meant = schemas.Unique(append(meant, closest.Likely(given[0], names)...))
+	meant = schemas.Unique(append(meant, closest.LikelyNames(given[0], names)...))
 	before := cmd.CommandPath() + " "
-	typed := before + schemas.Visible(schemas.Clip(given[0], 40))
+	typed := before + schemas.EscapeHidden(schemas.Clip(given[0], 40))
 	return addSuggestion(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
 }
 
@@ -157,9 +157,9 @@ func errUnknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 	})
 	var meant []string
 	if name := unknown.GetSpecifiedName(); len(name) > 1 {
-		meant = closest.Likely(name, names)
+		meant = closest.LikelyNames(name, names)
 	}
-	return addSuggestion(schemas.Invalidf("", "%s", schemas.Visible(err.Error())), cmd, "--", meant)
+	return addSuggestion(schemas.Invalidf("", "%s", schemas.EscapeHidden(err.Error())), cmd, "--", meant)
 }
 
 // addSuggestion adds at most three suggested names to an error, and the command that shows all names.

@@ -122,9 +122,9 @@ func (f Field) flagTexts(value any) []string {
 	case !several:
 		return []string{schemas.ValueText(value)}
 	case f.form.kind == kindWords:
-		return []string{strings.Join(schemas.Texts(list), ",")}
+		return []string{strings.Join(schemas.FormatAll(list), ",")}
 	}
-	return schemas.Texts(list)
+	return schemas.FormatAll(list)
 }
 
 // remove removes the value at a path, and then the objects on the path that are empty.
@@ -174,5 +174,5 @@ func ShellWord(word string) string {
 	if word == schemas.Blank {
 		return "'" + word + "'"
 	}
-	return shell.Quote(schemas.Visible(word))
+	return shell.Quote(schemas.EscapeHidden(word))
 }

@@ -49,7 +49,7 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 		cmd.Flags().StringVar(&file, "file", "", "a whole message, JSON, YAML or Markdown, from this `file`, - for standard input")
 	}
 	if t.File && resultPaths[t.Tool] != "" {
-		cmd.Flags().String(fromLog, "", "the payload of an agent in this `file`, its log,  - for standard input")
+		cmd.Flags().String(fromLog, "", "the payload of an agent in this `file`, its log, - for standard input")
 		cmd.MarkFlagsMutuallyExclusive("file", fromLog)
 	}
 	show := a.Print
@@ -248,7 +248,7 @@ func (conn *Connection) NamedHandoffs(ctx context.Context, given []string, workf
 }
 
 // ListAll returns all rows of a list.
-func (conn *Connection) ListAll(ctx context.Context, in schemas.ListIn) (items []schemas.Item, err error) {
+func (conn *Connection) ListAll(ctx context.Context, in schemas.ListIn) (items []schemas.ListItem, err error) {
 	for in.Limit = PageLimit; ; {
 		var page schemas.ListOut
 		if _, err := conn.Call(ctx, "list_handoffs", in, &page); err != nil {
@@ -264,8 +264,8 @@ func (conn *Connection) ListAll(ctx context.Context, in schemas.ListIn) (items [
 // PageLimit is the largest page of list_handoffs.
 const PageLimit = 50
 
-func idsOf(items []schemas.Item) []string {
-	return schemas.Map(items, func(item schemas.Item) string { return item.HandoffID.String() })
+func idsOf(items []schemas.ListItem) []string {
+	return schemas.Map(items, func(item schemas.ListItem) string { return item.HandoffID.String() })
 }
 
 // heldHandoff returns the id of the handoff that the caller holds. If the caller holds none or several, it returns an
@@ -279,7 +279,7 @@ func (conn *Connection) heldHandoff(ctx context.Context) (id string, err error) 
 		return items[0].HandoffID.String(), nil
 	case len(items) == 0:
 		return "", schemas.Invalidf("handoff_id", "%s holds nothing", conn.By.Agent).
-			WithNext(schemas.Call(schemas.ClaimIn{}, "takes the next one"))
+			WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one"))
 	}
 	return "", schemas.Invalidf("handoff_id", "%s holds several", conn.By.Agent).
 		WithHint("Name one of them.").WithKnown(idsOf(items)...)

@@ -24,10 +24,10 @@ func PrintGettingStarted(a *cli.App) error {
 	}
 	p := &cli.Page{Style: a.Style()}
 	p.Line("%s", p.Bold("handoff passes work between coding agents and keeps it until it is done."))
-	for _, line := range p.Lines(stands, 0) {
+	for _, line := range p.SplitLines(stands, 0) {
 		p.Line("%s", line)
 	}
-	p.Line("\n  %s  %s", p.Green(next), p.Quote(does, len(next)+4))
+	p.Line("\n %s %s", p.Green(next), p.Quote(does, len(next)+4))
 	return a.Write(p.String())
 }
 

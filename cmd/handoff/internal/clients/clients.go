@@ -51,7 +51,7 @@ func selectClients(m client.Machine, names []string, all bool) (clients []client
 	for _, name := range names {
 		c, ok := client.ByName(name)
 		if !ok {
-			return nil, schemas.Invalidf("CLIENT", "%q is no client that is known here", schemas.Visible(name)).
+			return nil, schemas.Invalidf("CLIENT", "%q is no client that is known here", schemas.EscapeHidden(name)).
 				WithKnown(client.Names()...).WithHint("handoff setup --print cursor shows an entry that other clients understand as well.")
 		}
 		if !slices.ContainsFunc(clients, func(other client.Client) bool { return other.Name == c.Name }) {

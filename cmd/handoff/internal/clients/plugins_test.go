@@ -180,9 +180,9 @@ func TestSkill_ShowsValidCalls(t *testing.T) {
 		if call[2] == "" {
 			continue
 		}
-		tool, err := tools.Find(call[1])
+		tool, err := tools.FindTool(call[1])
 		require.NoError(t, err, call[0])
-		_, err = tool.Canonical(json.RawMessage(call[2]))
+		_, err = tool.CanonicalArgs(json.RawMessage(call[2]))
 		require.NoError(t, err, call[0])
 		calls++
 	}
@@ -203,7 +203,7 @@ func TestPluginCommands_NameExistingTools(t *testing.T) {
 		spoken := joined.FindAllString(body, -1)
 		require.NotEmpty(t, spoken, file)
 		for _, name := range spoken {
-			_, err := tools.Find(name)
+			_, err := tools.FindTool(name)
 			require.NoError(t, err, file)
 			require.Contains(t, head, "mcp__plugin_handoff_handoff__"+name, file)
 		}

@@ -39,7 +39,7 @@ func (p prompt) typed() string {
 func prompts(t *testing.T) []prompt {
 	t.Helper()
 	server := mcp.New(mcp.Config{
-		Invoker: tools.Local{Mailbox: mailboxtest.New(t).Service}, NewRequestID: func() string { return "r1" },
+		Invoker: tools.LocalInvoker{Mailbox: mailboxtest.New(t).Service}, NewRequestID: func() string { return "r1" },
 	})
 	var said bytes.Buffer
 	require.NoError(t, server.ServeStdio(t.Context(), strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`+"\n"), &said))

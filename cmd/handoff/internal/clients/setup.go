@@ -29,10 +29,10 @@ func SetupCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup [CLIENT...]",
 		Short: "Write handoff into the configuration of the clients on this machine, or take it out",
-		Example: `  handoff setup                        # all clients that it finds; it shows each change, and asks
+		Example: ` handoff setup # all clients that it finds; it shows each change, and asks
   handoff setup claude-code codex --yes
   handoff setup cursor --scope project # for everybody in this project
-  handoff setup --check                # is it set up, and does it work?
+  handoff setup --check # is it set up, and does it work?
   handoff setup --remove`,
 		Long: "The clients are " + strings.Join(client.Names(), ", ") + `. Other
 settings in a file stay as they are. Setup keeps a copy of each file, and --remove restores it byte for byte. If somebody
@@ -76,7 +76,7 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	s := &setupRun{App: a, flags: f, namedByUser: len(names) > 0}
 	s.base.Scope = client.Scope(f.scope)
 	if s.base.Scope != client.User && s.base.Scope != client.Project {
-		return schemas.Invalidf("--scope", "%q is no scope", schemas.Visible(f.scope)).WithHint("Write user or project.")
+		return schemas.Invalidf("--scope", "%q is no scope", schemas.EscapeHidden(f.scope)).WithHint("Write user or project.")
 	}
 	if s.base.Machine, err = describeMachine(a); err != nil {
 		return err

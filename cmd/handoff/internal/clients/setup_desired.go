@@ -69,7 +69,7 @@ func (s *setupRun) newDesired(scope client.Scope, want setup.Options) (w setup.D
 	w = s.desiredIn(scope)
 	agent, told := want.Call.Agent, want.Server
 	if agent != "" {
-		if _, err := (schemas.Caller{}).As(agent); err != nil {
+		if _, err := (schemas.Caller{}).WithName(agent); err != nil {
 			return w, err
 		}
 	}

@@ -41,13 +41,13 @@ const queryTimeout = 2 * time.Second
 // the next queryTimeout without a query. So a call that searches several times does not wait several times.
 func (s *Election) Prepare() error {
 	if time.Since(s.gaveUp) < queryTimeout {
-		return s.Unusable(s.queryErr)
+		return s.UnusableError(s.queryErr)
 	}
 	return nil
 }
 
-// Owner implements [relay.Election].
-func (s *Election) Owner(ctx context.Context) (relay.Note, bool) {
+// LastOwner implements [relay.Election].
+func (s *Election) LastOwner(ctx context.Context) (relay.Note, bool) {
 	ctx, end := context.WithTimeout(ctx, queryTimeout)
 	defer end()
 	s.owner = relay.Note{}
@@ -69,12 +69,12 @@ func (s *Election) canReachOwner() bool {
 	return host == nil || !host.IsLoopback() || s.owner.Boot == platform.BootID()
 }
 
-// Is implements [relay.Election]. It is always true, because the note comes from the row of this workspace.
-func (*Election) Is(relay.Note) bool { return true }
+// IsNoteOfWorkspace implements [relay.Election]. It is always true, because the note comes from the row of this workspace.
+func (*Election) IsNoteOfWorkspace(relay.Note) bool { return true }
 
-// Try implements [relay.Election]. If this node has an advertised URL and cannot reach the owner, Try takes the
+// TryToWin implements [relay.Election]. If this node has an advertised URL and cannot reach the owner, it takes the
 // workspace away from the owner.
-func (s *Election) Try(ctx context.Context) (relay.Tenure, error) {
+func (s *Election) TryToWin(ctx context.Context) (relay.Tenure, error) {
 	if isUnreachable(s.queryErr) {
 		return nil, relay.ErrInUse // the relay tries again while calls wait for an owner
 	} else if s.queryErr != nil {
@@ -136,11 +136,11 @@ func (*Election) Close() error { return nil }
 // has ended.
 const retryAfter = 3 * time.Second
 
-// Unserved implements [relay.Election].
-func (s *Election) Unserved() *schemas.Error {
+// UnservedError implements [relay.Election].
+func (s *Election) UnservedError() *schemas.Error {
 	if isUnreachable(s.queryErr) {
 		s.gaveUp = time.Now()
-		return s.Unusable(s.queryErr)
+		return s.UnusableError(s.queryErr)
 	}
 	if !s.canReachOwner() {
 		const said = "workspace %s is owned by a process on another machine that this one does not reach"
@@ -151,18 +151,20 @@ func (s *Election) Unserved() *schemas.Error {
 	if s.owner.Address.Addr != "" {
 		said = fmt.Sprintf("the node at %s, which owns workspace %s, does not answer, and holds it", s.owner.Address.Addr, s.workspace)
 	}
-	return schemas.Errorf(schemas.Unavailable, "%s", said).After(retryAfter).
+	return schemas.Errorf(schemas.Unavailable, "%s", said).WithRetryAfter(retryAfter).
 		WithHint("Call again in 3 seconds. Nothing acknowledged is lost. Where it stays so, --advertise of that node is wrong.")
 }
 
-// Stalled implements [relay.Election].
-func (s *Election) Stalled(owner relay.Note) *schemas.Error {
+// StalledError implements [relay.Election].
+func (s *Election) StalledError(owner relay.Note) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "the node at %s, which owns workspace %s, does not answer", owner.Address.Addr, s.workspace).
-		WithHint("Call again in 3 seconds: by then another node has taken over. A call that it had begun may have taken effect.").After(retryAfter)
+		WithHint("Call again in 3 seconds: by then another node has taken over. A call that it had begun may have taken effect.").WithRetryAfter(retryAfter)
 }
 
-// Unusable implements [relay.Election].
-func (s *Election) Unusable(err error) *schemas.Error { return ExplainDatabaseError(s.workspace, err) }
+// UnusableError implements [relay.Election].
+func (s *Election) UnusableError(err error) *schemas.Error {
+	return ExplainDatabaseError(s.workspace, err)
+}
 
 // tenure is the ownership of one workspace by this node.
 type tenure struct {
@@ -182,14 +184,14 @@ func (t *tenure) Serve(n relay.Note, h http.Handler) error {
 	return t.own.ReplaceNote(ctx, string(note))
 }
 
-// Alone implements [relay.Tenure]. It always returns false, because a node cannot see the connections of other nodes.
-func (*tenure) Alone() (bool, error) { return false, nil }
+// IsAlone implements [relay.Tenure]. It always returns false, because a node cannot see the connections of other nodes.
+func (*tenure) IsAlone() (bool, error) { return false, nil }
 
-// Opened implements [relay.Tenure].
-func (*tenure) Opened() error { return nil }
+// RecordOpened implements [relay.Tenure].
+func (*tenure) RecordOpened() error { return nil }
 
-// Holds implements [relay.Tenure].
-func (t *tenure) Holds(ctx context.Context) error {
+// CheckOwnership implements [relay.Tenure].
+func (t *tenure) CheckOwnership(ctx context.Context) error {
 	if t.lost.Load() {
 		return relay.ErrLost
 	}

@@ -23,13 +23,13 @@ func TestSeat_WaitsForOwnerThatStarts(t *testing.T) {
 		return n.Election("shop")
 	}
 	first, second := seat("http://127.0.0.1:4261"), seat("http://127.0.0.1:4262")
-	_, found := first.Owner(t.Context())
+	_, found := first.LastOwner(t.Context())
 	require.False(t, found)
-	_, err := first.Try(t.Context())
+	_, err := first.TryToWin(t.Context())
 	require.NoError(t, err)
 
-	_, found = second.Owner(t.Context())
+	_, found = second.LastOwner(t.Context())
 	require.False(t, found, "it does not answer yet")
-	_, err = second.Try(t.Context())
+	_, err = second.TryToWin(t.Context())
 	require.ErrorIs(t, err, relay.ErrInUse)
 }

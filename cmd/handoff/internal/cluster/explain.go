@@ -27,7 +27,7 @@ func ExplainDatabaseError(workspace string, err error) *schemas.Error {
 		if errors.Is(err, w.of) {
 			e := schemas.Errorf(w.code, "%s: %w", where, err).WithHint("%s", w.hint)
 			if errors.Is(w.of, store.ErrUnreachable) || errors.Is(w.of, store.ErrFull) { // other errors need a person
-				e = e.After(retryAfter)
+				e = e.WithRetryAfter(retryAfter)
 			}
 			return e
 		}

@@ -163,7 +163,7 @@ const Prefix = "/node/"
 // ServeHTTP passes the request of another node to the handler of the workspace. If this node does not own the
 // workspace, the response says so, and the other node looks for the owner again.
 func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !relay.Authorized(r, n.secret) {
+	if !relay.HasSecret(r, n.secret) {
 		http.Error(w, "the secret of the node is needed", http.StatusUnauthorized)
 		return
 	}
@@ -175,7 +175,7 @@ func (n *Node) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	n.mu.Unlock()
 	if to == nil {
-		relay.NotHere(w)
+		relay.AnswerMoved(w)
 		return
 	}
 	defer to.underway.Done()

@@ -5,8 +5,8 @@
 // commit, so a clone or a fork does not have it. A project without git has the id in .handoff. The user's state
 // directory has the permissions under the id, one file for each:
 //
-//	GIT/handoff-leave         the id
-//	STATE/ID/KIND-DIGEST      a [Permission]
+// GIT/handoff-leave the id
+// STATE/ID/KIND-DIGEST a [Permission]
 package consent
 
 import (
@@ -91,7 +91,7 @@ func (b Book) Allow(kind, digest string, l Permission) error {
 		return err
 	}
 	text, _ := json.Marshal(l) // texts can be encoded
-	return platform.Replace(filepath.Join(dir, kind+"-"+digest), ".new-*", text, nil)
+	return platform.ReplaceFile(filepath.Join(dir, kind+"-"+digest), ".new-*", text, nil)
 }
 
 // Deny removes all permissions of a kind, or of all kinds if kind is empty. It returns the number of removed
@@ -182,7 +182,7 @@ func checkOwner(path string, kind fs.FileMode) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err == nil && (info.Mode().Type() != kind || !platform.Owned(info)) {
+	if err == nil && (info.Mode().Type() != kind || !platform.IsOwnFile(info)) {
 		err = fmt.Errorf("%s is a link or not your own, so nothing is allowed here: remove it", path)
 	}
 	return err

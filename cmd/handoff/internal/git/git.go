@@ -64,7 +64,7 @@ func readWorkingTree(dir string) (Repository, bool) {
 // submodule does not name its working tree.
 func belongsToOther(dir, gitDir string) bool {
 	real, err := filepath.EvalSymlinks(gitDir)
-	return err != nil || filepath.Base(real) == ".git" && !platform.SameFile(filepath.Dir(real), dir)
+	return err != nil || filepath.Base(real) == ".git" && !platform.IsSameFile(filepath.Dir(real), dir)
 }
 
 // isGitDir reports whether dir is a git directory. As git does, it looks for HEAD in dir and for the directories
@@ -81,7 +81,7 @@ func commonDir(gitDir, dotGit string) string {
 	shared, named := readPathFile(gitDir, "commondir")
 	back, backNamed := readPathFile(gitDir, "gitdir")
 	worktrees := filepath.Join(shared, "worktrees")
-	if named && backNamed && platform.SameFile(filepath.Dir(gitDir), worktrees) && platform.SameFile(back, dotGit) {
+	if named && backNamed && platform.IsSameFile(filepath.Dir(gitDir), worktrees) && platform.IsSameFile(back, dotGit) {
 		return shared
 	}
 	return gitDir

@@ -13,13 +13,13 @@ import (
 )
 
 // CommandCaller returns the caller of a command line. Name is the value of --agent or HANDOFF_AGENT, or "". The
-// caller's agent is empty if no name is known. The error says that name is not valid, as [schemas.Caller.As] does.
+// caller's agent is empty if no name is known. The error says that name is not valid, as [schemas.Caller.WithName] does.
 func CommandCaller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
 	c := detectClient(getenv)
 	by := schemas.Caller{Via: schemas.ViaCLI, AgentID: getenv(c.Shell.Session)}
 	switch {
 	case name != "":
-		return by.As(name)
+		return by.WithName(name)
 	case c.Name != "":
 		by.Agent = schemas.Agent(c.Name)
 	case terminal:
@@ -35,7 +35,7 @@ func ServerCaller(name string, getenv func(string) string) (schemas.Caller, erro
 	if name == "" {
 		return by, nil
 	}
-	return by.As(name)
+	return by.WithName(name)
 }
 
 // SessionID returns the id of the client session from the environment, or "". It reads only the variables of agent's

@@ -46,8 +46,8 @@ func WithDatabase(ctx context.Context, name string, node *cluster.Node, fn func(
 // withSeat is [WithDatabase], but fn also gets the seat. With the seat, fn can change the name of the workspace.
 func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Election, store.Backend) error) (err error) {
 	seat := node.Election(name)
-	owner, _ := seat.Owner(ctx) // the process that has the workspace open, for the error
-	tenure, err := seat.Try(ctx)
+	owner, _ := seat.LastOwner(ctx) // the process that has the workspace open, for the error
+	tenure, err := seat.TryToWin(ctx)
 	if errors.Is(err, relay.ErrInUse) {
 		who := ""
 		if owner.PID != 0 {

@@ -103,7 +103,7 @@ func copyRows(ctx context.Context, from store.Backend, path string) error {
 }
 
 // Compact returns unused space of a workspace's file to the system. The result has the sizes before and after. The
-// caller must have locked the workspace with [relay.Lock]. Errors are *[schemas.Error].
+// caller must have locked the workspace with [relay.LockWorkspace]. Errors are *[schemas.Error].
 func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResult, err error) {
 	if err = errEmptied(w.Dir); err == nil {
 		err = retryWhileLocked(ctx, func() error {

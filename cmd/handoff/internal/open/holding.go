@@ -20,7 +20,7 @@ type HandoffCounts struct {
 // CountLimit is the number at which a count stops.
 const CountLimit = 1000
 
-// CountHandoffs counts the handoffs of a workspace. The caller must have locked the workspace with [relay.Lock]. A
+// CountHandoffs counts the handoffs of a workspace. The caller must have locked the workspace with [relay.LockWorkspace]. A
 // workspace without a store has no handoffs. Errors are errors of the store.
 func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h HandoffCounts, err error) {
 	if _, ok := w.StoreFile(); !ok {
@@ -37,7 +37,7 @@ func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger)
 		if h.Handoffs, err = countRows(v, store.IndexOfAllHandoffs()); err != nil {
 			return err
 		}
-		for _, status := range slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.Ended) {
+		for _, status := range slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.HasEnded) {
 			n, err := countRows(v, store.IndexByState(status))
 			if err != nil {
 				return err

@@ -64,7 +64,7 @@ type Config struct {
 	Limits   schemas.Limits
 	Lease    time.Duration // see [mailbox.Config]
 	LeaseMax time.Duration
-	Secrets  tools.Secrets // see [tools.Local]
+	Secrets  tools.SecretHandling // see [tools.LocalInvoker]
 
 	// Logger takes the messages of this process. As the owner of the store, the process also works for other processes.
 	// Messages about this work are in the log of the workspace, see package journal.
@@ -92,14 +92,14 @@ func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
 // EmptyMailboxes returns empty mailboxes in memory. Commands that only read use them if the workspace does not exist.
 // The result needs no Close.
 func EmptyMailboxes(now func() time.Time) tools.Invoker {
-	return tools.Local{Logger: slog.New(slog.DiscardHandler), Mailbox: mailbox.New(mailbox.Config{
+	return tools.LocalInvoker{Logger: slog.New(slog.DiscardHandler), Mailbox: mailbox.New(mailbox.Config{
 		Store: store.New(memory.New()), NewID: newID, Alone: true, Now: now,
 	})}
 }
 
 // mailboxes has the open mailboxes of one workspace.
 type mailboxes struct {
-	tools.Local
+	tools.LocalInvoker
 	store    *store.Store
 	closeLog func() error
 }
@@ -127,7 +127,7 @@ func (c Config) openMailboxes(ctx context.Context, alone bool, rows openFunc) (r
 	}
 	timed := store.NewTimedBackend(backend, c.Now)
 	m := &mailboxes{store: store.New(timed), closeLog: closeLog}
-	m.Local = tools.Local{Logger: log, Secrets: c.Secrets, Mailbox: mailbox.New(mailbox.Config{
+	m.LocalInvoker = tools.LocalInvoker{Logger: log, Secrets: c.Secrets, Mailbox: mailbox.New(mailbox.Config{
 		Store: m.store, NewID: newID, Alone: alone,
 		Now: c.Now, Awake: c.Awake,
 		Limits: c.Limits, Lease: c.Lease, LeaseMax: c.LeaseMax,
@@ -161,7 +161,7 @@ func explainOpenError(c Config, err error) error {
 	}
 	switch {
 	case c.Cluster != nil:
-		return c.Cluster.Election(c.Name).Unusable(err)
+		return c.Cluster.Election(c.Name).UnusableError(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return schemas.Errorf(schemas.Unavailable, "interrupted while opening workspace %s: %w", c.Name, err)
 	case errors.Is(err, store.ErrLocked):
@@ -188,5 +188,5 @@ func explainOpenError(c Config, err error) error {
 		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
 			WithHint("Free space on the disk of %s. Nothing was changed.", c.Dir)
 	}
-	return relay.Unusable(c.Name, c.Dir, err)
+	return relay.UnusableError(c.Name, c.Dir, err)
 }

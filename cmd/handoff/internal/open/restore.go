@@ -37,7 +37,7 @@ func stagedName(name string) string { return name + "~restoring" }
 
 // RestoreFiles replaces the store of a workspace by a verified backup. If the workspace has work, it keeps the old
 // store and returns the path of the old store. For a workspace with work, the error is conflict unless replace is true.
-// The caller must have locked the files with [relay.Lock]. Only the last step changes the store, and that step is
+// The caller must have locked the files with [relay.LockWorkspace]. Only the last step changes the store, and that step is
 // atomic. Errors are *[schemas.Error], or errors of the system.
 func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStorePath(w.Dir)
@@ -46,7 +46,7 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 		return "", err
 	}
 	if used {
-		if platform.SameFile(at, before) { // a restore was killed before it changed anything
+		if platform.IsSameFile(at, before) { // a restore was killed before it changed anything
 			if err := os.Remove(before); err != nil {
 				return "", err
 			}
@@ -175,7 +175,7 @@ func AcceptFiles(w workspace.Workspace) error {
 // which is left if a restore was killed before its last step.
 func isStoreKept(w workspace.Workspace) bool {
 	before := keptStorePath(w.Dir)
-	return platform.Exists(before) && !platform.SameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
+	return platform.Exists(before) && !platform.IsSameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
 }
 
 func errNothingKept(name string) error {

@@ -44,7 +44,7 @@ func (w *Builder) Program(t testing.TB) string {
 // Path returns the path of a program by the name of its source. It skips the test like [Builder.Program].
 func (w *Builder) Path(t testing.TB, name string) string {
 	t.Helper()
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	return filepath.Join(w.dir, name)
 }
 
@@ -56,7 +56,7 @@ func (w *Builder) Run(m *testing.M) (status int) {
 
 // RunProofs is Run for a package whose tests are all proofs. If proofs are off it runs nothing and says so.
 func (w *Builder) RunProofs(m *testing.M) (status int) {
-	if sandbox.SkipAll() {
+	if sandbox.SkipPackageUnlessProofs() {
 		return 0
 	}
 	return w.Run(m)
@@ -69,7 +69,7 @@ type testsWithPrograms struct {
 }
 
 func (w testsWithPrograms) Run() (status int) {
-	if sandbox.Proofs() {
+	if sandbox.ProofsEnabled() {
 		if err := w.build(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1

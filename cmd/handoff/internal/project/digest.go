@@ -81,5 +81,5 @@ func describeChangedFiles(root *os.Root, files []schemas.File) string {
 	if len(gone) > 0 {
 		parts = append(parts, "gone: "+strings.Join(gone, ", "))
 	}
-	return schemas.Visible(strings.Join(parts, "; "))
+	return schemas.EscapeHidden(strings.Join(parts, "; "))
 }

@@ -114,7 +114,7 @@ func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err
 	}
 	text, err := readTextFile(root, path, most)
 	if err != nil {
-		return 0, schemas.Invalidf("context.references.path", "%s: %w", schemas.Visible(path), err).
+		return 0, schemas.Invalidf("context.references.path", "%s: %w", schemas.EscapeHidden(path), err).
 			WithHint("Name a whole text file inside of the project %s: its reader takes parts of it. Nothing was sent.",
 				filepath.Base(root.Name()))
 	}

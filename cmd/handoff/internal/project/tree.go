@@ -110,7 +110,7 @@ func fillGitStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, 
 			tree.Unknown = fmt.Sprintf("git took longer than %v", most)
 		}
 	}
-	*tree = tree.Truncated(mostFiles)
+	*tree = tree.WithAtMost(mostFiles)
 }
 
 // Limits of a tree: files of each kind, and commits by which the mailbox recognises the work of other agents.
@@ -138,11 +138,11 @@ var treeTools = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), sche
 // workOfCall returns the arguments of a call about its handoff. Ok is false if the call gets no facts about the working
 // tree.
 func workOfCall(c tools.Call) (about workArguments, ok bool) {
-	tool, err := tools.Find(c.Tool)
+	tool, err := tools.FindTool(c.Tool)
 	if err != nil {
 		return about, false
 	}
-	args, err := tool.Canonical(c.Args)
+	args, err := tool.CanonicalArgs(c.Args)
 	if err != nil || json.Unmarshal(args, &about) != nil || about.Type == schemas.TypeMessage {
 		return about, false // the mailbox reports the error
 	}
@@ -153,6 +153,6 @@ func workOfCall(c tools.Call) (about workArguments, ok bool) {
 // read. Then the mailbox refuses the caller's own call, too.
 func (f *Invoker) readHandoff(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
 	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil
-	got, _ = tools.Ask[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
+	got, _ = tools.InvokeTyped[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
 	return got
 }

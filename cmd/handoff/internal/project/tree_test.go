@@ -32,7 +32,7 @@ type agent struct {
 
 // newAgent begins work in a directory. It gives git a long time limit, for slow machines.
 func newAgent(t testing.TB, w *mailboxtest.World, name schemas.Agent, dir string) agent {
-	return agent{t, &project.Invoker{Invoker: tools.Local{Mailbox: w.Service}, Dir: dir, Patience: time.Minute}, name}
+	return agent{t, &project.Invoker{Invoker: tools.LocalInvoker{Mailbox: w.Service}, Dir: dir, Patience: time.Minute}, name}
 }
 
 // does calls a tool.
@@ -139,7 +139,7 @@ func TestFiles_LimitTimeOfGit(t *testing.T) {
 // Eight agents at a time change files of their own or the same ones, in commits or in none, report or not, and complete
 // one after the other. HANDOFF_OVERLAPS is how many sets of changes there are, of 5,000 files.
 func TestFiles_OverlapIsReportedBeforeSecondIsDone(t *testing.T) {
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	sets, many := 32, 400
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_OVERLAPS")); err == nil {
 		sets, many = n, 5000

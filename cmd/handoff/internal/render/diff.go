@@ -16,18 +16,18 @@ import (
 
 // A Comparison compares the expectations of a handoff with its results, and with the previous round.
 type Comparison struct {
-	HandoffID    schemas.ID         `json:"handoff_id"`
-	Status       schemas.Status     `json:"status"`
-	Outcome      schemas.Outcome    `json:"outcome,omitempty"`
-	Reason       string             `json:"reason,omitempty"`
-	Task         string             `json:"task"`
-	Summary      string             `json:"summary,omitempty"`
-	Criteria     []schemas.Answered `json:"criteria,omitempty"`
-	Deliverables []Deliverable      `json:"deliverables,omitempty"`
-	Unasked      []string           `json:"unasked_files,omitempty"` // files that no deliverable names
-	OutputSchema json.RawMessage    `json:"output_schema,omitempty"`
-	Output       json.RawMessage    `json:"output,omitempty"`
-	Since        *RoundChanges      `json:"since,omitempty"`
+	HandoffID    schemas.ID                  `json:"handoff_id"`
+	Status       schemas.Status              `json:"status"`
+	Outcome      schemas.Outcome             `json:"outcome,omitempty"`
+	Reason       string                      `json:"reason,omitempty"`
+	Task         string                      `json:"task"`
+	Summary      string                      `json:"summary,omitempty"`
+	Criteria     []schemas.AnsweredCriterion `json:"criteria,omitempty"`
+	Deliverables []Deliverable               `json:"deliverables,omitempty"`
+	Unasked      []string                    `json:"unasked_files,omitempty"` // files that no deliverable names
+	OutputSchema json.RawMessage             `json:"output_schema,omitempty"`
+	Output       json.RawMessage             `json:"output,omitempty"`
+	Since        *RoundChanges               `json:"since,omitempty"`
 
 	done  *schemas.Completion
 	files []string
@@ -43,11 +43,11 @@ type Deliverable struct {
 // RoundChanges holds the changes since the previous round: the points of the new round, earlier criteria whose answer
 // changed, and files.
 type RoundChanges struct {
-	Of      schemas.ID         `json:"handoff_id"`
-	Points  []schemas.Answered `json:"points,omitempty"`
-	Changed []schemas.Answered `json:"changed,omitempty"` // with the new answer
-	Added   []string           `json:"files_added,omitempty"`
-	Gone    []string           `json:"files_gone,omitempty"`
+	Of      schemas.ID                  `json:"handoff_id"`
+	Points  []schemas.AnsweredCriterion `json:"points,omitempty"`
+	Changed []schemas.AnsweredCriterion `json:"changed,omitempty"` // with the new answer
+	Added   []string                    `json:"files_added,omitempty"`
+	Gone    []string                    `json:"files_gone,omitempty"`
 }
 
 // Compare compares a handoff, read in the view full, with the previous round of its work. Before is nil if there was no
@@ -62,7 +62,7 @@ func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 		Of: before.HandoffID, Added: withoutNames(c.files, was.files...), Gone: withoutNames(was.files, c.files...),
 	}
 	for _, a := range c.Criteria {
-		i := slices.IndexFunc(was.Criteria, func(b schemas.Answered) bool { return b.Criterion == a.Criterion })
+		i := slices.IndexFunc(was.Criteria, func(b schemas.AnsweredCriterion) bool { return b.Criterion == a.Criterion })
 		switch {
 		case i < 0:
 			since.Points = append(since.Points, a)
@@ -76,7 +76,7 @@ func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 
 func newComparison(got schemas.GetOut) Comparison {
 	h, done := got.Handoff, got.Completion
-	e := schemas.OrZero(h.Expectations)
+	e := schemas.ValueOrZero(h.Expectations)
 	came := cmp.Or(done, &schemas.Completion{})
 	c := Comparison{
 		HandoffID: got.HandoffID, Status: got.Status, Outcome: got.Standing.Outcome, Reason: got.Standing.Reason, Task: h.Task,
@@ -92,7 +92,7 @@ func newComparison(got schemas.GetOut) Comparison {
 
 // filesOfCompletion returns the files that a completion names, and the files that changed by git.
 func filesOfCompletion(done *schemas.Completion) []string {
-	files := slices.Concat(schemas.OrZero(done.Tree).Changed, done.Files())
+	files := slices.Concat(schemas.ValueOrZero(done.Tree).Changed, done.Files())
 	slices.Sort(files)
 	return slices.Compact(files)
 }
@@ -156,7 +156,7 @@ func (c Comparison) Draw(p *cli.Page) {
 	if len(c.OutputSchema) > 0 {
 		s.drawSection("Output", nonEmptyTexts("asked: "+compactJSON(c.OutputSchema), withPrefix("given: ", compactJSON(c.Output))))
 	}
-	s.drawSection("Working Tree", treeFacts(schemas.OrZero(c.done).Tree))
+	s.drawSection("Working Tree", treeFacts(schemas.ValueOrZero(c.done).Tree))
 	if c.Since == nil {
 		return
 	}
@@ -167,7 +167,7 @@ func (c Comparison) Draw(p *cli.Page) {
 }
 
 // drawAnswers draws criteria, with their answers if there is a completion.
-func (s sheet) drawAnswers(heading string, all []schemas.Answered, done *schemas.Completion) {
+func (s sheet) drawAnswers(heading string, all []schemas.AnsweredCriterion, done *schemas.Completion) {
 	for i, a := range all {
 		if i == 0 {
 			s.drawLine("\n" + s.Bold(heading))

@@ -18,7 +18,7 @@ func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	h, st, done, failed := *got.Handoff, *got.Standing, got.Completion, got.Failure
 	s.drawLine(s.Bold(s.Quote("Handoff "+h.ID.String()+withPrefix(": ", oneLine(h.Title)), 0)))
 	s.drawStatus(h, st, end)
-	if st.Status.Ended() && failed == nil {
+	if st.Status.HasEnded() && failed == nil {
 		s.drawParagraph("Reason", st.Reason)
 	}
 	s.drawParagraph("Task", h.Task)
@@ -34,22 +34,22 @@ func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	drawLate(got.Late, func(label, text string) { s.drawParagraph(capitalise(label), text) })
 }
 
-func (s sheet) drawStatus(h schemas.Handoff, st schemas.Standing, end *schemas.Event) {
+func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schemas.Event) {
 	to := cmp.Or(string(h.Target.Agent), withPrefix("capability:", h.Target.Capability), withPrefix("role:", h.Target.Role))
-	s.drawFact("From", fmt.Sprintf("%s → To: %s", oneLine(schemas.Sender(h.ByRule().String(), h.Source.Agent)), oneLine(to)))
+	s.drawFact("From", fmt.Sprintf("%s → To: %s", oneLine(schemas.SenderLine(h.ByRule().String(), h.Source.Agent)), oneLine(to)))
 	if st.Holder != "" && string(st.Holder) != to {
 		s.drawFact("Holder", string(st.Holder))
 	}
-	s.drawLine("Status: " + s.StateLabel(display.State{Status: st.Status, Outcome: st.Outcome, BlockedBy: st.BlockedBy, Reason: st.Reason}))
-	if !st.Status.Ended() {
+	s.drawLine("Status: " + s.StateLabel(display.DisplayState{Status: st.Status, Outcome: st.Outcome, BlockedBy: st.BlockedBy, Reason: st.Reason}))
+	if !st.Status.HasEnded() {
 		s.drawFact("Why", st.Reason)
 	}
 	s.drawFact("Held back", st.Refused)
-	s.drawFact("Last sign of life", withSuffix(s.Ago(schemas.OrZero(st.LastSign)), " ago"))
-	s.drawFact("Ended by", string(schemas.OrZero(end).Agent))
-	s.drawFact("Accepted", withSuffix(s.Ago(schemas.OrZero(st.AcceptedAt)), " ago"))
+	s.drawFact("Last sign of life", withSuffix(s.FormatAge(schemas.ValueOrZero(st.LastSign)), " ago"))
+	s.drawFact("Ended by", string(schemas.ValueOrZero(end).Agent))
+	s.drawFact("Accepted", withSuffix(s.FormatAge(schemas.ValueOrZero(st.AcceptedAt)), " ago"))
 	switch {
-	case st.Percent == 0 || st.Status.Ended():
+	case st.Percent == 0 || st.Status.HasEnded():
 	case st.Status == schemas.Waiting: // the note belongs to the questions
 		s.drawFact("Progress", fmt.Sprintf("%d%%", st.Percent))
 	default:
@@ -65,19 +65,19 @@ func (s sheet) drawStatus(h schemas.Handoff, st schemas.Standing, end *schemas.E
 }
 
 // timeFact returns the duration of the work, or the age of a handoff that was never claimed.
-func (s sheet) timeFact(h schemas.Handoff, st schemas.Standing) (label, value string) {
+func (s sheet) timeFact(h schemas.Handoff, st schemas.HandoffState) (label, value string) {
 	switch {
 	case st.ClaimedAt != nil && st.EndedAt != nil:
-		return "Duration", display.Duration(st.EndedAt.Sub(*st.ClaimedAt))
+		return "Duration", display.FormatDuration(st.EndedAt.Sub(*st.ClaimedAt))
 	case st.ClaimedAt != nil:
-		return "Duration", withSuffix(s.Ago(*st.ClaimedAt), " so far")
+		return "Duration", withSuffix(s.FormatAge(*st.ClaimedAt), " so far")
 	}
-	return "Sent", withSuffix(s.Ago(h.Metadata.CreatedAt), " ago")
+	return "Sent", withSuffix(s.FormatAge(h.Metadata.CreatedAt), " ago")
 }
 
 // checkpointLines returns the checkpoint that this handoff ended with, and the checkpoint from which it began.
-func checkpointLines(h schemas.Handoff, st schemas.Standing, failed *schemas.Failure) []string {
-	left, begun := schemas.OrZero(failed).CheckpointID, schemas.OrZero(h.Rollback).CheckpointID
+func checkpointLines(h schemas.Handoff, st schemas.HandoffState, failed *schemas.Failure) []string {
+	left, begun := schemas.ValueOrZero(failed).CheckpointID, schemas.ValueOrZero(h.Rollback).CheckpointID
 	return slices.Compact(nonEmptyTexts(st.Checkpoint, left, begun))
 }
 
@@ -90,7 +90,7 @@ func contextLines(h schemas.Handoff) []string {
 		}
 	}
 	add("Summary", h.Summary)
-	c := schemas.OrZero(h.Context)
+	c := schemas.ValueOrZero(h.Context)
 	add("Original request", c.OriginalRequest)
 	for _, a := range c.Artifacts {
 		add(capitalise(cmp.Or(a.Type, "artifact")), cmp.Or(a.Path, a.Content, a.Description))
@@ -101,7 +101,7 @@ func contextLines(h schemas.Handoff) []string {
 	add("Known issues", countedList(c.KnownIssues))
 	add("Previous failures", countedList(c.PreviousFailures))
 	add("References", countedList(schemas.Map(c.References, func(r schemas.Reference) string { return r.URL })))
-	project := schemas.OrZero(c.Project)
+	project := schemas.ValueOrZero(c.Project)
 	add("Project", project.Name+withPrefix(", branch ", project.Branch))
 	add("Tech Stack", strings.Join(project.TechStack, ", "))
 	return items
@@ -137,7 +137,7 @@ func (s sheet) drawCompletion(c *schemas.Completion) {
 	s.drawSection("Working Tree", treeFacts(c.Tree))
 	s.drawSection("Verification", verificationLines(c.Verification))
 	s.drawSection("Notes", c.Notes)
-	next := schemas.OrZero(c.Continuation)
+	next := schemas.ValueOrZero(c.Continuation)
 	s.drawSection("Suggested Next", nonEmptyTexts(strings.Join(nonEmptyTexts(next.SuggestedNext, next.Reason), ": ")))
 }
 
@@ -155,12 +155,12 @@ func countedFiles(label string, files []string) string {
 	if len(files) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s (%s)", label, schemas.Counted(len(files), "file"), firstNames(files))
+	return fmt.Sprintf("%s: %s (%s)", label, schemas.CountNoun(len(files), "file"), firstNames(files))
 }
 
 // treeFacts returns the facts about the tree that git showed. The holder did not claim them.
 func treeFacts(tree *schemas.Tree) []string {
-	t := schemas.OrZero(tree)
+	t := schemas.ValueOrZero(tree)
 	return nonEmptyTexts(
 		strings.Join(nonEmptyTexts(t.Path, withPrefix("branch ", t.Branch), withPrefix("commit ", t.Commit)), ", "),
 		countedFiles("Changed since "+t.Since, t.Changed), countedFiles("In no commit", t.Uncommitted),
@@ -169,7 +169,7 @@ func treeFacts(tree *schemas.Tree) []string {
 }
 
 func verificationLines(given *schemas.Verification) (items []string) {
-	v := schemas.OrZero(given)
+	v := schemas.ValueOrZero(given)
 	check := func(label string, passing *bool, more string) {
 		result := ""
 		if passing != nil {
@@ -204,7 +204,7 @@ func (s sheet) drawFailure(f *schemas.Failure) {
 		blockers = append(blockers, text)
 	}
 	s.drawSection("Blockers", blockers)
-	progress, back := schemas.OrZero(f.Failure.PartialProgress), schemas.OrZero(f.RollbackRequest)
+	progress, back := schemas.ValueOrZero(f.Failure.PartialProgress), schemas.ValueOrZero(f.RollbackRequest)
 	s.drawSection("Done", progress.Completed)
 	s.drawSection("Not Done", progress.Incomplete)
 	s.drawSection("Rollback", nonEmptyTexts(strings.Join(nonEmptyTexts(string(back.TargetAgent), back.Reason), ": ")))

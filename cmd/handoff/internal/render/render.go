@@ -30,9 +30,9 @@ func (s sheet) drawSection(heading string, items []string) {
 			s.drawLine("\n" + s.Bold(heading))
 		}
 		bullet := "- "
-		for _, l := range s.Lines(item, len(bullet)) {
+		for _, l := range s.SplitLines(item, len(bullet)) {
 			s.drawLine(bullet + l)
-			bullet = "  "
+			bullet = " "
 		}
 	}
 }
@@ -43,8 +43,8 @@ func (s sheet) drawParagraph(heading, written string) {
 		return
 	}
 	s.drawLine("\n" + s.Bold(heading))
-	for _, l := range s.Lines(written, 2) {
-		s.drawLine("  " + l)
+	for _, l := range s.SplitLines(written, 2) {
+		s.drawLine(" " + l)
 	}
 }
 
@@ -56,7 +56,7 @@ func (s sheet) drawFact(label, value string) {
 }
 
 // oneLine puts a text on one line that is not much longer than most terminals.
-func oneLine(written string) string { return display.OneLine(written, 200) }
+func oneLine(written string) string { return display.FitOneLine(written, 200) }
 
 func withSuffix(text, suffix string) string {
 	if text == "" {
@@ -96,7 +96,7 @@ func nonEmptyTexts(texts ...string) []string {
 // EndingEvent returns the event that ended a handoff, if the handoff was cancelled, refused, returned or timed out. It
 // returns nil if a completion or failure tells how it ended.
 func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event, error) {
-	if !out.Status.Ended() || out.Status == schemas.Completed || out.Failure != nil {
+	if !out.Status.HasEnded() || out.Status == schemas.Completed || out.Failure != nil {
 		return nil, nil
 	}
 	asked := cli.Arguments{"handoff_id": out.HandoffID, "view": "audit"}
@@ -105,7 +105,7 @@ func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.
 		return nil, err
 	}
 	for _, e := range slices.Backward(got.Audit) {
-		if e.To.Ended() && e.From != e.To {
+		if e.To.HasEnded() && e.From != e.To {
 			return &e, nil
 		}
 	}
@@ -116,8 +116,8 @@ func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.
 // it is not met, the checks, and the results. End comes from [EndingEvent].
 func DrawOutcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
-	p.Field("ended by", string(schemas.OrZero(end).Agent))
-	p.Field("reason", schemas.OrZero(out.Standing).Reason)
+	p.Field("ended by", string(schemas.ValueOrZero(end).Agent))
+	p.Field("reason", schemas.ValueOrZero(out.Standing).Reason)
 	c := cmp.Or(out.Completion, &schemas.Completion{})
 	p.Field("outcome", string(c.Status))
 	p.Field("by", string(c.Source.Agent))
@@ -134,14 +134,14 @@ func DrawOutcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	for _, note := range c.Notes {
 		p.Field("note", note)
 	}
-	failed := schemas.OrZero(out.Failure)
+	failed := schemas.ValueOrZero(out.Failure)
 	p.Field("by", string(failed.Source.Agent))
 	p.Field("reason", failed.Failure.Description)
 	drawLate(out.Late, p.Field)
 }
 
 // drawLate draws late results, which came after the claim was lost.
-func drawLate(results []schemas.Late, draw func(label, text string)) {
+func drawLate(results []schemas.LateResult, draw func(label, text string)) {
 	for _, l := range results {
 		switch {
 		case l.Completion != nil:

@@ -52,26 +52,26 @@ func authModule() schemas.Handoff {
 	}
 }
 
-func seen(h schemas.Handoff, st schemas.Standing) schemas.GetOut {
+func seen(h schemas.Handoff, st schemas.HandoffState) schemas.GetOut {
 	return schemas.GetOut{Handoff: &h, Standing: &st}
 }
 
 // A cancelled handoff has no completion or failure: the event has the actor, and the standing the reason.
 func TestOutcome_NamesCanceller(t *testing.T) {
-	got := seen(authModule(), schemas.Standing{Status: schemas.Cancelled, Reason: "No longer needed"})
+	got := seen(authModule(), schemas.HandoffState{Status: schemas.Cancelled, Reason: "No longer needed"})
 	end := &schemas.Event{Agent: "dev", Action: "cancelled", Said: "3f2a"}
-	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Result: schemas.Result{Summary: "Done all the same"}}}}
-	golden.Equal(t, "show-cancelled.txt", shown(got, end, plain))
+	got.Late = []schemas.LateResult{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Result: schemas.Result{Summary: "Done all the same"}}}}
+	golden.RequireEqual(t, "show-cancelled.txt", shown(got, end, plain))
 	got.Standing.Reason, got.Standing.Note = "", "Half of it"
 	require.NotContains(t, shown(got, end, plain), "Half of it", "that was said before")
 }
 
 func TestHandoff_Pending(t *testing.T) {
-	golden.Equal(t, "show-pending.txt", shown(seen(authModule(), schemas.Standing{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}), nil, plain))
+	golden.RequireEqual(t, "show-pending.txt", shown(seen(authModule(), schemas.HandoffState{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}), nil, plain))
 }
 
 func TestHandoff_Completed(t *testing.T) {
-	st := schemas.Standing{
+	st := schemas.HandoffState{
 		Status: schemas.Completed, Outcome: schemas.Partial, Holder: "auto-code", Attempt: 2,
 		ClaimedAt: new(sent), EndedAt: new(sent.Add(28 * time.Minute)),
 	}
@@ -95,7 +95,7 @@ func TestHandoff_Completed(t *testing.T) {
 			Notes:        []string{"Added refresh token rotation for security"},
 			Continuation: &schemas.Continuation{SuggestedNext: "qa", Reason: "Integration testing recommended"},
 		},
-		Criteria: []schemas.Answered{
+		Criteria: []schemas.AnsweredCriterion{
 			{Number: 1, Criterion: "Implement all spec requirements", Met: true, Evidence: "reviewed against the spec"},
 			{Number: 2, Criterion: "Include unit tests", Met: true},
 			{Number: 3, Criterion: "Pass type checking", Evidence: "tsc: 2 errors"},
@@ -103,7 +103,7 @@ func TestHandoff_Completed(t *testing.T) {
 	}
 	got := seen(authModule(), st)
 	got.Completion = done
-	golden.Equal(t, "show-completed.txt", shown(got, nil, plain))
+	golden.RequireEqual(t, "show-completed.txt", shown(got, nil, plain))
 }
 
 func TestCompare_ShowsRoundsAndExpectations(t *testing.T) {
@@ -111,26 +111,26 @@ func TestCompare_ShowsRoundsAndExpectations(t *testing.T) {
 		h := authModule()
 		h.Expectations.OutputSchema = json.RawMessage(`{ "type": "object" }`)
 		h.Expectations.Deliverables[0].Files = append(h.Expectations.Deliverables[0].Files, "docs/**/*.md")
-		got := seen(h, schemas.Standing{Outcome: schemas.Success})
+		got := seen(h, schemas.HandoffState{Outcome: schemas.Success})
 		got.HandoffID, got.Status = id, schemas.Completed
 		got.Completion = &schemas.Completion{
 			Result:   schemas.Result{Summary: "Done", Output: json.RawMessage(`{"ok":true}`)},
-			Criteria: []schemas.Answered{{Number: 1, Criterion: "Include unit tests", Met: met, Evidence: "12 passed"}},
+			Criteria: []schemas.AnsweredCriterion{{Number: 1, Criterion: "Include unit tests", Met: met, Evidence: "12 passed"}},
 			Tree:     &schemas.Tree{Branch: "auth", Commit: "b", Since: "a", Changed: files},
 		}
 		return got
 	}
 	before, now := round(2, false, "src/auth/jwt.ts", "app.ts"), round(3, true, "src/auth/jwt.ts", "docs/a/b.md", "go.mod")
 	seen := schemas.Observation{Check: "test", Passed: true, Commit: "b"}
-	now.Completion.Criteria = append(now.Completion.Criteria, schemas.Answered{Number: 2, Criterion: "test", Check: "test", Met: true, Observed: &seen})
+	now.Completion.Criteria = append(now.Completion.Criteria, schemas.AnsweredCriterion{Number: 2, Criterion: "test", Check: "test", Met: true, Observed: &seen})
 	p := &cli.Page{}
 	p.Style.Style = plain
 	render.Compare(now, &before).Draw(p)
-	golden.Equal(t, "diff.txt", p.String())
+	golden.RequireEqual(t, "diff.txt", p.String())
 }
 
 func TestHandoff_Failed(t *testing.T) {
-	st := schemas.Standing{
+	st := schemas.HandoffState{
 		Status: schemas.Failed, Outcome: schemas.OutcomeFailed, Holder: "auto-code", Successor: 4, Checkpoint: "chk_partial_123",
 		ClaimedAt: new(sent), EndedAt: new(sent.Add(15 * time.Minute)),
 	}
@@ -148,7 +148,7 @@ func TestHandoff_Failed(t *testing.T) {
 	}
 	got := seen(authModule(), st)
 	got.Failure = failed
-	golden.Equal(t, "show-failed.txt", shown(got, nil, plain))
+	golden.RequireEqual(t, "show-failed.txt", shown(got, nil, plain))
 }
 
 // hostile draws a handoff in which agents wrote s wherever they can.
@@ -171,20 +171,20 @@ func hostile(s string, style display.Style) string {
 			Deliverables: []schemas.Delivered{{Type: s, FilesCreated: one}},
 			Verification: &schemas.Verification{Commands: []schemas.Command{{Command: s, Output: s}}},
 		},
-		Criteria: []schemas.Answered{{Criterion: s, Evidence: s}},
+		Criteria: []schemas.AnsweredCriterion{{Criterion: s, Evidence: s}},
 	}
 	failed := &schemas.Failure{Alternative: s, Failure: schemas.FailureDetail{Type: s, Description: s}}
-	got := seen(h, schemas.Standing{Status: schemas.Working, Note: s, Reason: s, Percent: 5, Questions: one, BlockedBy: one})
+	got := seen(h, schemas.HandoffState{Status: schemas.Working, Note: s, Reason: s, Percent: 5, Questions: one, BlockedBy: one})
 	got.Completion, got.Failure = done, failed
-	got.Late = []schemas.Late{{Completion: &schemas.Completion{Source: h.Source, Result: schemas.Result{Summary: s}}}, {Failure: &schemas.Failure{Source: h.Source, Failure: failed.Failure}}}
+	got.Late = []schemas.LateResult{{Completion: &schemas.Completion{Source: h.Source, Result: schemas.Result{Summary: s}}}, {Failure: &schemas.Failure{Source: h.Source, Failure: failed.Failure}}}
 	return shown(got, &schemas.Event{Agent: h.Source.Agent, Said: "it came with a note"}, style)
 }
 
 const repaint = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
 
 func TestHandoff_HostileTextRepaintsNothing(t *testing.T) {
-	golden.Equal(t, "show-hostile.txt", hostile(repaint, plain))
+	golden.RequireEqual(t, "show-hostile.txt", hostile(repaint, plain))
 	for line := range strings.Lines(hostile(repaint, display.Style{Width: 60})) {
-		require.Equal(t, line, schemas.Visible(line))
+		require.Equal(t, line, schemas.EscapeHidden(line))
 	}
 }

@@ -98,7 +98,7 @@ const (
 // DrawTable draws a table. On a terminal no line is wider than it, and no word is broken that fits.
 func (s Style) DrawTable(t Table) string {
 	table := schemas.Map(append([][]string{t.Head}, t.Rows...), func(row []string) []string {
-		return schemas.Map(row, func(cell string) string { return strings.Join(strings.Fields(schemas.Visible(cell)), " ") })
+		return schemas.Map(row, func(cell string) string { return strings.Join(strings.Fields(schemas.EscapeHidden(cell)), " ") })
 	})
 	if !s.Terminal {
 		return strings.Join(schemas.Map(table, func(cells []string) string { return strings.Join(cells, "\t") + "\n" }), "")
@@ -118,7 +118,7 @@ func (s Style) DrawTable(t Table) string {
 			continue
 		}
 		for _, note := range t.Notes(i) {
-			for _, line := range s.Lines(note, f.indent) {
+			for _, line := range s.SplitLines(note, f.indent) {
 				b.WriteString(strings.Repeat(" ", f.indent) + s.Faint(line) + "\n")
 			}
 		}
@@ -142,9 +142,9 @@ func (s Style) layOut(table [][]string) layout {
 	longest := 0
 	for _, row := range table {
 		for i, cell := range row[:n] {
-			f.widths[i] = max(f.widths[i], display.Columns(cell))
+			f.widths[i] = max(f.widths[i], display.CountColumns(cell))
 		}
-		longest = max(longest, display.Columns(row[n]))
+		longest = max(longest, display.CountColumns(row[n]))
 	}
 	for _, w := range f.widths {
 		f.last += w + len(gap)
@@ -180,7 +180,7 @@ func (f layout) writeRow(b *strings.Builder, row []string, paint func(column int
 			b.WriteString(strings.Repeat(" ", behind) + paint(i, cell))
 			behind = 0
 		}
-		behind += f.widths[i] - display.Columns(cell) + len(gap)
+		behind += f.widths[i] - display.CountColumns(cell) + len(gap)
 	}
 	if row[n] == "" {
 		b.WriteString("\n")
@@ -193,7 +193,7 @@ func (f layout) writeRow(b *strings.Builder, row []string, paint func(column int
 	}
 	lines := []string{row[n]}
 	if f.Width > 1 {
-		lines = display.Fold(row[n], max(f.Width-begins, 12))
+		lines = display.BreakLine(row[n], max(f.Width-begins, 12))
 	}
 	for _, line := range lines {
 		b.WriteString(strings.Repeat(" ", behind) + paint(n, line) + "\n")

@@ -23,7 +23,7 @@ func newGuard(c Config, cert *certificate) (*originGuard, error) {
 	for _, host := range c.Hosts {
 		name := normalHost(host)
 		if name == "" || strings.ContainsAny(host, "/*@ ") {
-			return nil, schemas.Invalidf("--host", "%q is no name of a host", schemas.Visible(host)).
+			return nil, schemas.Invalidf("--host", "%q is no name of a host", schemas.EscapeHidden(host)).
 				WithHint("Give the name as it is in URLs of this server: handoff.example.com.")
 		}
 		g.names[name] = true
@@ -37,7 +37,7 @@ func (g *originGuard) protect(next http.Handler) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store")
 		refuse := func(format, header, hint string) {
-			shown := schemas.Visible(schemas.Clip(header, 100)) // a text of a client, safe to be sent back
+			shown := schemas.EscapeHidden(schemas.Clip(header, 100)) // a text of a client, safe to be sent back
 			writeError(w, http.StatusForbidden, schemas.Errorf(schemas.Denied, format, shown).WithHint("%s", hint))
 		}
 		switch {

@@ -23,7 +23,7 @@ func resolveAddress(addr string) (*net.TCPAddr, error) {
 	const hint = "Write it as 127.0.0.1:4263, or :4263 for all addresses of this machine."
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, schemas.Invalidf("--http", "%q is no host:port", schemas.Visible(addr)).WithHint(hint)
+		return nil, schemas.Invalidf("--http", "%q is no host:port", schemas.EscapeHidden(addr)).WithHint(hint)
 	}
 	if strings.EqualFold(host, "localhost") {
 		host = "127.0.0.1" // without asking a resolver

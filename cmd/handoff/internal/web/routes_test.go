@@ -74,7 +74,7 @@ func TestMetrics_NeedToken(t *testing.T) {
 			case "Bearer good":
 				return nil
 			case "Bearer often":
-				return schemas.Errorf(schemas.Limit, "too often").After(1)
+				return schemas.Errorf(schemas.Limit, "too often").WithRetryAfter(1)
 			}
 			return schemas.Errorf(schemas.Denied, "a token is needed")
 		},

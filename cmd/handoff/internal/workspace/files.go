@@ -42,7 +42,7 @@ const (
 // isOwnFile reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes only
 // these files.
 func isOwnFile(name string) bool {
-	patterns := append(relay.Files(), StoreFile, StoreFile+".new", StoreFile+".old", KeptFile, KeptFile+"-mend-*",
+	patterns := append(relay.FileNames(), StoreFile, StoreFile+".new", StoreFile+".old", KeptFile, KeptFile+"-mend-*",
 		StoreFile+".restor*", logFile, logFile+".1", recordFile, recordFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
 		NotifiedFile, NotifiedFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
@@ -158,7 +158,7 @@ func RecordProject(w Workspace) error {
 		return nil
 	}
 	content, _ := json.Marshal(projectRecord{w.Project}) // a text can be encoded
-	err := platform.Replace(filepath.Join(w.Dir, recordFile), recordFile+".*", content, nil)
+	err := platform.ReplaceFile(filepath.Join(w.Dir, recordFile), recordFile+".*", content, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remember the project: %w", err)
 	}
@@ -176,7 +176,7 @@ func RecordedProject(w Workspace) string {
 }
 
 // Remove deletes the files of a workspace and its directory, and returns the names of the files, in the order in which
-// it deleted them. The caller has locked the workspace with [handoff/tools/relay.Lock]. Remove follows no link out of
+// it deleted them. The caller has locked the workspace with [handoff/tools/relay.LockWorkspace]. Remove follows no link out of
 // the directory. When the directory has a file that handoff did not make, Remove deletes nothing and returns
 // [schemas.Conflict]. After another error, names has the files that were deleted before it.
 func Remove(w Workspace) (names []string, err error) {
@@ -259,7 +259,7 @@ func Move(from, to Workspace) error {
 // empty, so an empty file then means a loss. The file handoff.here distinguishes both: it has a byte as soon as the
 // store was open.
 
-const presenceFile = "handoff.here" // of [relay.Files]
+const presenceFile = "handoff.here" // of [relay.FileNames]
 
 // WasEmptied reports whether another program emptied the file of the store in a directory.
 func WasEmptied(dir string) bool {

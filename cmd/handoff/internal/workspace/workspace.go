@@ -75,7 +75,7 @@ func Named(name string, getenv func(string) string) (Workspace, error) {
 		return Workspace{}, err
 	}
 	if !schemas.IsWord(name) {
-		return Workspace{}, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.Visible(name)).
+		return Workspace{}, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.EscapeHidden(name)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -. For a directory use --dir.")
 	}
 	return Workspace{Name: name, Dir: filepath.Join(state, name), By: ByName}, nil
@@ -135,9 +135,9 @@ func (c Config) findProject() (string, FoundBy, error) {
 	if err != nil {
 		return "", "", err
 	}
-	start = platform.Canonical(start)
+	start = platform.ResolveLinks(start)
 	if r, ok := git.FindRepository(start, c.isNeverProject); ok {
-		return platform.Canonical(r.Common), ByGit, nil
+		return platform.ResolveLinks(r.Common), ByGit, nil
 	}
 	for dir := start; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if platform.IsDir(filepath.Join(dir, ".handoff")) && !c.isNeverProject(dir) {
@@ -163,7 +163,7 @@ func (c Config) Root() (string, error) {
 		return filepath.Dir(project), nil
 	}
 	start, err := c.ProjectDir()
-	if r, ok := git.FindRepository(platform.Canonical(start), c.isNeverProject); ok && r.Root != "" { // a submodule, or a git directory elsewhere
+	if r, ok := git.FindRepository(platform.ResolveLinks(start), c.isNeverProject); ok && r.Root != "" { // a submodule, or a git directory elsewhere
 		return r.Root, err
 	}
 	return project, err
@@ -192,7 +192,7 @@ func (c Config) ProjectDir() (string, error) {
 // project, for example for a named workspace in the home directory.
 func (c Config) FilesDir() (string, error) {
 	dir, err := c.ProjectDir()
-	if err != nil || c.isNeverProject(platform.Canonical(dir)) {
+	if err != nil || c.isNeverProject(platform.ResolveLinks(dir)) {
 		return "", err
 	}
 	return dir, nil
@@ -200,7 +200,7 @@ func (c Config) FilesDir() (string, error) {
 
 // isNeverProject reports whether a directory cannot be a project: the home directory and the root of the file system.
 func (c Config) isNeverProject(dir string) bool {
-	return dir == filepath.Dir(dir) || dir == platform.Canonical(Home(c.Getenv))
+	return dir == filepath.Dir(dir) || dir == platform.ResolveLinks(Home(c.Getenv))
 }
 
 var nonSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })

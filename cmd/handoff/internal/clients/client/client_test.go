@@ -62,7 +62,7 @@ func TestTable_MatchesGolden(t *testing.T) {
 			}
 			text, err := json.MarshalIndent(said, "", "  ")
 			require.NoError(t, err)
-			golden.Equal(t, c.Name+".json", string(text)+"\n")
+			golden.RequireEqual(t, c.Name+".json", string(text)+"\n")
 		})
 	}
 }
@@ -112,7 +112,7 @@ func TestDocument_ListsRows(t *testing.T) {
 	require.True(t, ok)
 	_, after, ok := strings.Cut(rest, "\n\n")
 	require.True(t, ok)
-	golden.Equal(t, path, before+head+table.String()+"\n"+after)
+	golden.RequireEqual(t, path, before+head+table.String()+"\n"+after)
 }
 
 func files(m client.Machine, paths ...[]client.Path) (all []string) {

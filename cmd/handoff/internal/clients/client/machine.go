@@ -78,7 +78,7 @@ func (m Machine) settingsDir() string {
 
 // IsWithin reports whether path is dir or lies below dir, after all links are resolved.
 func IsWithin(dir, path string) bool {
-	rest, err := filepath.Rel(platform.Canonical(dir), platform.Canonical(path))
+	rest, err := filepath.Rel(platform.ResolveLinks(dir), platform.ResolveLinks(path))
 	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
 }
 

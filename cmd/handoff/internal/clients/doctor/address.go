@@ -44,7 +44,7 @@ func (in *installation) examineAddress(ctx context.Context, e installed.ServerEn
 	case err != nil:
 		return failure(aboutNetwork, "%s: %s does not answer as a server of handoff: %v", where, u.Host, removeURL(err)).withCommand(ask)
 	}
-	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.Counted(reply.Tools, "tool"))
+	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.CountNoun(reply.Tools, "tool"))
 }
 
 // tokenRefused returns the finding that a server requires a token, or refuses the entry's token. The remedy omits a URL

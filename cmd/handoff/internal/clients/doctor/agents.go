@@ -20,7 +20,7 @@ func ExamineAgentFiles(files []agentsfile.File, given consent.Book, sh CommandBu
 		}
 	}
 	if len(all) == 0 && declared > 0 {
-		return []Finding{ok(aboutAgents, "%s declared by files", schemas.Counted(declared, "agent"))}
+		return []Finding{ok(aboutAgents, "%s declared by files", schemas.CountNoun(declared, "agent"))}
 	}
 	return all
 }

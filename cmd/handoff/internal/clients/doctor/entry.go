@@ -48,7 +48,7 @@ func (in *installation) examineEntry(ctx context.Context, e installed.ServerEntr
 func (in *installation) describeEntry(e installed.ServerEntry) string {
 	about := string(e.Scope)
 	if e.Name != client.ServerName {
-		about += ", as " + schemas.Visible(e.Name)
+		about += ", as " + schemas.EscapeHidden(e.Name)
 	}
 	return in.client.Title + " (" + about + ")"
 }
@@ -76,7 +76,7 @@ func (in *installation) examineProgram(ctx context.Context, e installed.ServerEn
 		return warning(aboutClients, "%s: it starts handoff %s, and this is %s", where, reply.Version, in.Program.Version).
 			withCommand(in.mendCommand(e))
 	}
-	return ok(aboutClients, "%s: its server answers, with %s", where, schemas.Counted(reply.Tools, "tool"))
+	return ok(aboutClients, "%s: its server answers, with %s", where, schemas.CountNoun(reply.Tools, "tool"))
 }
 
 // newTrial returns the trial of an entry's server, with a temporary workspace.

@@ -21,7 +21,7 @@ func (in *installation) examineHookFile(f installed.HookFile) Finding {
 		}
 		return found.withCommand(in.setupCommand(in.scopeOf(f.Path), "--hooks", "--yes"))
 	}
-	return ok(aboutHooks, "%s: %s in %s", in.client.Title, schemas.Counted(len(f.Handlers), "hook"), f.Path)
+	return ok(aboutHooks, "%s: %s in %s", in.client.Title, schemas.CountNoun(len(f.Handlers), "hook"), f.Path)
 }
 
 // hookCalls returns the calls of handoff in the hooks of a file. It omits hooks that setup cannot have written.

@@ -49,7 +49,7 @@ func ExamineIdentity(ctx context.Context, s CallerFacts, boxes tools.Invoker) Fi
 		return ok(aboutIdentity, "commands act as %s or a numbered name of it: this is its shell", s.By.Agent)
 	}
 	asked := schemas.SessionIn{Client: s.By.Agent, Session: s.By.AgentID, Process: s.Process}
-	out, err := tools.Ask[schemas.SessionOut](ctx, boxes, tools.Call{Caller: s.By, Tool: "session_name"}, asked)
+	out, err := tools.InvokeTyped[schemas.SessionOut](ctx, boxes, tools.Call{Caller: s.By, Tool: "session_name"}, asked)
 	switch {
 	case err != nil:
 		return warning(aboutIdentity, "commands do not act at all: %v: HANDOFF_AGENT or --agent names one", err)

@@ -101,7 +101,7 @@ const versionTimeout = 2 * time.Second
 func askVersion(ctx context.Context, path string, m client.Machine) string {
 	ctx, end := context.WithTimeout(ctx, versionTimeout)
 	defer end()
-	var said platform.Tail
+	var said platform.OutputTail
 	cmd := exec.CommandContext(ctx, path, "version", "--json")
 	cmd.Env, cmd.Stdout = m.Environ(), &said
 	platform.CancelTree(cmd)

@@ -30,11 +30,11 @@ const (
 // ExamineStore examines the content of a workspace, by calls to its owner. It verifies the registry only if the store
 // is small. File is the file of the store, or the zero value for a store in a database.
 func ExamineStore(ctx context.Context, boxes tools.Invoker, file workspace.File, sh CommandBuilder) []Finding {
-	newest, err := tools.Ask[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
+	newest, err := tools.InvokeTyped[schemas.NewestOut](ctx, boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err != nil {
 		return []Finding{StoreNotOpened(err, sh)}
 	}
-	found, look := ok(aboutStore, "it opens, and holds %s", schemas.Counted(newest.Event, "event")), ""
+	found, look := ok(aboutStore, "it opens, and holds %s", schemas.CountNoun(newest.Event, "event")), ""
 	if file.Path != "" {
 		found.Message += fmt.Sprintf(" in %.1f MiB", float64(file.Bytes)/(1<<20))
 		look = "df -h " + shell.Quote(file.Path)
@@ -52,7 +52,7 @@ func findUnusedSpace(ctx context.Context, boxes tools.Invoker, sh CommandBuilder
 	ctx, end := context.WithTimeout(ctx, spareTimeout)
 	defer end()
 	in := schemas.RetainIn{Before: time.Now().Add(-schemas.AdvisedRetention), DryRun: true}
-	out, err := tools.Ask[schemas.RetainOut](ctx, boxes, tools.Call{Tool: "store_retain"}, in)
+	out, err := tools.InvokeTyped[schemas.RetainOut](ctx, boxes, tools.Call{Tool: "store_retain"}, in)
 	switch {
 	case err != nil || out.Free+out.Bytes < minSpare:
 		return nil // other findings report that the store cannot be asked
@@ -101,7 +101,7 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 	}
 	ctx, end := context.WithTimeout(ctx, verifyTimeout)
 	defer end()
-	out, err := tools.Ask[schemas.AuditOut](ctx, boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
+	out, err := tools.InvokeTyped[schemas.AuditOut](ctx, boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return skipped(aboutStore, "it was not verified in time").withCommand(verify)
@@ -112,7 +112,7 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 	case !out.OK:
 		return failure(aboutStore, "it was changed by something else than handoff").withCommand(verify)
 	}
-	return ok(aboutStore, "it is whole: %s of %s", schemas.Counted(out.Events, "event"), schemas.Counted(out.Handoffs, "handoff"))
+	return ok(aboutStore, "it is whole: %s of %s", schemas.CountNoun(out.Events, "event"), schemas.CountNoun(out.Handoffs, "handoff"))
 }
 
 // ExamineFiles examines the permissions of a workspace's files, and whether the store's file can be a store.
@@ -213,15 +213,15 @@ func moveAwayCommand(path string) string {
 func ExamineOwner(dir string, now time.Time, sh CommandBuilder) Finding {
 	note, there := relay.ReadNote(dir)
 	switch {
-	case relay.HiddenNote(dir):
+	case relay.HasUnreadableNote(dir):
 		return warning(aboutOwner, "a process of another user has the workspace open, or had it open when it was killed").
 			withCommand("ls -l " + shell.Quote(dir))
 	case !there:
 		return ok(aboutOwner, "nobody has the workspace open: the next who uses it does")
-	case !note.Running():
+	case !note.IsRunning():
 		return warning(aboutOwner, "a note of process %d is left, which has ended: the next command replaces it", note.PID).
 			withCommand(sh.commandLine("list"))
-	case note.Elsewhere():
+	case note.IsInOtherContainer():
 		return ok(aboutOwner, "a process in another container, handoff %s, for %s", note.Version, terminal.FormatAge(now.Sub(note.Started)))
 	case note.Version != sh.Program.Version:
 		return warning(aboutOwner, "process %d is handoff %s, and this is %s: restart the client that started it",

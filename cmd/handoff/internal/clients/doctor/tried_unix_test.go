@@ -67,7 +67,7 @@ func TestFindProgram_KillsProgramWithChildren(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	child := platformtest.NewChild(t, cancel)
 	w := newWorld(t)
-	w.write(w.bench.Program.Path, "#!/bin/sh\n"+child.Start()+"wait")
+	w.write(w.bench.Program.Path, "#!/bin/sh\n"+child.StartLine()+"wait")
 	doctor.FindProgram(ctx, w.write("here/handoff", ""), "v1.0.0", w.bench.Machine)
 	child.RequireEnd(t)
 }

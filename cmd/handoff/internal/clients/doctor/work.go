@@ -14,7 +14,7 @@ import (
 )
 
 // minAge maps each kind of concern that doctor reports to the age from which doctor reports it.
-var minAge = map[schemas.ConcernKind]time.Duration{
+var minAge = map[schemas.OverviewEntryKind]time.Duration{
 	schemas.ConcernDead: 0, schemas.ConcernSilent: 0, schemas.ConcernLapsed: 0, schemas.ConcernBlocked: 0,
 	schemas.ConcernNoTakers: 15 * time.Minute,
 	schemas.ConcernQuestion: time.Hour, schemas.ConcernUnanswered: time.Hour, schemas.ConcernApproval: time.Hour, schemas.ConcernLeave: time.Hour,
@@ -29,7 +29,7 @@ const (
 // workspace. Spell returns the command line for a call that the overview advises.
 func ExamineHandoffs(ctx context.Context, boxes tools.Invoker, sh CommandBuilder, spell func(schemas.Advice) string) (all []Finding) {
 	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "workspace_overview"}
-	out, err := tools.Ask[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: maxConcerns})
+	out, err := tools.InvokeTyped[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: maxConcerns})
 	if err != nil {
 		return []Finding{failure(aboutWork, "the handoffs cannot be looked at: %s", schemas.AsError(err).Message).
 			withCommand(sh.commandLine("list"))}
@@ -45,7 +45,7 @@ func ExamineHandoffs(ctx context.Context, boxes tools.Invoker, sh CommandBuilder
 	switch more := len(all) - maxFindings; {
 	case len(all) == 0:
 		open := out.Counts.Claimable + out.Counts.Held + out.Counts.Blocked
-		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", schemas.Counted(open, "handoff"))}
+		return []Finding{ok(aboutWork, "%s under way, and nothing is stuck", schemas.CountNoun(open, "handoff"))}
 	case more > 0:
 		return append(all[:maxFindings], warning(aboutWork, "and %d more", more).withCommand(sh.commandLine("status")))
 	}

@@ -132,7 +132,7 @@ type box struct {
 func newBox(t *testing.T) *box {
 	t.Helper()
 	w := mailboxtest.New(t)
-	return &box{w, t, tools.Local{Mailbox: w.Service}}
+	return &box{w, t, tools.LocalInvoker{Mailbox: w.Service}}
 }
 
 // do calls a tool as an agent.

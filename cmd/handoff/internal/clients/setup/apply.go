@@ -121,7 +121,7 @@ func (s Installer) withLock(do func() error) (err error) {
 // the new file gets, or nil if there is no old file. Right before the new file gets its name, replaceFile calls last,
 // unless it is nil. If last fails, the old file stays.
 func replaceFile(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
-	return platform.Replace(path, ".handoff-*", text, func(f *os.File) (err error) {
+	return platform.ReplaceFile(path, ".handoff-*", text, func(f *os.File) (err error) {
 		if of != nil {
 			err = keepGroup(f, of)
 		}

@@ -13,9 +13,9 @@ import (
 // another user.
 func checkReplaceable(f fs.FileInfo) error {
 	switch {
-	case platform.HardLinked(f):
+	case platform.HasHardLinks(f):
 		return errors.New("it has another name (a hard link), under which it would stay as it is")
-	case !platform.Owned(f):
+	case !platform.IsOwnFile(f):
 		return errors.New("it belongs to another user")
 	}
 	return nil
@@ -28,8 +28,8 @@ func keepGroup(f *os.File, of fs.FileInfo) error {
 	if err != nil {
 		return err
 	}
-	_, is, known := platform.Owner(info)
-	_, was, knownBefore := platform.Owner(of)
+	_, is, known := platform.FileOwner(info)
+	_, was, knownBefore := platform.FileOwner(of)
 	if !known || !knownBefore || is == was {
 		return nil
 	}

@@ -22,7 +22,7 @@ func anchorCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "anchor",
 		Short:   "Keep the signed head in the project's repository, for others to fetch",
-		Example: `  handoff audit anchor --push origin`,
+		Example: ` handoff audit anchor --push origin`,
 		Long: `Adds a commit with the checkpoint to refs/handoff/heads/WORKSPACE of the repository. It does not touch
 the work tree, the index or a branch. In a clone that fetched the ref, handoff audit verify --anchor compares the
 registry with it. So all these clones find a change of earlier events, even by an attacker with the store and its
@@ -168,7 +168,7 @@ func (at anchor) commitHead(ctx context.Context, h head, old string) (string, er
 func (at anchor) anchoredHeads(ctx context.Context) (heads []keptHead, err error) {
 	listed, err := at.runGit(ctx, "", "log", "--no-show-signature", "--format=%H", "--end-of-options", at.ref, "--")
 	if err != nil {
-		return nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.Visible(at.ref), at.repository.Common).
+		return nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.EscapeHidden(at.ref), at.repository.Common).
 			WithHint("git fetch origin 'refs/handoff/heads/*:refs/handoff/heads/*' gets those of others, and handoff audit anchor makes one.")
 	}
 	commits := strings.Split(listed, "\n")

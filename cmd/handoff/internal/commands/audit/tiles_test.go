@@ -25,7 +25,7 @@ const verifier = "github.com/transparency-dev/tessera/cmd/fsck@v1.0.4"
 // install returns the path of the verifier. It skips the test if the module proxy does not have it.
 func install(t *testing.T) string {
 	t.Helper()
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	if runtime.GOOS == "windows" {
 		t.Skip("the verifier reads no file:// of a drive")
 	}

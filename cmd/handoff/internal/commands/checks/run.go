@@ -20,7 +20,7 @@ func runCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [CHECK…|ID]",
 		Short: "Run checks now, all of the list or named ones",
-		Example: `  handoff checks run
+		Example: ` handoff checks run
   handoff checks run ho_12
   handoff checks run test clean
   handoff checks run --base main --commit feature --json`,
@@ -51,7 +51,7 @@ Exit status 1: a check failed. Else 2 or more: a check could not run.`,
 				return err
 			}
 			job.Uncommitted, job.Unknown = h.uncommittedFiles(cmd.Context())
-			end := a.ShowProgress("looking at " + schemas.Visible(strings.Join(names, ", ")))
+			end := a.ShowProgress("looking at " + schemas.EscapeHidden(strings.Join(names, ", ")))
 			seen, err := h.Runner.Run(cmd.Context(), job)
 			end()
 			if err != nil {
@@ -129,10 +129,10 @@ func printReport(p *cli.Page, seen schemas.CheckReport) {
 		if !o.Passed {
 			state = p.Red("failed")
 		}
-		rows = append(rows, []string{o.Check, state, fmt.Sprintf("%.1f s", float64(o.Millis)/1000), schemas.Visible(o.Why)})
+		rows = append(rows, []string{o.Check, state, fmt.Sprintf("%.1f s", float64(o.Millis)/1000), schemas.EscapeHidden(o.Why)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(seen.Unobserved)) {
-		rows = append(rows, []string{schemas.Visible(name), p.Yellow("not seen"), "", seen.Unobserved[name]})
+		rows = append(rows, []string{schemas.EscapeHidden(name), p.Yellow("not seen"), "", seen.Unobserved[name]})
 	}
 	if seen.Unread != "" {
 		rows = append(rows, []string{"", p.Yellow("not seen"), "", seen.Unread})
@@ -142,7 +142,7 @@ func printReport(p *cli.Page, seen schemas.CheckReport) {
 		if !o.Passed && o.Tail != "" {
 			p.Line("\n%s", p.Faint("the end of what "+o.Check+" printed:"))
 			lines := strings.Split(strings.TrimSpace(o.Tail), "\n")
-			p.Line("    %s", p.Quote(strings.Join(lines[max(0, len(lines)-maxLines):], "\n"), 4))
+			p.Line(" %s", p.Quote(strings.Join(lines[max(0, len(lines)-maxLines):], "\n"), 4))
 		}
 	}
 }

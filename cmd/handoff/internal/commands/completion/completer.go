@@ -64,7 +64,7 @@ func completeFromTool[Out any](tool string, args cli.Arguments, words func(*cli.
 
 // completeWords always completes with the same words.
 func completeWords[T ~string](all ...T) completer {
-	return func(context.Context, *cli.App, string) []cobra.Completion { return schemas.Texts(all) }
+	return func(context.Context, *cli.App, string) []cobra.Completion { return schemas.FormatAll(all) }
 }
 
 // completeCommaList completes the last of several.
@@ -82,7 +82,7 @@ func describedCompletion(word, text string) cobra.Completion {
 	if text == "" {
 		return word
 	}
-	return cobra.CompletionWithDesc(word, schemas.Clip(strings.Join(strings.Fields(schemas.Visible(text)), " "), line))
+	return cobra.CompletionWithDesc(word, schemas.Clip(strings.Join(strings.Fields(schemas.EscapeHidden(text)), " "), line))
 }
 
 // agents completes with the names of agents, the last seen first.

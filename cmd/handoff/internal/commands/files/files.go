@@ -57,7 +57,7 @@ func defaultFile(a *cli.App) string {
 // Windows, because the directory of the proposal exists only on Unix.
 func isOwnFile(path string) bool {
 	info, err := os.Lstat(path)
-	return err == nil && info.Mode().IsRegular() && platform.Owned(info) && runtime.GOOS != "windows"
+	return err == nil && info.Mode().IsRegular() && platform.IsOwnFile(info) && runtime.GOOS != "windows"
 }
 
 // printLog prints a payload between the markers of a log. With --json it prints only the object.

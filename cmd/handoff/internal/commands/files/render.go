@@ -33,7 +33,7 @@ func renderCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render TEMPLATE",
 		Short: "Fill the template of a prompt with results of earlier work",
-		Example: `  handoff render fix.tmpl --dep investigate=12
+		Example: ` handoff render fix.tmpl --dep investigate=12
   handoff render open-pr.tmpl --workflow wf_login
   handoff render triage.tmpl --history 3 --tags slack --body - <message.txt`,
 		Long: `TEMPLATE is a file, or - for standard input, in the language of Go's text/template:
@@ -74,7 +74,7 @@ characters in them visible.`,
 // readPromptData reads the data of a template. It reads the history only if a flag selects rows of the history.
 func readPromptData(ctx context.Context, a *cli.App, args, listed cli.Arguments) (data promptData, err error) {
 	body, _ := args["body"].(string)
-	data.Body = schemas.Visible(body)
+	data.Body = schemas.EscapeHidden(body)
 	data.Deps = map[string]*stage{}
 	by, err := a.ReadingCaller(false)
 	if err != nil {
@@ -113,7 +113,7 @@ func readPromptData(ctx context.Context, a *cli.App, args, listed cli.Arguments)
 	return data, err
 }
 
-func readStages(ctx context.Context, conn *cli.Connection, items []schemas.Item) (all []*stage, err error) {
+func readStages(ctx context.Context, conn *cli.Connection, items []schemas.ListItem) (all []*stage, err error) {
 	for _, item := range items {
 		s, err := readStage(ctx, conn, item.Title, item.HandoffID.String())
 		if err != nil {
@@ -132,7 +132,7 @@ func readStage(ctx context.Context, conn *cli.Connection, name, id string) (*sta
 			return nil, err
 		}
 		var out schemas.GetOut
-		d := json.NewDecoder(bytes.NewReader(schemas.VisibleJSON(raw)))
+		d := json.NewDecoder(bytes.NewReader(schemas.EscapeHiddenJSON(raw)))
 		d.UseNumber() // numbers of a result stay as they were written
 		if err := d.Decode(&out); err != nil {
 			return nil, schemas.InternalError(err)

@@ -74,11 +74,11 @@ func newStage(name string, got schemas.GetOut) *stage {
 // Name returns the stage's name, which also stands for the stage where a template prints it. Outputs are the lines that
 // the run of the agent printed about itself, and Results are its results by name, such as branch, commit and pr.
 // Neither is part of the agent's payload.
-func (s *stage) Name() string      { return schemas.OrZero(s).name }
-func (s *stage) String() string    { return schemas.OrZero(s).name }
-func (s *stage) Outputs() lines    { return schemas.OrZero(s).outputs }
-func (s *stage) Results() texts    { return schemas.OrZero(s).results }
-func (s *stage) Handoff() *handoff { return schemas.OrZero(s).handoff }
+func (s *stage) Name() string      { return schemas.ValueOrZero(s).name }
+func (s *stage) String() string    { return schemas.ValueOrZero(s).name }
+func (s *stage) Outputs() lines    { return schemas.ValueOrZero(s).outputs }
+func (s *stage) Results() texts    { return schemas.ValueOrZero(s).results }
+func (s *stage) Handoff() *handoff { return schemas.ValueOrZero(s).handoff }
 
 // A handoff is the payload of a completed stage. A nil handoff has only empty fields.
 type handoff struct {
@@ -89,11 +89,11 @@ type handoff struct {
 
 // Version, Summary, Detail and Data return the fields of the payload. A template that prints the handoff itself gets
 // the summary.
-func (h *handoff) Version() int    { return schemas.OrZero(h).version }
-func (h *handoff) Summary() string { return schemas.OrZero(h).summary }
-func (h *handoff) Detail() string  { return schemas.OrZero(h).detail }
-func (h *handoff) Data() texts     { return schemas.OrZero(h).data }
-func (h *handoff) String() string  { return schemas.OrZero(h).summary }
+func (h *handoff) Version() int    { return schemas.ValueOrZero(h).version }
+func (h *handoff) Summary() string { return schemas.ValueOrZero(h).summary }
+func (h *handoff) Detail() string  { return schemas.ValueOrZero(h).detail }
+func (h *handoff) Data() texts     { return schemas.ValueOrZero(h).data }
+func (h *handoff) String() string  { return schemas.ValueOrZero(h).summary }
 
 // texts maps names to texts, and lines is a list of texts. A template prints either with one entry on each line.
 type (

@@ -23,11 +23,11 @@ func agentsCommand(a *cli.App) *cobra.Command {
 	cmd := newAgentsCommand(printAgents).Configure(a, &cobra.Command{
 		Use:   "agents [NAME]",
 		Short: "List agents with their work types, presence and load",
-		Example: `  handoff agents
-  handoff agents qa              # one agent, with its held and waiting work
+		Example: ` handoff agents
+  handoff agents qa # one agent, with its held and waiting work
   handoff agents --capability security_review
   handoff agents register qa --accepts code,test_request --role testing --agent human
-  handoff agents init            # writes .handoff/agents.yaml, which declares agents and roles`,
+  handoff agents init # writes .handoff/agents.yaml, which declares agents and roles`,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 1 {
 				return cli.RequireSubcommand(cmd, given)
@@ -88,7 +88,7 @@ func registerCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "register NAME",
 		Short: "Declare the work that an agent accepts and produces",
-		Example: `  handoff agents register qa --accepts code,test_request --produces test_results --agent human
+		Example: ` handoff agents register qa --accepts code,test_request --produces test_results --agent human
   handoff agents register qa --away --agent human`,
 		Args: cobra.ExactArgs(1),
 	})
@@ -96,9 +96,9 @@ func registerCommand(a *cli.App) *cobra.Command {
 
 // agentDetails holds an agent with its handoffs. It is the result of the command agents NAME with --json.
 type agentDetails struct {
-	Agent schemas.Card   `json:"agent"`
-	Held  []schemas.Item `json:"held"`
-	Inbox []schemas.Item `json:"inbox"` // in the order of claims, up to the limit of a list
+	Agent schemas.Card       `json:"agent"`
+	Held  []schemas.ListItem `json:"held"`
+	Inbox []schemas.ListItem `json:"inbox"` // in the order of claims, up to the limit of a list
 }
 
 func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
@@ -111,7 +111,7 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 		if err != nil {
 			return err
 		}
-		for box, rows := range map[string]*[]schemas.Item{"claimed": &one.Held, "inbox": &one.Inbox} {
+		for box, rows := range map[string]*[]schemas.ListItem{"claimed": &one.Held, "inbox": &one.Inbox} {
 			var out schemas.ListOut
 			if _, err := conn.Call(ctx, "list_handoffs", cli.Arguments{"box": box, "agent": name, "limit": cli.PageLimit}, &out); err != nil {
 				return err
@@ -132,11 +132,11 @@ func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (o
 		return agentDetails{Agent: all.Agents[i]}, nil
 	}
 	names := schemas.Map(all.Agents, func(c schemas.Card) string { return string(c.Name) })
-	e := schemas.Errorf(schemas.NotFound, "there is no agent %q", schemas.Visible(schemas.Clip(string(name), 80)))
-	if meant := closest.Likely(string(name), names); len(meant) > 0 {
+	e := schemas.Errorf(schemas.NotFound, "there is no agent %q", schemas.EscapeHidden(schemas.Clip(string(name), 80)))
+	if meant := closest.LikelyNames(string(name), names); len(meant) > 0 {
 		return one, e.WithHint("Did you mean %s?", meant[0])
 	}
-	return one, e.WithNext(schemas.Call(schemas.AgentsIn{}, "shows who is here"))
+	return one, e.WithNext(schemas.AdviseCall(schemas.AgentsIn{}, "shows who is here"))
 }
 
 func printAgent(p *cli.Page, one agentDetails) {
@@ -153,7 +153,7 @@ func printAgent(p *cli.Page, one agentDetails) {
 	}
 	for _, part := range []struct {
 		name  string
-		items []schemas.Item
+		items []schemas.ListItem
 	}{{"holds", one.Held}, {"waits for it", one.Inbox}} {
 		if len(part.items) > 0 {
 			p.Line("\n%s", p.Bold(part.name))

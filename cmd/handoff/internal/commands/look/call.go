@@ -24,7 +24,7 @@ func callCommand(a *cli.App) *cobra.Command {
 		Long: `The result is JSON, indented on a terminal. With --json a refused call prints its error in the same form.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			t, err := tools.Find(given[0])
+			t, err := tools.FindTool(given[0])
 			if err != nil {
 				return err
 			}
@@ -93,7 +93,7 @@ func toolsCommand(a *cli.App) *cobra.Command {
 		Long: "With --json: names, titles, descriptions and input schemas, as clients receive them.",
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return a.Print(tools.Listing(), printTools)
+			return a.Print(tools.ToolListing(), printTools)
 		},
 	}
 }

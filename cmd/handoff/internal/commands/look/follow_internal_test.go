@@ -16,19 +16,19 @@ import (
 
 // breakingStream is a stream of n events that breaks off after each number in at, once, with the error there.
 func breakingStream(n uint64, at map[uint64]error, end func()) changeStream {
-	return func(_ context.Context, after uint64) iter.Seq2[schemas.Change, error] {
-		return func(yield func(schemas.Change, error) bool) {
+	return func(_ context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
+		return func(yield func(schemas.RegistryChange, error) bool) {
 			for ; ; after++ {
 				if err, broken := at[after]; broken {
 					delete(at, after)
-					yield(schemas.Change{}, err)
+					yield(schemas.RegistryChange{}, err)
 					return
 				}
 				if after == n {
 					end()
 					return
 				}
-				if !yield(schemas.Change{Event: schemas.Event{N: after + 1}}, nil) {
+				if !yield(schemas.RegistryChange{Event: schemas.Event{N: after + 1}}, nil) {
 					return
 				}
 			}
@@ -43,7 +43,7 @@ func followTest(t *testing.T, at map[uint64]error, after uint64, take func(uint6
 		defer end()
 		var errs bytes.Buffer
 		a := &cli.App{Env: cli.Env{Stderr: &errs}}
-		err = followEvents(ctx, a, breakingStream(6, at, end), after, func(c schemas.Change) error {
+		err = followEvents(ctx, a, breakingStream(6, at, end), after, func(c schemas.RegistryChange) error {
 			seen = append(seen, c.N)
 			return take(c.N)
 		})

@@ -78,15 +78,15 @@ func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
 	}
 }
 
-func printSteps(p *cli.Page, steps []schemas.Step) {
-	rows := schemas.Map(steps, func(s schemas.Step) []string {
+func printSteps(p *cli.Page, steps []schemas.HistoryStep) {
+	rows := schemas.Map(steps, func(s schemas.HistoryStep) []string {
 		took := ""
-		if s.Status.Ended() && s.Holder != "" {
-			took = display.Duration(time.Duration(s.Seconds) * time.Second)
+		if s.Status.HasEnded() && s.Holder != "" {
+			took = display.FormatDuration(time.Duration(s.Seconds) * time.Second)
 		}
 		before := cmp.Or(s.RetryOf, s.ReworkOf, s.Parent) // the run that a retry of a workflow repeats
 		return []string{
-			s.HandoffID.String(), before.String(), schemas.Sender(s.Rule, s.From), string(s.To),
+			s.HandoffID.String(), before.String(), schemas.SenderLine(s.Rule, s.From), string(s.To),
 			rowStatus(s.Status, s.BlockedBy), took, s.Title,
 		}
 	})

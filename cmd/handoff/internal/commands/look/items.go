@@ -53,28 +53,28 @@ func (out listResult) unreadCount() (n int) {
 	return n
 }
 
-func paintCell(p *cli.Page, i schemas.Item, column int, cell string) string {
+func paintCell(p *cli.Page, i schemas.ListItem, column int, cell string) string {
 	const status, title = 3, 5
 	switch {
 	case i.NoticeID == 0 && column == status:
-		return p.InStateColour(displayState(i), cell)
+		return p.ColourByState(displayState(i), cell)
 	case i.NoticeID == 0 && column == title && i.Priority == schemas.Critical:
 		return p.Bold(cell)
 	}
 	return cell
 }
 
-func displayState(i schemas.Item) display.State {
-	return display.State{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
+func displayState(i schemas.ListItem) display.DisplayState {
+	return display.DisplayState{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
 }
 
 // itemNotes returns the lines below an item: its dependencies, and the reason for its state.
-func itemNotes(p *cli.Page, i schemas.Item) (lines []string) {
+func itemNotes(p *cli.Page, i schemas.ListItem) (lines []string) {
 	if len(i.BlockedBy) > 0 {
 		lines = append(lines, "waits for "+strings.Join(i.BlockedBy, ", "))
 	}
 	if i.Reason != "" {
-		lines = append(lines, display.OneLine(i.Reason, 160))
+		lines = append(lines, display.FitOneLine(i.Reason, 160))
 	}
 	if i.LastSign != nil && i.Reason != "" {
 		lines[len(lines)-1] += ", last sign of life " + terminal.FormatAge(p.Now.Sub(*i.LastSign)) + " ago"
@@ -84,11 +84,11 @@ func itemNotes(p *cli.Page, i schemas.Item) (lines []string) {
 
 // plainRows returns the table for output that is no terminal. The columns that notices have come first, then the
 // columns that only handoffs have.
-func plainRows(p *cli.Page, items []schemas.Item) (head []string, rows [][]string) {
+func plainRows(p *cli.Page, items []schemas.ListItem) (head []string, rows [][]string) {
 	head = []string{"ID", "FROM", "TO", "STATUS", "AGE", "TITLE"}
-	rows = schemas.Map(items, func(i schemas.Item) []string {
+	rows = schemas.Map(items, func(i schemas.ListItem) []string {
 		row := []string{
-			i.HandoffID.String(), schemas.Sender(i.Rule, i.From), string(i.To), rowStatus(i.Status, i.BlockedBy),
+			i.HandoffID.String(), schemas.SenderLine(i.Rule, i.From), string(i.To), rowStatus(i.Status, i.BlockedBy),
 			terminal.FormatAge(p.Now.Sub(i.At)), i.Title,
 		}
 		if i.NoticeID != 0 {
@@ -115,9 +115,9 @@ func rowStatus(status schemas.Status, blockedBy []string) string {
 
 // shownHolder returns the holder of a handoff. Items omit a holder that is also the recipient. For a held handoff
 // without a holder in its item, shownHolder returns the recipient.
-func shownHolder(i schemas.Item) schemas.Agent {
-	agent, directed := i.To.Directed()
-	if i.Holder == "" && directed && i.Status.Held() {
+func shownHolder(i schemas.ListItem) schemas.Agent {
+	agent, directed := i.To.SingleAgent()
+	if i.Holder == "" && directed && i.Status.IsHeld() {
 		return agent
 	}
 	return i.Holder
@@ -125,7 +125,7 @@ func shownHolder(i schemas.Item) schemas.Agent {
 
 func terminalRows(p *cli.Page, out listResult) [][]string {
 	const name = 24 // columns for an agent
-	return schemas.Map(out.Items, func(i schemas.Item) []string {
+	return schemas.Map(out.Items, func(i schemas.ListItem) []string {
 		id, standing, title := i.HandoffID.String(), display.StateWord(displayState(i)), stripHeading(i.Title)
 		if i.NoticeID != 0 {
 			id, standing, title = i.NoticeID.String(), i.Kind, stripHeading(i.Title)+" "+i.Text
@@ -136,9 +136,9 @@ func terminalRows(p *cli.Page, out listResult) [][]string {
 		case i.Priority == schemas.High, i.Priority == schemas.Critical:
 			title = fmt.Sprintf("(%s) %s", i.Priority, title)
 		}
-		from, to := display.OneLine(schemas.Sender(i.Rule, i.From), name), display.OneLine(holderOrRecipient(i), name)
-		title = display.OneLine(title, maxTitle)
-		return []string{id, from, to, display.OneLine(standing, name), terminal.FormatAge(p.Now.Sub(i.At)), title}
+		from, to := display.FitOneLine(schemas.SenderLine(i.Rule, i.From), name), display.FitOneLine(holderOrRecipient(i), name)
+		title = display.FitOneLine(title, maxTitle)
+		return []string{id, from, to, display.FitOneLine(standing, name), terminal.FormatAge(p.Now.Sub(i.At)), title}
 	})
 }
 
@@ -150,7 +150,7 @@ const maxTitle = 120
 func stripHeading(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "#")) }
 
 // holderOrRecipient returns the holder, or the recipient if there is no holder.
-func holderOrRecipient(i schemas.Item) string { return cmp.Or(string(i.Holder), string(i.To)) }
+func holderOrRecipient(i schemas.ListItem) string { return cmp.Or(string(i.Holder), string(i.To)) }
 
 // printUnread prints the last lines of a list on a terminal: the number of the reader's unread notices, and the number
 // of handoffs that need a person. Again holds flags that name the reader; the shown command lines repeat them.
@@ -159,9 +159,9 @@ func printUnread(p *cli.Page, out listResult, need int, again string) {
 		return
 	}
 	if out.Inbox != nil && out.Inbox.Notices > 0 {
-		p.Line("%s unread: handoff list --box notices%s", schemas.Counted(out.Inbox.Notices, "notice"), again)
+		p.Line("%s unread: handoff list --box notices%s", schemas.CountNoun(out.Inbox.Notices, "notice"), again)
 	}
 	if need > 0 {
-		p.Line("What needs you: %s, handoff status%s", schemas.Counted(need, "handoff"), again)
+		p.Line("What needs you: %s, handoff status%s", schemas.CountNoun(need, "handoff"), again)
 	}
 }

@@ -26,7 +26,7 @@ func onTerminal(out listResult, colour bool) string {
 	return p.String()
 }
 
-var items = []schemas.Item{
+var items = []schemas.ListItem{
 	{HandoffID: 6, From: "qa", To: "role:security", Holder: "ciso", Status: schemas.Working, Title: "Security review", At: now.Add(-5 * time.Minute)},
 	{
 		HandoffID: 7, From: "ciso", To: "auto-code", Status: schemas.Pending, Title: "Rotate the keys",
@@ -41,7 +41,7 @@ var items = []schemas.Item{
 
 func TestList_FitsWidthOfTerminal(t *testing.T) {
 	got := onTerminal(listResult{Items: items}, false)
-	golden.Equal(t, "list.txt", got)
+	golden.RequireEqual(t, "list.txt", got)
 }
 
 func TestList_ColourKeepsPadding(t *testing.T) {
@@ -51,10 +51,10 @@ func TestList_ColourKeepsPadding(t *testing.T) {
 }
 
 func TestList_CannotRepaintTerminal(t *testing.T) {
-	item := schemas.Item{HandoffID: 1, From: "a", To: "b", Status: schemas.Pending, Title: repaint, At: now}
+	item := schemas.ListItem{HandoffID: 1, From: "a", To: "b", Status: schemas.Pending, Title: repaint, At: now}
 	item.BlockedBy, item.Reason = []string{repaint}, repaint
-	shown := onTerminal(listResult{Items: []schemas.Item{item}}, false)
+	shown := onTerminal(listResult{Items: []schemas.ListItem{item}}, false)
 	for line := range strings.Lines(shown) {
-		require.Equal(t, line, schemas.Visible(line))
+		require.Equal(t, line, schemas.EscapeHidden(line))
 	}
 }

@@ -36,11 +36,11 @@ func listCommand(a *cli.App) *cobra.Command {
 	return listOptions{}.configure(a, &cobra.Command{
 		Use:   "list",
 		Short: "List handoffs",
-		Example: `  handoff list                       # all open handoffs
-  handoff list --for qa --ready      # handoffs that qa can claim now
+		Example: ` handoff list # all open handoffs
+  handoff list --for qa --ready # handoffs that qa can claim now
   handoff list --box notices --agent dev
   handoff list --all --query login --since 24h
-  handoff list --stuck               # handoffs that go on only when an agent or a person acts`,
+  handoff list --stuck # handoffs that go on only when an agent or a person acts`,
 		Long: `Without --box, --for, --status, --workflow, --query or --all it lists all open handoffs of all agents;
 urgent handoffs and handoffs that wait for an answer or approval come first. The inbox and the other boxes belong to
 --agent. The box all has the handoffs of all agents, also ended ones. Notices that an agent lists count as read. If
@@ -56,7 +56,7 @@ func inboxCommand(a *cli.App) *cobra.Command {
 	return listOptions{}.configure(a, &cobra.Command{
 		Use:   "inbox",
 		Short: "List handoffs for you, in the order of claims",
-		Example: `  handoff inbox --agent human
+		Example: ` handoff inbox --agent human
   handoff inbox --agent qa --status open`,
 		Long: "The last line counts unread notices; handoff list --box notices shows them.",
 		Args: cobra.NoArgs,
@@ -67,7 +67,7 @@ func searchCommand(a *cli.App) *cobra.Command {
 	return listOptions{all: true}.configure(a, &cobra.Command{
 		Use:   "search WORDS…",
 		Short: "Find handoffs by words of their texts",
-		Example: `  handoff search login form
+		Example: ` handoff search login form
   handoff search login --since yesterday --status failed`,
 		Args: cobra.MinimumNArgs(1),
 	}, func(args cli.Arguments, words []string) { args["query"] = strings.Join(words, " ") })
@@ -172,9 +172,9 @@ func (l listOptions) addDefaults(args cli.Arguments) (open bool) {
 
 // listResult holds the rows of one or more calls of list_handoffs. It is the result of list with --json.
 type listResult struct {
-	Items []schemas.Item `json:"items"`
-	More  bool           `json:"more,omitempty"`  // the limit left some out
-	Inbox *schemas.Inbox `json:"inbox,omitempty"` // of the agent that the list is for
+	Items []schemas.ListItem   `json:"items"`
+	More  bool                 `json:"more,omitempty"`  // the limit left some out
+	Inbox *schemas.InboxCounts `json:"inbox,omitempty"` // of the agent that the list is for
 
 	Warnings []string `json:"warnings,omitempty"` // of the last call
 
@@ -189,7 +189,7 @@ const maxSorted = 1000
 // collectRows reads the rows of a list. It sorts open handoffs by urgency, and leaves other rows in the order of the
 // tool.
 func collectRows(ctx context.Context, conn *cli.Connection, args cli.Arguments, l listOptions) (listResult, error) {
-	out := listResult{Items: []schemas.Item{}}
+	out := listResult{Items: []schemas.ListItem{}}
 	keep, err := l.newRowFilter(ctx, conn, args)
 	if err != nil {
 		return out, err
@@ -199,7 +199,7 @@ func collectRows(ctx context.Context, conn *cli.Connection, args cli.Arguments, 
 		return out, err
 	}
 	if open {
-		slices.SortStableFunc(out.Items, func(x, y schemas.Item) int { return cmp.Compare(urgencyRank(x), urgencyRank(y)) })
+		slices.SortStableFunc(out.Items, func(x, y schemas.ListItem) int { return cmp.Compare(urgencyRank(x), urgencyRank(y)) })
 	}
 	if over := len(out.Items) - l.limit; l.limit > 0 && over > 0 {
 		out.left += over
@@ -220,7 +220,7 @@ func collectRows(ctx context.Context, conn *cli.Connection, args cli.Arguments, 
 
 // urgencyRank returns the rank of an open handoff in the list. Urgent handoffs have the lowest rank and come first,
 // then stuck handoffs, then claimed handoffs, then all other handoffs.
-func urgencyRank(i schemas.Item) int {
+func urgencyRank(i schemas.ListItem) int {
 	switch {
 	case i.Priority == schemas.Critical:
 		return 0
@@ -253,21 +253,21 @@ func (l listOptions) rowsToRead(args cli.Arguments, open bool) int {
 // readRows reads rows until it has the wanted number. It keeps only the rows for which keep returns true. If keep is
 // nil, it keeps all rows.
 func (out *listResult) readRows(
-	ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep func(schemas.Item) bool,
+	ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep func(schemas.ListItem) bool,
 ) error {
 	total := 0
 	for len(out.Items) < wanted {
 		args["limit"] = min(wanted-len(out.Items), cli.PageLimit)
 		var page struct {
 			schemas.ListOut
-			Inbox *schemas.Inbox
+			Inbox *schemas.InboxCounts
 		}
 		if _, err := conn.Call(ctx, "list_handoffs", args, &page); err != nil {
 			return err
 		}
 		out.Inbox, out.Warnings = page.Inbox, page.Warnings
 		if keep != nil {
-			page.Items = slices.DeleteFunc(page.Items, func(i schemas.Item) bool { return !keep(i) })
+			page.Items = slices.DeleteFunc(page.Items, func(i schemas.ListItem) bool { return !keep(i) })
 		} else if page.Total > 0 {
 			total, out.atLeast = page.Total, page.AtLeast
 		}
@@ -282,7 +282,7 @@ func (out *listResult) readRows(
 
 // newRowFilter returns a function that accepts rows by conditions that the tool does not have: stuck handoffs, handoffs
 // whose holder is gone, and handoffs for a role or its agents. It returns nil if the user set none of these conditions.
-func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.Item) bool, error) {
+func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.ListItem) bool, error) {
 	switch {
 	case l.role == "" && (l.stuck || l.gone):
 		return l.matchesState, nil
@@ -297,16 +297,16 @@ func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, arg
 	}
 	may := append(schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) }),
 		schemas.Address("role:"+l.role))
-	return func(item schemas.Item) bool { return slices.Contains(may, item.To) && l.matchesState(item) }, nil
+	return func(item schemas.ListItem) bool { return slices.Contains(may, item.To) && l.matchesState(item) }, nil
 }
 
-func (l listOptions) matchesState(i schemas.Item) bool {
-	gone := i.Reason != "" && i.Status.Held() && i.Status != schemas.Waiting
+func (l listOptions) matchesState(i schemas.ListItem) bool {
+	gone := i.Reason != "" && i.Status.IsHeld() && i.Status != schemas.Waiting
 	return (!l.stuck || isStuck(i)) && (!l.gone || gone)
 }
 
 // isStuck reports whether a handoff cannot continue before an agent or a person acts. Its holder is gone, or it waits
 // for an answer, for approval, or for a handoff that ended without completion.
-func isStuck(item schemas.Item) bool {
+func isStuck(item schemas.ListItem) bool {
 	return item.Status == schemas.Waiting || item.Reason != "" || slices.Contains(item.BlockedBy, schemas.NeedsApproval)
 }

@@ -31,7 +31,7 @@ type needCommand struct {
 func (c needCommand) run(ctx context.Context, environ []string, input []byte) error {
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), c.Limit)
 	defer end()
-	cmd := platform.Shell(ctx, c.Line)
+	cmd := platform.ShellCommand(ctx, c.Line)
 	cmd.Stdin = bytes.NewReader(input)
 	cmd.Stdout, cmd.Stderr, cmd.Dir = c.Stdout, c.Stderr, c.Dir
 	cmd.Env = slices.Concat(c.Environ, environ)

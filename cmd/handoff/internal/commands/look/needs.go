@@ -30,7 +30,7 @@ type needInput struct {
 	ID        string `json:"id"` // of the message, else of the handoff
 	Workspace string `json:"workspace"`
 	Command   string `json:"command"` // the next step of the person
-	schemas.Concern
+	schemas.OverviewEntry
 }
 
 // notifier runs a command for each new concern of a person.
@@ -86,7 +86,7 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 	happened, ended := make(chan struct{}, 1), make(chan error, 1)
 	go func() {
 		defer stop()
-		ended <- followEvents(ctx, h.app, conn.Boxes.Changes, h.lastEvent, func(schemas.Change) error {
+		ended <- followEvents(ctx, h.app, conn.Boxes.Changes, h.lastEvent, func(schemas.RegistryChange) error {
 			select {
 			case happened <- struct{}{}:
 			default: // a check is due anyway
@@ -142,8 +142,8 @@ func (h *notifier) checkConcerns(ctx context.Context, conn *cli.Connection) (aga
 
 // notifyConcern runs the command for one concern. If the command fails, it reports the failure and plans another run.
 // After maxTries failures it plans no more runs.
-func (h *notifier) notifyConcern(ctx context.Context, key string, c schemas.Concern) {
-	n := needInput{ID: concernID(c), Workspace: h.workspace.Name, Command: concernCommand(h.app, c), Concern: c}
+func (h *notifier) notifyConcern(ctx context.Context, key string, c schemas.OverviewEntry) {
+	n := needInput{ID: concernID(c), Workspace: h.workspace.Name, Command: concernCommand(h.app, c), OverviewEntry: c}
 	input, err := json.Marshal(n)
 	if err == nil {
 		err = h.notified.run(ctx, h.command, key, n.environment(), []byte(cli.EscapedJSON(input)+"\n"))
@@ -160,18 +160,18 @@ func (h *notifier) notifyConcern(ctx context.Context, key string, c schemas.Conc
 	} else {
 		h.failed[key] = failureCount{f.tries, time.Now().Add(pause)}
 	}
-	fmt.Fprintf(h.app.Stderr, "handoff: --exec, %s %s: %s; %s\n", n.Kind, n.ID, schemas.Visible(err.Error()), then)
+	fmt.Fprintf(h.app.Stderr, "handoff: --exec, %s %s: %s; %s\n", n.Kind, n.ID, schemas.EscapeHidden(err.Error()), then)
 }
 
 // environment returns the fields of the concern as environment variables, for commands that read no JSON. Each value is
 // one line without control characters.
 func (n needInput) environment() []string {
-	oneLine := func(text string) string { return schemas.Visible(strings.Join(strings.Fields(text), " ")) }
+	oneLine := func(text string) string { return schemas.EscapeHidden(strings.Join(strings.Fields(text), " ")) }
 	return []string{
 		"HANDOFF_WORKSPACE=" + n.Workspace,
 		"HANDOFF_NEED_KIND=" + string(n.Kind),
 		"HANDOFF_NEED_ID=" + n.ID,
-		"HANDOFF_NEED_FROM=" + cmp.Or(string(n.Holder), schemas.Sender(n.Rule, n.From)),
+		"HANDOFF_NEED_FROM=" + cmp.Or(string(n.Holder), schemas.SenderLine(n.Rule, n.From)),
 		"HANDOFF_NEED_PRIORITY=" + string(cmp.Or(n.Priority, schemas.Normal)),
 		"HANDOFF_NEED_TITLE=" + oneLine(stripHeading(n.Title)),
 		"HANDOFF_NEED_TEXT=" + oneLine(cmp.Or(n.Reason, stripHeading(n.Title))),

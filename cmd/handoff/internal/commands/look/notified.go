@@ -142,5 +142,5 @@ func (t *commandRecord) claimPath() string {
 
 func (t *commandRecord) save() error {
 	text, _ := json.Marshal(t.kept) // strings can be encoded
-	return platform.Replace(filepath.Join(t.dir, workspace.NotifiedFile), workspace.NotifiedFile+".new-*", text, (*os.File).Sync)
+	return platform.ReplaceFile(filepath.Join(t.dir, workspace.NotifiedFile), workspace.NotifiedFile+".new-*", text, (*os.File).Sync)
 }

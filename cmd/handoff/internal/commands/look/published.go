@@ -31,7 +31,7 @@ func readPublishedRelease(ctx context.Context, a *cli.App, from string) (newest 
 	err = json.Unmarshal(bytes.TrimPrefix(text, []byte("\ufeff")), &newest)
 	newest.Version = "v" + strings.TrimPrefix(cmp.Or(newest.Version, newest.Tag), "v")
 	if newest.Tag = ""; err != nil || !semver.IsValid(newest.Version) {
-		return newest, schemas.Invalidf("--check", "%q names no version", schemas.Visible(from)).
+		return newest, schemas.Invalidf("--check", "%q names no version", schemas.EscapeHidden(from)).
 			WithHint(`It has to say {"version": "1.2.3"}.`)
 	}
 	return newest, nil

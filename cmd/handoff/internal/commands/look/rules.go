@@ -88,7 +88,7 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 func (t rulesTestResult) print(p *cli.Page) {
 	p.Problems(t.Problems)
 	if len(t.Problems) == 0 {
-		p.Line("%s %s: %s, %s", p.Green("ok"), schemas.Visible(t.File), schemas.Counted(len(t.Routes), "route"), schemas.Counted(len(t.Workflows), "workflow"))
+		p.Line("%s %s: %s, %s", p.Green("ok"), schemas.EscapeHidden(t.File), schemas.CountNoun(len(t.Routes), "route"), schemas.CountNoun(len(t.Workflows), "workflow"))
 	}
 	if t.Tried.HandoffID == 0 {
 		return
@@ -96,12 +96,12 @@ func (t rulesTestResult) print(p *cli.Page) {
 	p.Line("%s %s", t.Tried.HandoffID, t.Tried.On)
 	for _, r := range t.Tried.Routes {
 		if !r.Fires {
-			p.Line("  %s: nothing, %s", schemas.Visible(r.Route), schemas.Visible(r.Why))
+			p.Line("  %s: nothing, %s", schemas.EscapeHidden(r.Route), schemas.EscapeHidden(r.Why))
 			continue
 		}
 		sends := schemas.Map(r.Sends, func(send schemas.SendIn) string {
 			return send.To + " – " + schemas.Shorten(cmp.Or(send.Title, send.Task), 80)
 		})
-		p.Line("  %s %s: sends %s", p.Green("fires"), schemas.Visible(r.Route), schemas.Visible(strings.Join(sends, "; ")))
+		p.Line("  %s %s: sends %s", p.Green("fires"), schemas.EscapeHidden(r.Route), schemas.EscapeHidden(strings.Join(sends, "; ")))
 	}
 }

@@ -32,11 +32,11 @@ func showCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show one handoff, or one notice in full",
-		Example: `  handoff show 12
-  handoff show 12 --full         # also all texts, as JSON
-  handoff show 12 --brief        # the text that its recipient reads
-  handoff show 12 --events       # every step, with its text
-  handoff show no_3 --agent dev  # a notice of dev, with all its content`,
+		Example: ` handoff show 12
+  handoff show 12 --full # also all texts, as JSON
+  handoff show 12 --brief # the text that its recipient reads
+  handoff show 12 --events # every step, with its text
+  handoff show no_3 --agent dev # a notice of dev, with all its content`,
 		Args: cobra.ExactArgs(1),
 	}
 	var names []string
@@ -116,9 +116,9 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 		if step.Human {
 			flags = a.HumanFlags()
 		}
-		line, gap := "  handoff "+step.Line+flags, "  "
-		if p.Width > 0 && display.Columns(line+gap+step.Does) > p.Width {
-			gap = "\n      " // a command is never broken
+		line, gap := " handoff "+step.Line+flags, " "
+		if p.Width > 0 && display.CountColumns(line+gap+step.Does) > p.Width {
+			gap = "\n " // a command is never broken
 		}
 		p.Line("%s%s%s", line, gap, p.Faint(step.Does))
 	}
@@ -141,8 +141,8 @@ func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everythin
 }
 
 // printEvents prints one row for each event, with the beginning of its text.
-func printEvents(p *cli.Page, events []schemas.Moment) {
-	rows := schemas.Map(events, func(e schemas.Moment) []string {
+func printEvents(p *cli.Page, events []schemas.HistoryEvent) {
+	rows := schemas.Map(events, func(e schemas.HistoryEvent) []string {
 		at := e.At.Format(time.RFC3339)
 		if p.Terminal {
 			at = formatClockTime(p, e.At)
@@ -162,7 +162,7 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 		return err
 	}
 	if by.Agent == "" {
-		return schemas.Invalidf("agent", "is needed to know whose notice %s is", schemas.Visible(schemas.Clip(id, 80))).
+		return schemas.Invalidf("agent", "is needed to know whose notice %s is", schemas.EscapeHidden(schemas.Clip(id, 80))).
 			WithHint("%s", identity.NoNameError().Hint)
 	}
 	out, raw, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id})
@@ -181,7 +181,7 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 // recipient has read the message.
 func printNotice(p *cli.Page, n *schemas.Notice, read *bool) {
 	p.Line("%s %s", p.Bold(n.ID.String()), p.Quote(strings.Join(strings.Fields(n.Title), " "), len(n.ID.String())+1))
-	p.Field("from", schemas.Sender(n.Rule, n.From))
+	p.Field("from", schemas.SenderLine(n.Rule, n.From))
 	p.Field("to", string(n.To))
 	p.Field("kind", n.Kind)
 	p.Field("about", n.About.String())
@@ -190,7 +190,7 @@ func printNotice(p *cli.Page, n *schemas.Notice, read *bool) {
 		p.Field("read", map[bool]string{true: "yes", false: "no"}[*read])
 	}
 	if n.Text != "" {
-		p.Line("\n  %s", strings.Join(p.Lines(n.Text, 2), "\n  "))
+		p.Line("\n %s", strings.Join(p.SplitLines(n.Text, 2), "\n "))
 	}
 	if len(n.Body) > 0 {
 		p.Document(n.Body)

@@ -31,7 +31,7 @@ func statusCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show handoffs that need you, run or are stuck",
-		Example: `  handoff status
+		Example: ` handoff status
   handoff status --quiet || echo "handoff: something needs you"
   handoff status --exec 'notify-send -- "handoff: $HANDOFF_NEED_KIND" "$HANDOFF_NEED_TEXT"'
   handoff status --json | jq -r '.needs_you.items[].handoff_id'`,
@@ -118,11 +118,11 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		p.Line("%s", p.Green("Nothing needs you."))
 	}
 	printOverviewPart(p, p.Red("Needs you"), out.NeedsYou, []string{"ID", "What", "From", "Age", "Title"}, a,
-		func(c schemas.Concern) []string {
-			return []string{concernWords[c.Kind], schemas.Sender(c.Rule, c.From), now(c.Since)}
+		func(c schemas.OverviewEntry) []string {
+			return []string{concernWords[c.Kind], schemas.SenderLine(c.Rule, c.From), now(c.Since)}
 		})
 	printOverviewPart(p, p.Bold("Running"), out.Running, []string{"ID", "Who", "For", "Last sign", "Title"}, nil,
-		func(c schemas.Concern) []string {
+		func(c schemas.OverviewEntry) []string {
 			sign := ""
 			if c.LastSign != nil {
 				sign = now(*c.LastSign) + " ago"
@@ -130,24 +130,24 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 			return []string{string(c.Holder), now(c.Since), sign}
 		})
 	printOverviewPart(p, p.Yellow("Stuck"), out.Stuck, []string{"ID", "Why", "Who", "Age", "Title"}, a,
-		func(c schemas.Concern) []string {
+		func(c schemas.OverviewEntry) []string {
 			return []string{concernWords[c.Kind], cmp.Or(string(c.Holder), string(c.To)), now(c.Since)}
 		})
 	addBlankLine(p)
-	printLoads(p, "Here", out.Here, func(l schemas.Load) string {
+	printLoads(p, "Here", out.Here, func(l schemas.HandoffCount) string {
 		if l.Count > 0 {
 			return fmt.Sprintf("%s (holds %d)", l.Name, l.Count)
 		}
 		return string(l.Name)
 	})
-	printLoads(p, "To claim", out.Mailboxes, func(l schemas.Load) string { return fmt.Sprintf("%d for %s", l.Count, l.Name) })
-	for _, line := range p.Lines(countsLine(out.Counts), 0) {
+	printLoads(p, "To claim", out.Mailboxes, func(l schemas.HandoffCount) string { return fmt.Sprintf("%d for %s", l.Count, l.Name) })
+	for _, line := range p.SplitLines(countsLine(out.Counts), 0) {
 		p.Line("%s", p.Faint(line))
 	}
 }
 
 // concernWords are the kinds of concerns for people.
-var concernWords = map[schemas.ConcernKind]string{
+var concernWords = map[schemas.OverviewEntryKind]string{
 	schemas.ConcernQuestion: "question", schemas.ConcernApproval: "approval", schemas.ConcernLeave: "leave", schemas.ConcernFailure: "failed",
 	schemas.ConcernEscalation: "to decide", schemas.ConcernWork: "work", schemas.ConcernMessage: "message",
 	schemas.ConcernYours:   "yours",
@@ -159,7 +159,7 @@ var concernWords = map[schemas.ConcernKind]string{
 // printOverviewPart prints one part of the overview, if the part has rows. If the app is not nil, each row has the
 // command for the person's next step.
 func printOverviewPart(
-	p *cli.Page, heading string, part schemas.Part, head []string, a *cli.App, cells func(schemas.Concern) []string,
+	p *cli.Page, heading string, part schemas.OverviewPart, head []string, a *cli.App, cells func(schemas.OverviewEntry) []string,
 ) {
 	const name = 24 // columns for an agent
 	if part.Total == 0 {
@@ -171,12 +171,12 @@ func printOverviewPart(
 	}
 	addBlankLine(p)
 	p.Line("%s (%s)", heading, total)
-	rows := schemas.Map(part.Items, func(c schemas.Concern) []string {
+	rows := schemas.Map(part.Items, func(c schemas.OverviewEntry) []string {
 		row := []string{concernID(c)}
 		for _, cell := range cells(c) {
-			row = append(row, display.OneLine(cell, name))
+			row = append(row, display.FitOneLine(cell, name))
 		}
-		return append(row, display.OneLine(concernTitle(c), maxTitle))
+		return append(row, display.FitOneLine(concernTitle(c), maxTitle))
 	})
 	p.WriteString(p.DrawTable(terminal.Table{
 		Head: head, Rows: rows,
@@ -194,7 +194,7 @@ func printOverviewPart(
 }
 
 // printLoads prints agents, or recipients with pending handoffs, with the text that said returns for each of them.
-func printLoads(p *cli.Page, heading string, loads []schemas.Load, said func(schemas.Load) string) {
+func printLoads(p *cli.Page, heading string, loads []schemas.HandoffCount, said func(schemas.HandoffCount) string) {
 	if len(loads) == 0 {
 		return
 	}
@@ -209,10 +209,12 @@ func addBlankLine(p *cli.Page) {
 }
 
 // concernID returns the id of the message or handoff of a concern.
-func concernID(c schemas.Concern) string { return cmp.Or(c.NoticeID.String(), c.HandoffID.String()) }
+func concernID(c schemas.OverviewEntry) string {
+	return cmp.Or(c.NoticeID.String(), c.HandoffID.String())
+}
 
 // concernTitle returns the title of a concern, with its priority if that is above normal.
-func concernTitle(c schemas.Concern) string {
+func concernTitle(c schemas.OverviewEntry) string {
 	if c.Priority == schemas.High || c.Priority == schemas.Critical {
 		return fmt.Sprintf("(%s) %s", c.Priority, stripHeading(c.Title))
 	}
@@ -220,7 +222,7 @@ func concernTitle(c schemas.Concern) string {
 }
 
 // concernNotes returns the lines below a concern: the reason, the last report, and the command for the next step.
-func concernNotes(a *cli.App, c schemas.Concern, now time.Time) (lines []string) {
+func concernNotes(a *cli.App, c schemas.OverviewEntry, now time.Time) (lines []string) {
 	why := c.Reason
 	switch {
 	case c.Kind == schemas.ConcernNoTakers && c.Count > 1:
@@ -235,7 +237,7 @@ func concernNotes(a *cli.App, c schemas.Concern, now time.Time) (lines []string)
 	}
 	for _, line := range []string{why, report} {
 		if line != "" {
-			lines = append(lines, display.OneLine(line, 160))
+			lines = append(lines, display.FitOneLine(line, 160))
 		}
 	}
 	if a != nil {
@@ -245,12 +247,12 @@ func concernNotes(a *cli.App, c schemas.Concern, now time.Time) (lines []string)
 }
 
 // concernCommand returns the command for the next step of a person.
-func concernCommand(a *cli.App, c schemas.Concern) string {
+func concernCommand(a *cli.App, c schemas.OverviewEntry) string {
 	return a.CommandLine(c.Next[0], a.PlaceFlags())
 }
 
 // countsLine describes the counts in words.
-func countsLine(c schemas.Counts) string {
+func countsLine(c schemas.WorkspaceTotals) string {
 	if c.Sent == 0 {
 		return "Nothing was handed off here yet."
 	}
@@ -259,7 +261,7 @@ func countsLine(c schemas.Counts) string {
 		held += fmt.Sprintf(" (%d for an answer)", c.Waiting)
 	}
 	return fmt.Sprintf("%d can be claimed, %s, %d blocked. %s here, %s in all.",
-		c.Claimable, held, c.Blocked, schemas.Counted(c.Agents, "agent"), schemas.Counted(c.Sent, "handoff"))
+		c.Claimable, held, c.Blocked, schemas.CountNoun(c.Agents, "agent"), schemas.CountNoun(c.Sent, "handoff"))
 }
 
 // printPlainOverview writes the rows of all parts.
@@ -267,11 +269,11 @@ func printPlainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 	var rows [][]string
 	for _, part := range []struct {
 		name string
-		schemas.Part
+		schemas.OverviewPart
 	}{{"needs_you", out.NeedsYou}, {"running", out.Running}, {"stuck", out.Stuck}} {
 		for _, c := range part.Items {
 			rows = append(rows, []string{
-				part.name, string(c.Kind), concernID(c), schemas.Sender(c.Rule, c.From), cmp.Or(string(c.Holder), string(c.To)),
+				part.name, string(c.Kind), concernID(c), schemas.SenderLine(c.Rule, c.From), cmp.Or(string(c.Holder), string(c.To)),
 				c.Since.Format(time.RFC3339), cli.FormatTime(c.LastSign), concernCommand(a, c), c.Title, c.Reason,
 			})
 		}

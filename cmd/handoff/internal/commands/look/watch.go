@@ -38,11 +38,11 @@ func watchCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Print events as they happen",
-		Example: `  handoff watch
-  handoff watch --agent qa                  # all events about qa
-  handoff watch --action asked,failed       # only these
-  handoff watch --action approval,permission  # events that need a person
-  handoff watch --json --since 0            # all past events, then new ones, for programs
+		Example: ` handoff watch
+  handoff watch --agent qa # all events about qa
+  handoff watch --action asked,failed # only these
+  handoff watch --action approval,permission # events that need a person
+  handoff watch --json --since 0 # all past events, then new ones, for programs
   handoff watch --json | while read -r event; do printf '%s\n' "$event" | jq -r .title; done`,
 		Long: `Prints a line for each event until Ctrl-C, or until the reader of its output ends. With --json each
 line is an object whose n is the number of the event: --since N continues after it. The command needs no name and
@@ -74,8 +74,8 @@ func (w *watchOptions) validate() error {
 	for i, action := range w.actions {
 		w.actions[i] = strings.ReplaceAll(strings.TrimSpace(action), " ", "_")
 		if !slices.Contains(actionNames(), w.actions[i]) {
-			known := closest.Order(w.actions[i], actionNames())
-			return schemas.Invalidf("--action", "there is no action %q", schemas.Visible(action)).WithKnown(known...)
+			known := closest.SortByLikelihood(w.actions[i], actionNames())
+			return schemas.Invalidf("--action", "there is no action %q", schemas.EscapeHidden(action)).WithKnown(known...)
 		}
 	}
 	if w.agent != "" {
@@ -113,7 +113,7 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watchOptions) error {
 		if a.IsTerminal(a.Stderr) {
 			fmt.Fprintf(a.Stderr, "watching from event %d on; Ctrl-C ends it\n", after+1)
 		}
-		return followEvents(ctx, a, conn.Boxes.Changes, after, func(c schemas.Change) error {
+		return followEvents(ctx, a, conn.Boxes.Changes, after, func(c schemas.RegistryChange) error {
 			if w.includesEvent(c) {
 				return take(c)
 			}
@@ -155,7 +155,7 @@ func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection
 const pauseUnused = 200 * time.Millisecond
 
 // includesEvent reports whether the options select an event.
-func (w watchOptions) includesEvent(c schemas.Change) bool {
+func (w watchOptions) includesEvent(c schemas.RegistryChange) bool {
 	agent := schemas.Agent(w.agent)
 	return (w.workflow == "" || c.Workflow == schemas.Workflow(w.workflow)) &&
 		(len(w.actions) == 0 || slices.Contains(w.actions, c.Action) || slices.Contains(w.actions, cmp.Or(c.Needs, "none"))) &&
@@ -164,13 +164,13 @@ func (w watchOptions) includesEvent(c schemas.Change) bool {
 
 // actionNames returns the values for --action.
 func actionNames() []string {
-	return schemas.Texts(append(slices.Clone(life.Actions), life.Register, life.Message, schemas.NeedsApproval, schemas.NeedsPermission))
+	return schemas.FormatAll(append(slices.Clone(life.Actions), life.Register, life.Message, schemas.NeedsApproval, schemas.NeedsPermission))
 }
 
 // newEventPrinter returns a function that prints each event at once. For people an event is a line. With --json it is
 // an object.
-func newEventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
-	return func(c schemas.Change) error {
+func newEventPrinter(a *cli.App, out io.Writer) func(schemas.RegistryChange) error {
+	return func(c schemas.RegistryChange) error {
 		p := &cli.Page{Style: a.Style()}
 		if a.JSON {
 			raw, _ := json.Marshal(c) // it was decoded from JSON
@@ -187,9 +187,9 @@ func newEventPrinter(a *cli.App, out io.Writer) func(schemas.Change) error {
 
 // printEvent prints an event: its time, handoff or notice, agent, action, title and text. On a terminal, long lines
 // continue below the text column.
-func printEvent(p *cli.Page, c schemas.Change) {
+func printEvent(p *cli.Page, c schemas.RegistryChange) {
 	id := cmp.Or(c.Handoff.String(), c.Notice.String())
-	title, text := display.OneLine(stripHeading(c.Title), maxTitle), display.OneLine(c.Text, maxText)
+	title, text := display.FitOneLine(stripHeading(c.Title), maxTitle), display.FitOneLine(c.Text, maxText)
 	if !p.Terminal {
 		p.Line("%s\t%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, c.Agent, describeEvent(c), title, text)
 		return
@@ -203,11 +203,11 @@ func printEvent(p *cli.Page, c schemas.Change) {
 		}
 	}
 	begins := len(when) + 2 + max(len(id), 6) + 2
-	lines := p.Lines(rest, begins)
+	lines := p.SplitLines(rest, begins)
 	if more, ok := strings.CutPrefix(lines[0], did); ok {
-		lines[0] = p.InStateColour(display.State{Status: c.To}, did) + more
+		lines[0] = p.ColourByState(display.DisplayState{Status: c.To}, did) + more
 	}
-	p.Line("%s  %s  %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
+	p.Line("%s %s %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
 	for _, line := range lines[1:] {
 		p.Line("%s%s", strings.Repeat(" ", begins), line)
 	}
@@ -226,7 +226,7 @@ func formatClockTime(p *cli.Page, at time.Time) string {
 }
 
 // describeEvent returns the action of an event in the words of the registry.
-func describeEvent(c schemas.Change) string {
+func describeEvent(c schemas.RegistryChange) string {
 	what := strings.ReplaceAll(c.Action, "_", " ")
 	if verb := map[string]string{"sent": "sent", "message": "wrote"}[c.Action]; verb != "" {
 		what = verb + " to " + string(c.Box)
@@ -245,7 +245,7 @@ func describeEvent(c schemas.Change) string {
 
 // changeStream yields the events with a number greater than after, and then waits for new events. The method Changes of
 // [tools.Invoker] has this type.
-type changeStream func(ctx context.Context, after uint64) iter.Seq2[schemas.Change, error]
+type changeStream func(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error]
 
 // pauseBetween is the pause after a stream broke off.
 const pauseBetween = time.Second
@@ -253,7 +253,7 @@ const pauseBetween = time.Second
 // followEvents passes each event with a number greater than after to take, in order. It ends when ctx is done or take
 // returns an error. If the store is unavailable, it reports the outage once and waits. After an outage it may pass one
 // event a second time.
-func followEvents(ctx context.Context, a *cli.App, stream changeStream, after uint64, take func(schemas.Change) error) error {
+func followEvents(ctx context.Context, a *cli.App, stream changeStream, after uint64, take func(schemas.RegistryChange) error) error {
 	for told := false; ; {
 		var broke error
 		for c, err := range stream(ctx, after) {

@@ -32,7 +32,7 @@ func TestWatch_CannotRepaintTerminal(t *testing.T) {
 	for _, terminal := range []bool{false, true} {
 		for _, args := range [][]string{nil, {"--json"}, {"--agent", "qa"}} {
 			shown := watched(d, terminal, 8, args...)
-			require.Equal(t, schemas.Visible(shown), shown)
+			require.Equal(t, schemas.EscapeHidden(shown), shown)
 			require.Len(t, bytes.Split([]byte(shown), []byte("\n")), 9, "an event is one line")
 			require.Contains(t, shown, "東京")
 		}

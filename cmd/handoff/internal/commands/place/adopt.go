@@ -20,7 +20,7 @@ func adoptCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt NAME",
 		Short: "Give a moved project its old workspace",
-		Example: `  handoff workspace list                        # shows its name
+		Example: ` handoff workspace list # shows its name
   handoff workspace adopt shop-41f0c2b7d9aa
   handoff workspace adopt shop-41f0c2b7d9aa --dir ../shop`,
 		Long: `The name of a workspace comes from the path of its project. When the path changes, the name changes, and earlier
@@ -54,7 +54,7 @@ handoffs stay under the old name. adopt renames the old workspace to the present
 			"adopted": was.Name, "workspace": now.Name, "project": now.Project, "directory": now.Dir,
 		}
 		return a.PrintValue(adopted, func(p *cli.Page) {
-			p.Line("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.Visible(now.Project))
+			p.Line("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.EscapeHidden(now.Project))
 		})
 	}
 	return cmd
@@ -139,7 +139,7 @@ func withExclusiveLock(w workspace.Workspace, fn func() error) error {
 func withStoreLock(w workspace.Workspace, fn func() error) error { return runLocked(w, false, fn) }
 
 func runLocked(w workspace.Workspace, free bool, fn func() error) error {
-	release, err := relay.Lock(w.Dir)
+	release, err := relay.LockWorkspace(w.Dir)
 	if errors.Is(err, relay.ErrInUse) {
 		who := ""
 		if o := ownerOfFiles(w); o != nil {
@@ -149,7 +149,7 @@ func runLocked(w workspace.Workspace, free bool, fn func() error) error {
 			WithHint("End the clients that use it, then call again.")
 	}
 	if err != nil {
-		return relay.Unusable(w.Name, w.Dir, err)
+		return relay.UnusableError(w.Name, w.Dir, err)
 	}
 	if free {
 		err = release() // Windows neither removes nor moves open files, not even the lock
@@ -178,5 +178,5 @@ func formatHandoffCount(n int) string {
 	if n >= open.CountLimit {
 		return fmt.Sprintf("%d or more handoffs", open.CountLimit)
 	}
-	return schemas.Counted(n, "handoff")
+	return schemas.CountNoun(n, "handoff")
 }

@@ -27,7 +27,7 @@ func backupCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write the whole workspace into a file, while everything runs",
-		Example: `  handoff backup shop.backup
+		Example: ` handoff backup shop.backup
   handoff backup /mnt/disk/shop-$(date +%F).backup --workspace shop-41f0c2b7d9aa
   HANDOFF_STORE=postgres://… handoff backup shop.backup --force`,
 		Long: `The file has all changes that were acknowledged before: handoffs, agents, tokens and the registry.
@@ -63,7 +63,7 @@ standby. docs/operations.md rehearses a bad day.`,
 		said := contentsFields(found)
 		said["workspace"], said["file"], said["bytes"] = w.Name, file, bytes
 		return a.PrintValue(said, func(p *cli.Page) {
-			p.Line("backed up %s to %s, %s", p.Bold(w.Name), schemas.Visible(file), formatSize(bytes))
+			p.Line("backed up %s to %s, %s", p.Bold(w.Name), schemas.EscapeHidden(file), formatSize(bytes))
 			printContents(p, found)
 		})
 	}
@@ -73,7 +73,7 @@ standby. docs/operations.md rehearses a bad day.`,
 // backupFile returns the absolute path of the backup file that the command line names.
 func backupFile(a *cli.App, name string) (string, error) {
 	if strings.Contains(name, "://") {
-		return "", schemas.Invalidf("FILE", "%s is an address: backups are files of this machine", schemas.Visible(name)).
+		return "", schemas.Invalidf("FILE", "%s is an address: backups are files of this machine", schemas.EscapeHidden(name)).
 			WithHint("A backup over HTTP from another machine is not offered. Run handoff backup on the machine of the workspace, " +
 				"or with HANDOFF_STORE where the database is reached.")
 	}
@@ -85,11 +85,11 @@ func checkMayOverwrite(file string, force bool) error {
 	dir := filepath.Dir(file)
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
-		return schemas.Errorf(schemas.NotFound, "there is no directory %s", schemas.Visible(dir)).
+		return schemas.Errorf(schemas.NotFound, "there is no directory %s", schemas.EscapeHidden(dir)).
 			WithHint("Make it, or name a file elsewhere. Nothing was written.")
 	}
 	if _, err := os.Lstat(filepath.Join(dir, workspace.LockFile)); err == nil {
-		return schemas.Invalidf("FILE", "%s is the directory of a workspace, whose files are not to be replaced", schemas.Visible(dir)).
+		return schemas.Invalidf("FILE", "%s is the directory of a workspace, whose files are not to be replaced", schemas.EscapeHidden(dir)).
 			WithHint("Name a file elsewhere, best on another disk. Nothing was written.")
 	}
 	info, err = os.Lstat(file)
@@ -97,10 +97,10 @@ func checkMayOverwrite(file string, force bool) error {
 	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && force:
 		return nil
 	case err == nil && info.Mode().IsRegular():
-		return schemas.Errorf(schemas.Conflict, "%s is there already", schemas.Visible(file)).
+		return schemas.Errorf(schemas.Conflict, "%s is there already", schemas.EscapeHidden(file)).
 			WithHint("Nothing was written. Name another file; handoff backup --help says how one is replaced.")
 	case err == nil:
-		return schemas.Invalidf("FILE", "%s is not a file", schemas.Visible(file)).WithHint("Nothing was written. Name a file.")
+		return schemas.Invalidf("FILE", "%s is not a file", schemas.EscapeHidden(file)).WithHint("Nothing was written. Name a file.")
 	}
 	return explainBackupError(file, err)
 }
@@ -155,7 +155,7 @@ func writeBackup(ctx context.Context, a *cli.App, w workspace.Workspace, path st
 
 // explainBackupError adds to an error that no backup was made. It returns nil if err is nil.
 func explainBackupError(file string, err error) error {
-	return explainFileError("back up into "+schemas.Visible(file), err, "No backup was written.")
+	return explainFileError("back up into "+schemas.EscapeHidden(file), err, "No backup was written.")
 }
 
 // explainFileError adds a remedy to an error about a file. Doing names the failed step, and otherwise says what did not

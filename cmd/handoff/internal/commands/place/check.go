@@ -19,9 +19,9 @@ func checkCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check the store, and mend rows that can be computed again",
-		Example: `  handoff check
+		Example: ` handoff check
   handoff check --json | jq .faults
-  handoff check --mend       # when no other process has the workspace open`,
+  handoff check --mend # when no other process has the workspace open`,
 		Long: `Compares rows with the rows from which they can be computed. It compares the pages of the file, index
 rows and counters with the records, and agents, notices, workflows, tokens, receipts and words with their owners. It
 also verifies the audit registry, like handoff audit verify. It reads the whole store and changes nothing, while
@@ -47,7 +47,7 @@ events and texts, and damaged pages: for these, restore a backup.`,
 		err = a.Print(raw, func(p *cli.Page) {
 			printCheck(p, out)
 			if out.Mendable > 0 {
-				p.Line("%s", p.Faint("handoff check --mend mends "+schemas.Counted(out.Mendable, "fault")+" once nobody else has the workspace open."))
+				p.Line("%s", p.Faint("handoff check --mend mends "+schemas.CountNoun(out.Mendable, "fault")+" once nobody else has the workspace open."))
 			}
 			if out.Mendable < out.Found {
 				p.Line("%s", p.Faint(unmendable))
@@ -70,7 +70,7 @@ func printCheck(p *cli.Page, out schemas.CheckOut) {
 		if fault.Mends {
 			how = "can be mended"
 		}
-		p.Line("%s %s (%s)", p.Red("fault:"), schemas.Visible(fault.What), how)
+		p.Line("%s %s (%s)", p.Red("fault:"), schemas.EscapeHidden(fault.What), how)
 	}
 	if more := out.Found - len(out.Faults); more > 0 {
 		p.Line("and %d more", more)
@@ -110,11 +110,11 @@ func mendStore(ctx context.Context, a *cli.App) error {
 		if saved == "" {
 			p.Line("nothing was changed")
 		} else {
-			p.Line("mended %s, in %s", schemas.Counted(done.Before.Found-done.After.Found, "fault"), schemas.Counted(done.Rows, "row"))
+			p.Line("mended %s, in %s", schemas.CountNoun(done.Before.Found-done.After.Found, "fault"), schemas.CountNoun(done.Rows, "row"))
 			p.Field("as it was before", saved)
 		}
 		if done.After.Found > 0 {
-			p.Line("%s left. %s", schemas.Counted(done.After.Found, "fault"), unmendable)
+			p.Line("%s left. %s", schemas.CountNoun(done.After.Found, "fault"), unmendable)
 		}
 	})
 	return cli.ExitUnless(done.After.OK, schemas.Internal, err)

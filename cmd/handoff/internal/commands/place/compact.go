@@ -17,8 +17,8 @@ func compactCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact",
 		Short: "Give back the disk space that the store no longer needs",
-		Example: `  handoff compact
-  handoff compact --keep 180d --dry-run      # lists content that would be removed
+		Example: ` handoff compact
+  handoff compact --keep 180d --dry-run # lists content that would be removed
   handoff compact --keep 180d --agent human
   handoff compact --workspace shop-41f0c2b7d9aa --json`,
 		Long: `Writes all rows into a new file, compares each row, and replaces the old file. It needs free space of
@@ -59,7 +59,7 @@ func parseRetention(a *cli.App, given bool, keep string, try bool) (time.Duratio
 	kept, err := schemas.ParseDuration("keep", keep)
 	switch {
 	case given && (err != nil || kept < minRetention):
-		return 0, schemas.Invalidf("keep", "%q is no time of a day or more", schemas.Visible(keep)).
+		return 0, schemas.Invalidf("keep", "%q is no time of a day or more", schemas.EscapeHidden(keep)).
 			WithHint("Nothing was changed. Write a number of days, 3650 at most, as 180d.")
 	case !given && try:
 		return 0, schemas.Invalidf("dry-run", "--dry-run tells of what --keep would let go").WithHint("Write --keep 180d --dry-run.")
@@ -137,12 +137,12 @@ func (c *compaction) print(p *cli.Page) {
 	switch let := c.Retained; {
 	case let == nil:
 	case c.Try:
-		p.Line("would let go of %s of texts of %s", formatSize(let.Bytes), schemas.Counted(let.Handoffs, "handoff"))
+		p.Line("would let go of %s of texts of %s", formatSize(let.Bytes), schemas.CountNoun(let.Handoffs, "handoff"))
 	default:
-		p.Line("let go of %s of texts of %s", formatSize(let.Bytes), schemas.Counted(let.Handoffs, "handoff"))
+		p.Line("let go of %s of texts of %s", formatSize(let.Bytes), schemas.CountNoun(let.Handoffs, "handoff"))
 	}
 	if c.Retained != nil && c.Retained.Unread > 0 {
-		p.Line("passed over %s that cannot be read: handoff check tells why", schemas.Counted(c.Retained.Unread, "handoff"))
+		p.Line("passed over %s that cannot be read: handoff check tells why", schemas.CountNoun(c.Retained.Unread, "handoff"))
 	}
 	switch {
 	case c.Compacted != "" && c.After == c.Before:

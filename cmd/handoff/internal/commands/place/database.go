@@ -69,10 +69,10 @@ func ownerInDatabase(w cluster.Workspace) *ownerProcess {
 	if w.Owner == nil {
 		return nil
 	}
-	return &ownerProcess{PID: w.Owner.PID, Process: w.Owner.Process(), Version: w.Owner.Version, Since: w.Owner.Started, Address: w.Owner.Address.Addr}
+	return &ownerProcess{PID: w.Owner.PID, Process: w.Owner.ProcessText(), Version: w.Owner.Version, Since: w.Owner.Started, Address: w.Owner.Address.Addr}
 }
 
 func printDatabaseWorkspaces(p *cli.Page, all []workspaceItem) {
-	rows := schemas.Map(all, func(w workspaceItem) []string { return []string{w.Workspace, schemas.OrZero(w.Owner).Address} })
+	rows := schemas.Map(all, func(w workspaceItem) []string { return []string{w.Workspace, schemas.ValueOrZero(w.Owner).Address} })
 	p.List("no workspace yet", []string{"WORKSPACE", "OWNER"}, rows)
 }

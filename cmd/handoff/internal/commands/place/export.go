@@ -21,7 +21,7 @@ func exportCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE|-]",
 		Short: "Write a workspace as JSON Lines, for another machine or another program",
-		Example: `  handoff export shop.jsonl
+		Example: ` handoff export shop.jsonl
   handoff export | jq -c 'select(.kind == "handoff") | {handoff_id, status, title}'`,
 		Long: `Writes all handoffs, with the audit registry, of one moment: other processes work on meanwhile.
 handoff import reads the file, and docs/exchange.md describes it.
@@ -52,8 +52,8 @@ existing FILE. Without FILE, or with -, it writes to standard output.`,
 			return err
 		}
 		return a.PrintValue(map[string]any{"file": given[0], "heading": head}, func(p *cli.Page) {
-			p.Line("exported %s to %s: %s with %s", p.Bold(w.Name), schemas.Visible(given[0]),
-				schemas.Counted(head.Lines["handoff"], "handoff"), schemas.Counted(head.Lines["event"], "event"))
+			p.Line("exported %s to %s: %s with %s", p.Bold(w.Name), schemas.EscapeHidden(given[0]),
+				schemas.CountNoun(head.Lines["handoff"], "handoff"), schemas.CountNoun(head.Lines["event"], "event"))
 			p.Line("root %s", head.Root)
 		})
 	}
@@ -76,7 +76,7 @@ func exportToStdout(ctx context.Context, a *cli.App, in schemas.ExportIn) error 
 func exportToFile(ctx context.Context, a *cli.App, in schemas.ExportIn, path string) (head schemas.ExportHeading, err error) {
 	f, err := os.OpenFile(a.AbsolutePath(path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return head, schemas.Errorf(schemas.Conflict, "there is a file %s already", schemas.Visible(path)).
+		return head, schemas.Errorf(schemas.Conflict, "there is a file %s already", schemas.EscapeHidden(path)).
 			WithHint("It was not touched. Give another name, or remove it.")
 	}
 	if err != nil {
@@ -90,7 +90,7 @@ func exportToFile(ctx context.Context, a *cli.App, in schemas.ExportIn, path str
 		return head, nil
 	}
 	_ = os.Remove(a.AbsolutePath(path)) // it is incomplete
-	return head, explainIncompleteExport(schemas.Visible(path), err)
+	return head, explainIncompleteExport(schemas.EscapeHidden(path), err)
 }
 
 // explainIncompleteExport returns the error for an export that ended too early.

@@ -21,8 +21,8 @@ func importCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE|-",
 		Short: "Make a workspace from an export",
-		Example: `  handoff import shop.jsonl
-  handoff import shop.jsonl --workspace shop-of-bob     # if this one has work already
+		Example: ` handoff import shop.jsonl
+  handoff import shop.jsonl --workspace shop-of-bob # if this one has work already
   ssh old handoff export --dir shop | handoff import -`,
 		Long: `Reads a file of handoff export, and verifies all of it before it changes anything. The registry in the
 file proves that nobody changed the file since, but not its author. So the import refuses rows that handoff would not
@@ -113,11 +113,11 @@ func importWorkspace(ctx context.Context, a *cli.App, file io.Reader) error {
 	}
 	said := map[string]any{"workspace": w.Name, "from": head, "imported": done}
 	return a.PrintValue(said, func(p *cli.Page) {
-		p.Line("imported %s from %s into %s, and %s", schemas.Counted(done.Added, "handoff"), head.Workspace, p.Bold(w.Name),
-			schemas.Counted(done.Notices, "notice"))
+		p.Line("imported %s from %s into %s, and %s", schemas.CountNoun(done.Added, "handoff"), head.Workspace, p.Bold(w.Name),
+			schemas.CountNoun(done.Notices, "notice"))
 		p.Line("root %s", done.Root)
 		if done.Open > 0 {
-			p.Line("%s", p.Faint(schemas.Counted(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
+			p.Line("%s", p.Faint(schemas.CountNoun(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
 		}
 	})
 }

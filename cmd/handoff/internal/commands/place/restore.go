@@ -20,11 +20,11 @@ func restoreCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore {FILE | --undo | --accept}",
 		Short: "Bring a workspace back from a backup",
-		Example: `  handoff restore shop.backup                   # into a workspace without handoffs
-  handoff restore shop.backup --replace         # keeps the present workspace
-  HANDOFF_STORE=postgres://… handoff restore shop.backup    # files move into a database
-  handoff restore --undo                        # uses the kept workspace again
-  handoff restore --accept                      # deletes the kept workspace`,
+		Example: ` handoff restore shop.backup # into a workspace without handoffs
+  handoff restore shop.backup --replace # keeps the present workspace
+  HANDOFF_STORE=postgres://… handoff restore shop.backup # files move into a database
+  handoff restore --undo # uses the kept workspace again
+  handoff restore --accept # deletes the kept workspace`,
 		Long: `Restores the workspace of the project, or of --workspace, to the time of the backup. It writes files
 of this machine, or the database that HANDOFF_STORE names; the backup may come from either. It only reads FILE. It
 verifies all of FILE before it changes anything, and refuses a file that is no whole store of handoff.
@@ -80,7 +80,7 @@ func (r restoration) restore(ctx context.Context, name string, replace bool) err
 	}
 	found, err := verifyFile(ctx, r.App, file)
 	if err != nil {
-		return explainFileError("restore from "+schemas.Visible(file), err, "Nothing was changed.")
+		return explainFileError("restore from "+schemas.EscapeHidden(file), err, "Nothing was changed.")
 	}
 	kept, moved, err := r.replaceStore(ctx, file, replace)
 	if err != nil {
@@ -95,7 +95,7 @@ func (r restoration) restore(ctx context.Context, name string, replace bool) err
 		said["moved"] = r.to.Dir
 	}
 	return r.PrintValue(said, func(p *cli.Page) {
-		p.Line("restored %s from %s", p.Bold(r.to.Name), schemas.Visible(file))
+		p.Line("restored %s from %s", p.Bold(r.to.Name), schemas.EscapeHidden(file))
 		printContents(p, found)
 		if kept != "" {
 			p.Line("kept what was there: %s", kept)
@@ -111,7 +111,7 @@ func (r restoration) restore(ctx context.Context, name string, replace bool) err
 
 // explainRestoreError adds to an error that the restore changed nothing. It returns nil if err is nil.
 func explainRestoreError(file string, err error) error {
-	return explainFileError("restore from "+schemas.Visible(file), err, "Nothing that was there was changed.")
+	return explainFileError("restore from "+schemas.EscapeHidden(file), err, "Nothing that was there was changed.")
 }
 
 // verifyFile reads a whole backup and returns its contents. It changes nothing.

@@ -22,7 +22,7 @@ func whereCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "where",
 		Short: "Show the workspace, its files, its owner process and its agents",
-		Example: `  handoff where
+		Example: ` handoff where
   handoff where --dir ../shop
   handoff where --json | jq -r .directory`,
 		Long: `If agents do not see each other's work, they are in different workspaces: run this command in the
@@ -79,7 +79,7 @@ func printWorkspaceFacts(p *cli.Page, w workspaceFacts) {
 	p.Field("directory", w.Directory)
 	for _, n := range w.Beside {
 		p.Field("beside", n.String())
-		p.Field("  try", n.Join)
+		p.Field(" try", n.Join)
 	}
 	if !w.Exists {
 		p.Line("%s", p.Faint("It does not exist yet: the first who uses it makes it."))
@@ -203,14 +203,14 @@ type ownerProcess struct {
 
 // ownerOfFiles returns the owner of a workspace in files, or nil if no process has the workspace open.
 func ownerOfFiles(w workspace.Workspace) *ownerProcess {
-	if relay.HiddenNote(w.Dir) {
+	if relay.HasUnreadableNote(w.Dir) {
 		return &ownerProcess{Hidden: true}
 	}
 	note, ok := relay.ReadNote(w.Dir)
-	if !ok || !note.Running() {
+	if !ok || !note.IsRunning() {
 		return nil
 	}
-	return &ownerProcess{PID: note.PID, Process: note.Process(), Version: note.Version, Since: note.Started}
+	return &ownerProcess{PID: note.PID, Process: note.ProcessText(), Version: note.Version, Since: note.Started}
 }
 
 func (o *ownerProcess) describe(now time.Time) string {

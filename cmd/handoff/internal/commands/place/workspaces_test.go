@@ -95,7 +95,7 @@ func TestAdopt_ReplacesUnusedWorkspace(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(ws.Dir, name), nil, 0o600))
 	}
 
-	release, err := relay.Lock(ws.Dir)
+	release, err := relay.LockWorkspace(ws.Dir)
 	require.NoError(t, err)
 	code, _, errs := here(p, "workspace", "adopt", "w")
 	require.Equal(t, 5, code)

@@ -120,7 +120,7 @@ func (b *databaseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // releaseWorkspace when the request is over.
 func (b *databaseServer) acquireWorkspace(ctx context.Context, name string) (*servedWorkspace, error) {
 	if !schemas.IsWord(name) {
-		return nil, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.Visible(name)).
+		return nil, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.EscapeHidden(name)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -.")
 	}
 	b.mu.Lock()
@@ -262,7 +262,7 @@ func (n *networkOptions) checkCluster() error {
 	switch {
 	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" || strings.Trim(at.Path, "/") != "",
 		at.User != nil || at.RawQuery != "" || at.Fragment != "":
-		return schemas.Invalidf("--advertise", "%q is not the URL of a node", schemas.Visible(n.advertise)).
+		return schemas.Invalidf("--advertise", "%q is not the URL of a node", schemas.EscapeHidden(n.advertise)).
 			WithHint("Give it as the other nodes reach it, such as https://node1.example.com:4263.")
 	case at.Scheme == "http" && !n.site.Insecure && !isLoopback(at.Hostname()):
 		return schemas.Invalidf("--advertise", "calls would go over the network unencrypted").

@@ -40,7 +40,7 @@ func (l *logOptions) defineFlags(flags *pflag.FlagSet) {
 func (l *logOptions) newLogger(w io.Writer) (*slog.Logger, error) {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(l.level)); err != nil || strings.ContainsAny(l.level, "+-") {
-		return nil, schemas.Invalidf("--log-level", "%q is not a level", schemas.Visible(l.level)).
+		return nil, schemas.Invalidf("--log-level", "%q is not a level", schemas.EscapeHidden(l.level)).
 			WithHint("Write debug, info, warn or error.")
 	}
 	options := &slog.HandlerOptions{Level: level}
@@ -50,6 +50,6 @@ func (l *logOptions) newLogger(w io.Writer) (*slog.Logger, error) {
 	case "json":
 		return slog.New(slog.NewJSONHandler(w, options)), nil
 	}
-	return nil, schemas.Invalidf("--log-format", "%q is not a form", schemas.Visible(l.format)).
+	return nil, schemas.Invalidf("--log-format", "%q is not a form", schemas.EscapeHidden(l.format)).
 		WithHint("Write text or json.")
 }

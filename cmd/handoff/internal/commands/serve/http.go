@@ -79,7 +79,7 @@ func (s *servingCommand) newWorkspaceHandler(
 	h.metrics = telemetry.NewMetrics(telemetry.MetricsConfig{Invoker: boxes, Version: s.Release.Version, Now: s.Now, Logger: log})
 	h.gate = auth.New(auth.Config{
 		Invoker: boxes, NewRequestID: newRequestIDs(s.App), Now: s.Now, Issuer: issuer, Rate: s.network.rate, Logger: log,
-		Denied: func(why auth.RefusalReason) { h.metrics.Denied(string(why)) },
+		Denied: func(why auth.RefusalReason) { h.metrics.CountDenied(string(why)) },
 	})
 	h.endpoint = h.newMCPServer().NewEndpoint(mcp.HTTPConfig{Caller: h.authenticate, Recheck: h.gate.Recheck, Challenge: s.authChallenge, Now: s.Now})
 	return h, nil
@@ -94,7 +94,7 @@ func (s *servingCommand) authChallenge(err error) (string, bool) {
 // newMCPServer returns the MCP server for remote callers. The checks of their completions run in the checkout of this
 // process, if there is one.
 func (h *workspaceHandler) newMCPServer() *mcp.Server {
-	h.checked = &checking.CompletionChecker{Invoker: h.Declarer(h.metrics.Invoker(h.boxes)), Patience: checksTimeout, Remote: true}
+	h.checked = &checking.CompletionChecker{Invoker: h.Declarer(h.metrics.WrapInvoker(h.boxes)), Patience: checksTimeout, Remote: true}
 	if dir, err := h.Location().FilesDir(); err == nil {
 		h.checked.ProjectChecks, _ = h.Checks(dir) // without a directory no check runs
 	}
@@ -214,7 +214,7 @@ type storeChecker struct {
 // checkPeriodically checks the store from time to time, until ctx is done.
 func (c *storeChecker) checkPeriodically(ctx context.Context) {
 	for pause := time.Duration(0); platform.Sleep(ctx, pause); {
-		out, err := tools.Ask[schemas.AuditOut](ctx, c.boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
+		out, err := tools.InvokeTyped[schemas.AuditOut](ctx, c.boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 		if err != nil {
 			pause = checkAgain
 			if ctx.Err() == nil {
@@ -236,7 +236,7 @@ func (c *storeChecker) checkReady(ctx context.Context) error {
 	if problems := c.problems.Load(); problems > 0 {
 		return fmt.Errorf("the store failed its check: %d problems", problems)
 	}
-	out, err := tools.Ask[schemas.NewestOut](ctx, c.boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
+	out, err := tools.InvokeTyped[schemas.NewestOut](ctx, c.boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err == nil && out.Failing != "" {
 		err = schemas.Errorf(schemas.Unavailable, "changes cannot be kept: %s", out.Failing)
 	}

@@ -168,7 +168,7 @@ func TestServer_WritesToTerminalWithTostop(t *testing.T) {
 
 // The other end of the server's input stays open: the test holds it.
 func TestServer_EndsWithClient(t *testing.T) {
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	t.Parallel() // the server checks its client from time to time
 	p := commandtest.NewHome(t)
 	s := initializeServer(startBehindScript(p, `"$@"; :`), recent)

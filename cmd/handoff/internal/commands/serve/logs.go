@@ -67,7 +67,7 @@ func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
 
 func formatLogLine(a *cli.App, line string) string {
 	if !a.JSON {
-		return schemas.Visible(line)
+		return schemas.EscapeHidden(line)
 	}
 	raw, _ := json.Marshal(map[string]string{"line": line}) // strings can be encoded
 	return cli.EscapedJSON(raw)

@@ -27,9 +27,9 @@ func mcpCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve one MCP client over standard input and output",
-		Example: `  claude mcp add handoff -- handoff mcp
+		Example: ` claude mcp add handoff -- handoff mcp
   codex mcp add handoff -- handoff mcp
-  handoff mcp --agent reviewer --lease 30m      # as a client starts it
+  handoff mcp --agent reviewer --lease 30m # as a client starts it
   handoff mcp --agent qa --role testing --accepts code,test_request`,
 		Long: `The agent is --agent, else the name of the client: claude-code, codex, gemini-cli. The second session
 of a client at the same time is claude-code-2, and so on. A session that worked keeps its number for a week. The
@@ -55,7 +55,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	ctx, life := platform.BeginLife(ctx, a.Exit)
 	defer life.End()
 	client := os.Getppid()
-	life.Follow(os.Getppid)
+	life.FollowParent(os.Getppid)
 	platform.LeaveGroup(a.Stdin, a.IsTerminal)
 	platform.SetMemoryLimit(false)
 	input, back := platform.PollInput(a.Stdin, a.Stdout, a.Stderr)
@@ -103,7 +103,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 			NewRequestID: newRequestIDs(a),
 			Version:      a.Release.Version, Workspace: ws.Name, Drain: drainTimeout, Logger: log,
 		})
-		if err := server.ServeStdio(ctx, life.Input(input), life.Output(a.Stdout)); err != nil {
+		if err := server.ServeStdio(ctx, life.WatchInput(input), life.WatchOutput(a.Stdout)); err != nil {
 			return schemas.Errorf(schemas.Internal, "serve: %w", err)
 		}
 		return nil
@@ -119,7 +119,7 @@ func checkRegistration(own schemas.RegisterIn) error {
 	for flag, words := range map[string][]string{"--role": {own.Role}, "--accepts": own.Accepts, "--skills": own.Skills} {
 		for _, word := range words {
 			if !schemas.IsWord(word) && (flag != "--role" || word != "") && (flag != "--accepts" || word != "*") {
-				return schemas.Invalidf(flag, "%q is not a word", schemas.Visible(word)).
+				return schemas.Invalidf(flag, "%q is not a word", schemas.EscapeHidden(word)).
 					WithHint("Write 1 to 64 of A-Z a-z 0-9 . _ -, with commas between words: code,test_request.")
 			}
 		}

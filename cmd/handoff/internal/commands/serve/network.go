@@ -61,7 +61,7 @@ func (n *networkOptions) checkFlags(given *pflag.FlagSet, environment func(strin
 		return schemas.Invalidf("--oauth-issuer", "there is no issuer whose tokens this would be about").
 			WithHint("Give --oauth-issuer URL too, or none of the flags that begin with --oauth.")
 	case n.issuer.URL != "" && !isURL(n.issuer.Audience):
-		return schemas.Invalidf("--oauth-audience", "%q is not the URL of this server", schemas.Visible(n.issuer.Audience)).
+		return schemas.Invalidf("--oauth-audience", "%q is not the URL of this server", schemas.EscapeHidden(n.issuer.Audience)).
 			WithHint("Give it as clients know it, such as https://handoff.example.com/mcp.")
 	}
 	return n.checkCluster()

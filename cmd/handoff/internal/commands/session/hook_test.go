@@ -210,7 +210,7 @@ func TestWaitHook_EndsIfClientHasEnded(t *testing.T) {
 }
 
 func TestWaitHook_EndsWithClient(t *testing.T) {
-	sandbox.Proof(t)
+	sandbox.SkipUnlessProofs(t)
 	t.Parallel() // it checks the process from time to time
 	p := commandtest.NewHome(t)
 	s := p.StartServerFor("claude-code", inClaude("s1"))

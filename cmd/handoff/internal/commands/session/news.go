@@ -37,11 +37,11 @@ func startText(n schemas.NewsOut, workspace string) string {
 // named new handoffs.
 func startTextWithLimit(n schemas.NewsOut, workspace string, named int) string {
 	var b strings.Builder
-	workspace = schemas.Visible(workspace)
+	workspace = schemas.EscapeHidden(workspace)
 	fmt.Fprintf(&b, "You are %s in handoff workspace %s, where agents pass work to each other.\n", n.Agent, workspace)
 	held := n.Holding[:min(named, len(n.Holding))]
 	if all := len(n.Holding) + n.MoreHolding; all > 0 {
-		fmt.Fprintf(&b, "You hold %s:\n%s", schemas.Counted(all, "handoff"), heldText(held, all-len(held)))
+		fmt.Fprintf(&b, "You hold %s:\n%s", schemas.CountNoun(all, "handoff"), heldText(held, all-len(held)))
 	}
 	b.WriteString(otherAgentsText(n))
 	if waits := n.Mail.Pending + n.Mail.Notices; waits > 0 && len(n.New) > 0 {
@@ -59,22 +59,22 @@ func startTextWithLimit(n schemas.NewsOut, workspace string, named int) string {
 func nextStep(n schemas.NewsOut) string {
 	switch {
 	case len(n.Holding) > 0:
-		own := slices.IndexFunc(n.Holding, func(h schemas.Held) bool { return h.As == "" })
+		own := slices.IndexFunc(n.Holding, func(h schemas.HeldHandoff) bool { return h.As == "" })
 		if own < 0 { // its subagents are at work
 			look := schemas.GetIn{HandoffID: n.Holding[0].HandoffID.String()}
-			return fmt.Sprintf("Go on: %s\n", schemas.Call(look, "shows brief and checkpoint"))
+			return fmt.Sprintf("Go on: %s\n", schemas.AdviseCall(look, "shows brief and checkpoint"))
 		}
 		take := schemas.ClaimIn{HandoffID: n.Holding[own].HandoffID.String()}
-		return fmt.Sprintf("Go on: %s\n", schemas.Call(take, "takes it up again, with its brief"))
+		return fmt.Sprintf("Go on: %s\n", schemas.AdviseCall(take, "takes it up again, with its brief"))
 	case n.NeedYou > 0:
-		return fmt.Sprintf("What needs you: %s. handoff status shows them.\n", schemas.Counted(n.NeedYou, "handoff"))
+		return fmt.Sprintf("What needs you: %s. handoff status shows them.\n", schemas.CountNoun(n.NeedYou, "handoff"))
 	case n.Mail.Pending > 0 && len(n.New) > 0:
-		return schemas.Call(schemas.ClaimIn{}, "takes the next one and shows its brief").String() + "\n"
+		return schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one and shows its brief").String() + "\n"
 	case n.Mail.Notices > 0:
-		return schemas.Call(schemas.ListIn{Box: "notices"}, "shows them").String() + "\n"
+		return schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "shows them").String() + "\n"
 	}
 	give := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}
-	return fmt.Sprintf("Nothing waits for you. %s\n", schemas.Call(give, "gives work to another agent"))
+	return fmt.Sprintf("Nothing waits for you. %s\n", schemas.AdviseCall(give, "gives work to another agent"))
 }
 
 // otherAgentsText returns a sentence with the names of other agents in the workspace. It leaves out names that do not
@@ -108,18 +108,18 @@ func mailText(n schemas.NewsOut) string {
 }
 
 // itemAction returns the call that fits the first new item.
-func itemAction(it schemas.Item) string {
+func itemAction(it schemas.ListItem) string {
 	id := it.HandoffID.String()
 	switch {
 	case it.NoticeID == 0:
-		return schemas.Call(schemas.ClaimIn{HandoffID: id}, "takes the first").String() + "\n"
+		return schemas.AdviseCall(schemas.ClaimIn{HandoffID: id}, "takes the first").String() + "\n"
 	case it.Kind == "question":
 		reply := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: schemas.Blank}
-		return schemas.Call(reply, "answers the first").String() + "\n"
+		return schemas.AdviseCall(reply, "answers the first").String() + "\n"
 	case it.Kind == "answer":
-		return schemas.Call(schemas.ClaimIn{HandoffID: id}, "continues the work: the answer is there").String() + "\n"
+		return schemas.AdviseCall(schemas.ClaimIn{HandoffID: id}, "continues the work: the answer is there").String() + "\n"
 	}
-	return schemas.Call(schemas.ListIn{Box: "notices"}, "shows them in full").String() + "\n"
+	return schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "shows them in full").String() + "\n"
 }
 
 // heldReminder tells a session that is about to stop which handoffs it still holds. It returns "" if the session holds
@@ -129,20 +129,20 @@ func heldReminder(n schemas.NewsOut) string {
 		return ""
 	}
 	return fmt.Sprintf("You hold %s that you have not finished:\n%s%sFinish each. %s No handoff is named in such a reminder again.\n",
-		schemas.Counted(len(n.Holding)+n.MoreHolding, "handoff"), heldText(n.Holding, n.MoreHolding), dataNotice,
-		schemas.Sentences(finishAdvice(n.Holding[0])))
+		schemas.CountNoun(len(n.Holding)+n.MoreHolding, "handoff"), heldText(n.Holding, n.MoreHolding), dataNotice,
+		schemas.RenderAdvice(finishAdvice(n.Holding[0])))
 }
 
 // finishAdvice returns advice for each way in which a session can end its work on a held handoff.
-func finishAdvice(held schemas.Held) []schemas.Advice {
+func finishAdvice(held schemas.HeldHandoff) []schemas.Advice {
 	id := held.HandoffID.String()
 	done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
 	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	release := schemas.UpdateIn{HandoffID: id, Action: schemas.ActRelease}
 	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
-	return schemas.AdviceAs(held.As, []schemas.Advice{
-		schemas.Call(done, "completes the first"), schemas.Call(failed, "gives it up"),
-		schemas.Call(release, "leaves it to others"), schemas.Call(ask, "asks, and you may wait for the answer"),
+	return schemas.AdviceWithAgent(held.As, []schemas.Advice{
+		schemas.AdviseCall(done, "completes the first"), schemas.AdviseCall(failed, "gives it up"),
+		schemas.AdviseCall(release, "leaves it to others"), schemas.AdviseCall(ask, "asks, and you may wait for the answer"),
 	})
 }
 
@@ -151,14 +151,14 @@ func finishAdvice(held schemas.Held) []schemas.Advice {
 func wakeText(n schemas.NewsOut, brief string) string {
 	item := n.New[0]
 	claim := schemas.ClaimIn{HandoffID: item.HandoffID.String()}
-	take := schemas.Call(claim, "takes it")
+	take := schemas.AdviseCall(claim, "takes it")
 	do := fmt.Sprintf("%s came for %s. %s Do it, then complete it.", item.HandoffID, n.Agent, take)
 	if item.NoticeID != 0 {
-		take = schemas.Call(claim, "takes it up again")
+		take = schemas.AdviseCall(claim, "takes it up again")
 		do = fmt.Sprintf("The question of %s about %s was answered. %s", n.Agent, item.HandoffID, take)
 	}
 	if more := len(n.New) - 1 + n.MoreNew; more > 0 {
-		do += fmt.Sprintf(" %d more: %s.", more, schemas.Call(schemas.ListIn{}, "").Request())
+		do += fmt.Sprintf(" %d more: %s.", more, schemas.AdviseCall(schemas.ListIn{}, "").Request())
 	}
 	if brief != "" {
 		brief = "\n" + brief
@@ -166,10 +166,10 @@ func wakeText(n schemas.NewsOut, brief string) string {
 	return "handoff: " + do + "\n" + brief
 }
 
-func heldText(held []schemas.Held, more int) string {
+func heldText(held []schemas.HeldHandoff, more int) string {
 	var b strings.Builder
 	for _, h := range held {
-		fmt.Fprintf(&b, "- %s from %s, %s", h.HandoffID, schemas.Sender(h.Rule, h.From), h.Status)
+		fmt.Fprintf(&b, "- %s from %s, %s", h.HandoffID, schemas.SenderLine(h.Rule, h.From), h.Status)
 		if h.Percent > 0 {
 			fmt.Fprintf(&b, " %d %%", h.Percent)
 		}
@@ -182,27 +182,27 @@ func heldText(held []schemas.Held, more int) string {
 		fmt.Fprintf(&b, ": %s\n", quoteTitle(h.Title))
 	}
 	if more > 0 {
-		fmt.Fprintf(&b, "- %d more: %s\n", more, schemas.Call(schemas.ListIn{Box: "claimed"}, "").Request())
+		fmt.Fprintf(&b, "- %d more: %s\n", more, schemas.AdviseCall(schemas.ListIn{Box: "claimed"}, "").Request())
 	}
 	return b.String()
 }
 
-func itemList(items []schemas.Item, more int) string {
+func itemList(items []schemas.ListItem, more int) string {
 	text := strings.Join(schemas.Map(items, itemLine), "")
 	if more > 0 {
-		text += fmt.Sprintf("- %d more: %s\n", more, schemas.Call(schemas.ListIn{}, "").Request())
+		text += fmt.Sprintf("- %d more: %s\n", more, schemas.AdviseCall(schemas.ListIn{}, "").Request())
 	}
 	return text
 }
 
 // itemLine returns the line for one item ("- ho_12 from dev, high: "Test it"").
-func itemLine(it schemas.Item) string {
-	about, said := fmt.Sprintf("- %s from %s", it.HandoffID, schemas.Sender(it.Rule, it.From)), quoteTitle(it.Title)
+func itemLine(it schemas.ListItem) string {
+	about, said := fmt.Sprintf("- %s from %s", it.HandoffID, schemas.SenderLine(it.Rule, it.From)), quoteTitle(it.Title)
 	switch {
 	case it.NoticeID == 0 && it.Priority != "":
 		about += ", " + string(it.Priority)
 	case it.NoticeID != 0:
-		about = strings.TrimSpace(fmt.Sprintf("- %s from %s, %s %s", it.NoticeID, schemas.Sender(it.Rule, it.From), it.Kind, it.HandoffID))
+		about = strings.TrimSpace(fmt.Sprintf("- %s from %s, %s %s", it.NoticeID, schemas.SenderLine(it.Rule, it.From), it.Kind, it.HandoffID))
 		said = quoteTitle(strings.TrimPrefix(it.Title, "Handoff: "))
 		if it.Kind == "question" {
 			said = quoteShortened(it.Text, maxQuestion)
@@ -215,21 +215,21 @@ func itemLine(it schemas.Item) string {
 func quoteTitle(s string) string { return quoteShortened(s, maxTitle) }
 
 func quoteShortened(s string, most int) string {
-	return strconv.Quote(schemas.Clip(schemas.Visible(strings.Join(strings.Fields(s), " ")), most))
+	return strconv.Quote(schemas.Clip(schemas.EscapeHidden(strings.Join(strings.Fields(s), " ")), most))
 }
 
 // mailCounts returns the numbers of unread items ("3 handoffs (1 urgent), 1 unread notice").
-func mailCounts(in schemas.Inbox) string {
+func mailCounts(in schemas.InboxCounts) string {
 	var parts []string
 	if in.Pending > 0 {
-		part := schemas.Counted(in.Pending, "handoff")
+		part := schemas.CountNoun(in.Pending, "handoff")
 		if in.Urgent > 0 {
 			part += fmt.Sprintf(" (%d urgent)", in.Urgent)
 		}
 		parts = append(parts, part)
 	}
 	if in.Notices > 0 {
-		parts = append(parts, schemas.Counted(in.Notices, "unread notice"))
+		parts = append(parts, schemas.CountNoun(in.Notices, "unread notice"))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -46,10 +46,10 @@ func primeCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prime",
 		Short: "Print the text that a session gets at its start",
-		Example: `  handoff prime                       # in the shell of an agent
+		Example: ` handoff prime # in the shell of an agent
   handoff prime --agent qa
-  handoff prime --files >>AGENTS.md   # for agents that only write files
-  handoff exec send qa "Go on" --agent dev -- my-agent   # runs one of them, and sends its file`,
+  handoff prime --files >>AGENTS.md # for agents that only write files
+  handoff exec send qa "Go on" --agent dev -- my-agent # runs one of them, and sends its file`,
 		Long: `Prints your name, the other agents, your held handoffs and your waiting handoffs, for people and for
 clients without hooks. It marks nothing as told or read.
 
@@ -121,7 +121,7 @@ func findSession(a *cli.App, report hookReport, client string, asked schemas.New
 	}
 	s = clientSession{App: a, by: schemas.Caller{Via: schemas.ViaCLI, AgentID: asked.Session}, request: asked}
 	if a.Agent != "" {
-		if s.by, err = s.by.As(a.Agent); err != nil {
+		if s.by, err = s.by.WithName(a.Agent); err != nil {
 			return s, err
 		}
 	}
@@ -154,7 +154,7 @@ func addIdentity(a *cli.App, report hookReport, client string, asked schemas.New
 	asked.Process = identity.ClientProcess(asked.Client, a.Getenv)
 	asked.Follows = asked.Process != "" // a client that names itself to shells names itself to the server
 	if asked.Ancestors == nil {
-		asked.Ancestors = platform.Ancestors()
+		asked.Ancestors = platform.AncestorPIDs()
 	}
 	return asked, nil
 }

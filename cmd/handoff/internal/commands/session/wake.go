@@ -90,7 +90,7 @@ func wakeSession(ctx context.Context, a *cli.App, w wakeOptions) error {
 		}
 	}
 	followed := w.newClientIdentifier(s)
-	life.Follow(followed)
+	life.FollowParent(followed)
 	if followed() == noProcess { // it ended before it could be followed
 		return nil
 	}
@@ -171,7 +171,7 @@ func (w wakeOptions) newClientIdentifier(s clientSession) func() int {
 		return os.Getppid
 	}
 	return func() int {
-		if !platform.Runs(pid) {
+		if !platform.ProcessExists(pid) {
 			return noProcess
 		}
 		return pid
@@ -189,7 +189,7 @@ const queueLimit = 30 * time.Second
 func (s clientSession) continueInBackground() error {
 	args := []string{
 		"wait", "--hook", "--client", string(s.request.Client), "--codex-thread", s.request.Session,
-		"--client-process", strconv.Itoa(platform.Launcher()),
+		"--client-process", strconv.Itoa(platform.LauncherPID()),
 	}
 	for _, flag := range [][]string{{"--dir", s.Dir}, {"--agent", s.Agent}, {"--workspace", s.Workspace}} {
 		if flag[1] != "" {
@@ -228,7 +228,7 @@ func (s clientSession) queueMessage(ctx context.Context, w wakeOptions, out sche
 	cmd := exec.CommandContext(ctx, programPath(w.clientPID, program), args...) //nolint:gosec // no shell reads them
 	platform.CancelTree(cmd)
 	if said, err := cmd.CombinedOutput(); err != nil {
-		said := schemas.Visible(schemas.Clip(string(said), 500))
+		said := schemas.EscapeHidden(schemas.Clip(string(said), 500))
 		return fmt.Errorf("%s %s: %w: %s", program, args[0], err, said)
 	}
 	return nil

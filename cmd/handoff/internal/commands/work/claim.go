@@ -26,8 +26,8 @@ func claimCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "claim [ID]",
 		Short: "Take the next handoff for you, or a given one",
-		Example: `  handoff claim --agent qa
-  handoff claim --agent qa --wait 60        # waits up to a minute
+		Example: ` handoff claim --agent qa
+  handoff claim --agent qa --wait 60 # waits up to a minute
   handoff claim 12 --agent qa --full`,
 		Long: `Prints the task, the known facts and the wanted results. The claim ends after a silence of
 30 minutes, or twice the estimate. A progress report renews it. Exit status 6: no handoff waits, or only notices; the
@@ -82,12 +82,12 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	if out.Empty {
 		p.Line("nothing to claim")
 		for _, n := range out.Notices {
-			p.Field(fmt.Sprintf("%s from %s, %s", n.NoticeID, schemas.Sender(n.Rule, n.From), n.Kind), n.Text)
+			p.Field(fmt.Sprintf("%s from %s, %s", n.NoticeID, schemas.SenderLine(n.Rule, n.From), n.Kind), n.Text)
 		}
 		p.Field("you hold", cli.JoinIDs(out.Holding))
 		return
 	}
-	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), schemas.Sender(out.Rule, out.From), out.Attempt)
+	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), schemas.SenderLine(out.Rule, out.From), out.Attempt)
 	p.Field("workflow", string(out.Workflow))
 	p.Field("claim token", out.Token)
 	p.Field("lease until", cli.FormatTime(out.LeaseEnds))
@@ -123,6 +123,6 @@ func printEndingCommands(a *cli.App, p *cli.Page, raw json.RawMessage) {
 	p.Line("\n%s", p.Faint("Then one of:"))
 	flags := flagsOfNextCommands(a)
 	for _, call := range cli.AdviceOf(raw) {
-		p.Line("  %s", a.CommandLine(call, flags, "claim_token"))
+		p.Line(" %s", a.CommandLine(call, flags, "claim_token"))
 	}
 }

@@ -25,7 +25,7 @@ func editCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit ID",
 		Short: "Change the text of a handoff in your editor",
-		Example: `  handoff edit 12 --agent human
+		Example: ` handoff edit 12 --agent human
   EDITOR='code --wait' handoff edit 12 --agent human
   handoff edit 12 --file edited.yaml --agent human`,
 		Long: `Opens the handoff as YAML in $VISUAL or $EDITOR. Your changes amend the handoff; an unchanged document
@@ -170,7 +170,7 @@ func editHandoff(ctx context.Context, a *cli.App, id, file string) error {
 	}
 	if now := shown.Standing; now.Status != schemas.Pending && now.Status != schemas.Waiting {
 		return schemas.Errorf(schemas.Conflict, "%s is %s, so it is not changed", shown.HandoffID, now.Status).
-			About(shown.HandoffID, now.Status, now.Successor).
+			WithHandoff(shown.HandoffID, now.Status, now.Successor).
 			WithHint("A handoff that waits in a mailbox or for an answer can be changed. Otherwise send a message or another handoff.")
 	}
 	before := newEditedHandoff(shown.Handoff)

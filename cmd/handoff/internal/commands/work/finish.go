@@ -75,7 +75,7 @@ func addCriteriaAnswers(args cli.Arguments, met, unmet []string) error {
 	}
 	for _, u := range unmet {
 		if !strings.Contains(u, "=") {
-			return schemas.Invalidf("--unmet", "%q does not say why", schemas.Visible(u)).WithHint("Write --unmet %q.", u+"=WHY")
+			return schemas.Invalidf("--unmet", "%q does not say why", schemas.EscapeHidden(u)).WithHint("Write --unmet %q.", u+"=WHY")
 		}
 		answer(u, false)
 	}
@@ -153,7 +153,7 @@ handoff names, unless --then says otherwise. With --reject you refuse work that 
 func printFailed(p *cli.Page, out schemas.FailOut) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	if out.RollbackHandoff != 0 {
-		p.Line("%s: %s goes on with %s", cmp.Or(out.Then, "rule"), schemas.Visible(string(out.To)), p.Bold(out.RollbackHandoff.String()))
+		p.Line("%s: %s goes on with %s", cmp.Or(out.Then, "rule"), schemas.EscapeHidden(string(out.To)), p.Bold(out.RollbackHandoff.String()))
 	}
 	p.Warn(out.Warnings)
 }

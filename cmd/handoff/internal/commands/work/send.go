@@ -87,7 +87,7 @@ func sendCommand(a *cli.App) *cobra.Command {
 	return configureSend(a, "", &cobra.Command{
 		Use:   "send [TO TASK…]",
 		Short: "Deliver work or a message to a mailbox",
-		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high --agent human
+		Example: ` handoff send qa "Test the login form" --criteria "All tests pass" --priority high --agent human
   handoff send role:testing "Run the suite" --summary "Login is done" --data branch=login --agent human
   handoff send human "May I drop the table?" --type message --agent qa
   git diff | handoff send reviewer "Review this" --detail - --agent human
@@ -125,7 +125,7 @@ func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
 
 // sentID returns the id of the sent handoff or message. For several recipients it returns one id on each line.
 func sentID(out schemas.SendOut) string {
-	all := strings.Join(schemas.Texts(append(out.Parts, out.Joined)), "\n") // the last line may be empty
+	all := strings.Join(schemas.FormatAll(append(out.Parts, out.Joined)), "\n") // the last line may be empty
 	return cmp.Or(strings.TrimSpace(all), out.NoticeID.String(), out.HandoffID.String())
 }
 
@@ -140,9 +140,9 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 		where += before + "number " + strconv.Itoa(out.Position) + " in the mailbox" + after
 	}
 	if notSent {
-		p.Line("dry run: would be sent to %s", schemas.Visible(where))
+		p.Line("dry run: would be sent to %s", schemas.EscapeHidden(where))
 	} else {
-		p.Line("%s %s, for %s", p.Bold(cmp.Or(out.NoticeID.String(), out.HandoffID.String())), out.Status, schemas.Visible(where))
+		p.Line("%s %s, for %s", p.Bold(cmp.Or(out.NoticeID.String(), out.HandoffID.String())), out.Status, schemas.EscapeHidden(where))
 		p.Field("parts", cli.JoinIDs(out.Parts))
 		p.Field("joined by", out.Joined.String())
 	}
@@ -151,7 +151,7 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 	}
 	p.Field("parent", out.Parent.String())
 	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
-	why := schemas.OrZero(out.Routed) // the reason for the recipient
+	why := schemas.ValueOrZero(out.Routed) // the reason for the recipient
 	if why.Chosen != "" {
 		p.Field("chosen", fmt.Sprintf("%s, who alone may claim until %s", why.Chosen, why.Until.In(p.Now.Location()).Format(time.TimeOnly)))
 	}

@@ -36,7 +36,7 @@ func WaitCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait ID…",
 		Short: "Wait until handoffs have ended, and tell how",
-		Example: `  handoff wait 12
+		Example: ` handoff wait 12
   handoff wait 12 13 --timeout 30m && git merge login
   handoff wait --workflow wf_login
   handoff wait 12 --silent || exit`,
@@ -107,7 +107,7 @@ func (w waitOptions) waitForAll(ctx context.Context, a *cli.App, given []string)
 // reports whether the handoff was done well.
 func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (well bool, err error) {
 	asked := cli.Arguments{"handoff_id": id, "view": "outcome"}
-	over := func(out schemas.GetOut) bool { return out.Status.Ended() || out.Asked }
+	over := func(out schemas.GetOut) bool { return out.Status.HasEnded() || out.Asked }
 	out, raw, err := cli.CallUntil(ctx, a, w.ends.Sub(a.Now()), "get_handoff", asked, over)
 	if err != nil {
 		return false, err
@@ -115,13 +115,13 @@ func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (wel
 	if out.Asked {
 		return false, cmp.Or(w.printOutcome(a, out, raw, func(p *cli.Page) { printQuestions(a, p, out, raw) }), error(cli.ExitStatus(exitOpen)))
 	}
-	if !out.Status.Ended() && w.cancel {
+	if !out.Status.HasEnded() && w.cancel {
 		return false, w.cancelAfterTimeout(ctx, a, out.HandoffID)
 	}
-	if !out.Status.Ended() {
+	if !out.Status.HasEnded() {
 		return false, schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
 			WithHint("Wait longer with --timeout.").
-			WithNext(schemas.Call(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
+			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
 	}
 	var end *schemas.Event
 	if !a.JSON && !w.silent {
@@ -130,7 +130,7 @@ func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (wel
 		}
 	}
 	err = w.printOutcome(a, out, raw, func(p *cli.Page) { render.DrawOutcome(p, out, end) })
-	if err == nil && schemas.OrZero(out.Standing).Reviewer != "" {
+	if err == nil && schemas.ValueOrZero(out.Standing).Reviewer != "" {
 		err = cli.ExitStatus(exitOpen)
 	}
 	return isDoneWell(out), err
@@ -138,8 +138,8 @@ func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (wel
 
 // isDoneWell reports whether a handoff ended in a way that lets its dependents start.
 func isDoneWell(out schemas.GetOut) bool {
-	st := schemas.OrZero(out.Standing)
-	return schemas.DoneWell(out.Status, schemas.OrZero(out.Completion).Status, st.AcceptedAt != nil, st.Reviewer != "")
+	st := schemas.ValueOrZero(out.Standing)
+	return schemas.IsDoneWell(out.Status, schemas.ValueOrZero(out.Completion).Status, st.AcceptedAt != nil, st.Reviewer != "")
 }
 
 // printOutcome prints a handoff, or only its status.
@@ -170,7 +170,7 @@ func isWorkflowDoneWell(ctx context.Context, conn *cli.Connection, workflow stri
 	for _, item := range items {
 		var out schemas.GetOut
 		_, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": item.HandoffID, "view": "outcome"}, &out)
-		if err != nil || !isDoneWell(out) && schemas.OrZero(out.Standing).Successor == 0 {
+		if err != nil || !isDoneWell(out) && schemas.ValueOrZero(out.Standing).Successor == 0 {
 			return false, err
 		}
 	}
@@ -185,6 +185,6 @@ func printQuestions(a *cli.App, p *cli.Page, out schemas.GetOut, raw json.RawMes
 		p.Field("asked by "+string(out.Standing.Holder), question)
 	}
 	for _, call := range cli.AdviceOf(raw) {
-		p.Line("  %s", a.CommandLine(call, flagsOfNextCommands(a)))
+		p.Line(" %s", a.CommandLine(call, flagsOfNextCommands(a)))
 	}
 }

@@ -94,14 +94,14 @@ func TestAsk_ErrorHasLastLineOfStderr(t *testing.T) {
 func TestAsk_KillsSilentProgramWithChildren(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	child := platformtest.NewChild(t, cancel)
-	_, err := server(t, child.Start()+"wait").Ask(ctx)
+	_, err := server(t, child.StartLine()+"wait").Ask(ctx)
 	require.Error(t, err)
 	child.RequireEnd(t)
 }
 
 func TestAsk_KillsProcessesLeftByProgram(t *testing.T) {
 	child := platformtest.NewChild(t, func() {})
-	_, err := server(t, child.Start()+`
+	_, err := server(t, child.StartLine()+`
 		read -r ask; printf '%s\n' '`+greeting+`'
 		read -r done; read -r ask; echo '`+listing+`'
 		cat >/dev/null`).Ask(t.Context())

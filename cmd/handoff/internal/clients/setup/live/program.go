@@ -40,7 +40,7 @@ func (t Trial) askProgram(ctx context.Context) (r ServerReply, err error) {
 		cmd.Env = append(cmd.Env, name+"=")
 	}
 	platform.CancelTree(cmd) // the configured program may be a shell
-	var stderr platform.Tail
+	var stderr platform.OutputTail
 	cmd.Stderr = &stderr
 	in, errIn := cmd.StdinPipe()
 	out, errOut := cmd.StdoutPipe()
