@@ -98,14 +98,14 @@ func FormatProblems(name string, wrong []Problem) []string {
 // A Declarer needs only an invoker and Files. Its methods may be called concurrently.
 type Declarer struct {
 	tools.Invoker
-	Files       func() []File       // finds the files, at the first call that needs them
-	Permissions func() consent.Book // of the project, found at the same time; nil allows nothing
-	Own         schemas.RegisterIn  // registration of this process's agent, from its start; the name comes from the caller
-	Version     string              // of the program: another version may read the same text differently
+	Files       func() []File                 // finds the files, at the first call that needs them
+	Permissions func() consent.PermissionBook // of the project, found at the same time; nil allows nothing
+	Own         schemas.RegisterIn            // registration of this process's agent, from its start; the name comes from the caller
+	Version     string                        // of the program: another version may read the same text differently
 
 	mu       sync.Mutex // guards the fields below
 	files    []File
-	book     consent.Book
+	book     consent.PermissionBook
 	texts    filesReading // last read
 	stamp    string       // of the files whose declarations were passed last
 	problems []string

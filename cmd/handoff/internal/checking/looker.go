@@ -48,7 +48,7 @@ func (l ProjectChecks) newJob(ctx context.Context, work schemas.GetOut, results 
 		return job, "the completion names no commit: say it in results.commit"
 	}
 	job.Uncommitted, job.Unknown = uncommittedFiles(job.Repository, done.Tree)
-	whole, err := job.Repository.Resolve(ctx, job.Commit)
+	whole, err := job.Repository.ResolveCommit(ctx, job.Commit)
 	if errors.Is(err, exec.ErrNotFound) {
 		return job, "the program git is not installed here, or not in PATH"
 	}

@@ -20,8 +20,8 @@ func (r Runner) repositoryDir(of git.Repository) string {
 }
 
 // Permissions returns the permissions of a person in a repository.
-func (r Runner) Permissions(of git.Repository) consent.Book {
-	return consent.Book{IDDir: of.Common, StateDir: filepath.Join(filepath.Dir(r.Dir), ".leave")}
+func (r Runner) Permissions(of git.Repository) consent.PermissionBook {
+	return consent.PermissionBook{IDDir: of.Common, StateDir: filepath.Join(filepath.Dir(r.Dir), ".leave")}
 }
 
 // CheckPermission returns nil if a person allowed this list of checks of the repository. Otherwise it returns an error.

@@ -26,7 +26,7 @@ func (l *jobRun) checkClean(ctx context.Context) (why string, err error) {
 		return "", schemas.Errorf(schemas.Unavailable, "nobody knows whether the working tree is clean: %s", l.Unknown).
 			WithHint("Complete the work from its working tree.")
 	}
-	head, err := l.Repository.Resolve(ctx, "HEAD")
+	head, err := l.Repository.ResolveCommit(ctx, "HEAD")
 	if err = errors.Join(err, l.ensureSlot(ctx)); err != nil {
 		return "", err
 	}

@@ -18,11 +18,11 @@ func (a *App) Checks(dir string) (checking.ProjectChecks, error) {
 
 // Permissions returns the permissions that this user gave in the project. They belong to the repository of the project.
 // Without git they belong to the project's directory .handoff. Without a project the result allows nothing.
-func (a *App) Permissions() consent.Book {
+func (a *App) Permissions() consent.PermissionBook {
 	dir, err := a.Location().ProjectDir()
 	looker, none := a.Checks(dir)
 	if err != nil || none != nil {
-		return consent.Book{}
+		return consent.PermissionBook{}
 	}
 	r, ok := git.FindRepository(dir, func(string) bool { return false })
 	if !ok {

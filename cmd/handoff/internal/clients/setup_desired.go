@@ -76,7 +76,7 @@ func (s *setupRun) newDesired(scope client.Scope, want setup.Options) (w setup.D
 	if scope != client.User {
 		want.Call.Workspace = "" // other people have their own
 	}
-	program := doctor.Program{Path: s.Executable, OnPath: w.Machine.LookPath(client.ServerName)}
+	program := doctor.InstalledProgram{Path: s.Executable, OnPath: w.Machine.LookPath(client.ServerName)}
 	want.Call.Program, want.Server = program.CommandFor(scope), client.Server{Trust: told.Trust}
 	w.Options = want
 	if err := s.checkProgramLasts(told.URL == "" || want.Hooks, want.Call.Program); err != nil {

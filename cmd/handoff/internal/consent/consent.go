@@ -47,9 +47,9 @@ func (l Permission) Getenv(of func(string) string) func(string) string {
 	}
 }
 
-// A Book holds the permissions of one user in one repository. Several processes may use a Book of the same repository
-// at the same time.
-type Book struct {
+// A PermissionBook holds the permissions of one user in one repository. Several processes may use a book of the same
+// repository at the same time.
+type PermissionBook struct {
 	IDDir    string // the directory that has the id: the common git directory, or .handoff of a project without git
 	StateDir string // of this user, for all repositories
 }
@@ -59,12 +59,12 @@ var idForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^
 // Find returns the permission of a kind for a digest, or nil if the person gave none. The error is a sentence for
 // people that says why a stored permission does not count, for example because its file belongs to another user. Find
 // writes nothing.
-func (b Book) Find(kind, digest string) (*Permission, error) {
+func (b PermissionBook) Find(kind, digest string) (*Permission, error) {
 	dir, err := b.permissionDir()
 	if err != nil || dir == "" {
 		return nil, err
 	}
-	text, err := readOwnFile(filepath.Join(dir, kind+"-"+digest))
+	text, err := readUserFile(filepath.Join(dir, kind+"-"+digest))
 	if err != nil || text == nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (b Book) Find(kind, digest string) (*Permission, error) {
 }
 
 // Allow stores a permission of a kind for a digest. The caller must have asked a person.
-func (b Book) Allow(kind, digest string, l Permission) error {
+func (b PermissionBook) Allow(kind, digest string, l Permission) error {
 	if b.IDDir == "" || b.StateDir == "" {
 		return errors.New("there is no project here, or no directory for what is allowed: set HOME")
 	}
@@ -96,7 +96,7 @@ func (b Book) Allow(kind, digest string, l Permission) error {
 
 // Deny removes all permissions of a kind, or of all kinds if kind is empty. It returns the number of removed
 // permissions.
-func (b Book) Deny(kind string) (were int, err error) {
+func (b PermissionBook) Deny(kind string) (were int, err error) {
 	dir, err := b.permissionDir()
 	if err != nil || dir == "" {
 		return 0, err
@@ -115,7 +115,7 @@ func (b Book) Deny(kind string) (were int, err error) {
 }
 
 // Stamp returns a text that changes with the book.
-func (b Book) Stamp() string {
+func (b PermissionBook) Stamp() string {
 	dir, err := b.permissionDir()
 	given, _ := os.ReadDir(dir) // there may be none
 	return fmt.Sprint(dir, err, given)
@@ -123,11 +123,11 @@ func (b Book) Stamp() string {
 
 // permissionDir returns the directory of this repository's permissions. It returns "" if the repository has no id, and
 // so no permissions.
-func (b Book) permissionDir() (string, error) {
+func (b PermissionBook) permissionDir() (string, error) {
 	if b.IDDir == "" || b.StateDir == "" { // else the working directory would be read
 		return "", nil
 	}
-	id, err := readOwnFile(b.idFile())
+	id, err := readUserFile(b.idFile())
 	if err != nil || len(id) == 0 {
 		return "", err
 	}
@@ -140,7 +140,7 @@ func (b Book) permissionDir() (string, error) {
 
 // ensureID gives the repository an id if it has none, or if this user has no directory for its id. A lock keeps two
 // processes from setting two ids.
-func (b Book) ensureID() error {
+func (b PermissionBook) ensureID() error {
 	err := errors.Join(platform.MakePrivate(b.StateDir), os.MkdirAll(b.IDDir, 0o755)) //nolint:gosec // as other directories of the project
 	if err != nil {
 		return err
@@ -160,11 +160,11 @@ func (b Book) ensureID() error {
 	return err
 }
 
-func (b Book) idFile() string { return filepath.Join(b.IDDir, "handoff-leave") }
+func (b PermissionBook) idFile() string { return filepath.Join(b.IDDir, "handoff-leave") }
 
-// readOwnFile reads a file. It returns nil if the file does not exist, and an error if the file belongs to another
+// readUserFile reads a file. It returns nil if the file does not exist, and an error if the file belongs to another
 // user.
-func readOwnFile(path string) ([]byte, error) {
+func readUserFile(path string) ([]byte, error) {
 	if err := checkOwner(path, 0); err != nil {
 		return nil, err
 	}

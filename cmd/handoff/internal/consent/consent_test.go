@@ -17,7 +17,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func TestAllow_KeepsConcurrentPermissions(t *testing.T) {
-	b := consent.Book{IDDir: filepath.Join(t.TempDir(), ".git"), StateDir: filepath.Join(t.TempDir(), ".leave")}
+	b := consent.PermissionBook{IDDir: filepath.Join(t.TempDir(), ".git"), StateDir: filepath.Join(t.TempDir(), ".leave")}
 	var all sync.WaitGroup
 	for i := range 20 {
 		all.Go(func() {
@@ -38,7 +38,7 @@ func TestAllow_KeepsConcurrentPermissions(t *testing.T) {
 }
 
 func TestFind_ReturnsNilWithoutPermission(t *testing.T) {
-	b := consent.Book{IDDir: t.TempDir(), StateDir: filepath.Join(t.TempDir(), ".leave")}
+	b := consent.PermissionBook{IDDir: t.TempDir(), StateDir: filepath.Join(t.TempDir(), ".leave")}
 	require.NoError(t, b.Allow(consent.Rules, "1", consent.Permission{Path: "p"}))
 	id, err := os.ReadFile(filepath.Join(b.IDDir, "handoff-leave"))
 	require.NoError(t, err)
@@ -52,10 +52,10 @@ func TestFind_ReturnsNilWithoutPermission(t *testing.T) {
 	t.Chdir(b.IDDir) // which has an id, and could have leave beside it
 	require.NoError(t, os.Rename(filepath.Join(b.StateDir, string(id)), string(id)))
 	require.NoError(t, os.WriteFile(filepath.Join(string(id), "rules-1"), []byte(`{"path":"p"}`), 0o600))
-	given, err := consent.Book{}.Find(consent.Rules, "1")
+	given, err := consent.PermissionBook{}.Find(consent.Rules, "1")
 	require.NoError(t, err)
 	require.Nil(t, given)
-	require.Error(t, consent.Book{}.Allow(consent.Rules, "2", consent.Permission{Path: "p"}))
+	require.Error(t, consent.PermissionBook{}.Allow(consent.Rules, "2", consent.Permission{Path: "p"}))
 }
 
 func TestFind_IgnoresOtherUsersAndLinks(t *testing.T) {
@@ -63,7 +63,7 @@ func TestFind_IgnoresOtherUsersAndLinks(t *testing.T) {
 		t.Skip("files have owners of another kind, and not each user makes links")
 	}
 	for _, spoilt := range []string{"id", "state", "leaves", "leave"} {
-		b := consent.Book{IDDir: filepath.Join(t.TempDir(), ".git"), StateDir: filepath.Join(t.TempDir(), ".leave")}
+		b := consent.PermissionBook{IDDir: filepath.Join(t.TempDir(), ".git"), StateDir: filepath.Join(t.TempDir(), ".leave")}
 		require.NoError(t, b.Allow(consent.Rules, "1", consent.Permission{}))
 		id, err := os.ReadFile(filepath.Join(b.IDDir, "handoff-leave"))
 		require.NoError(t, err)

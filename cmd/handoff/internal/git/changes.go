@@ -88,9 +88,9 @@ func (r Repository) NewestCommits(ctx context.Context, n int) ([]string, error) 
 	return strings.Fields(strings.Join(rows, "")), err
 }
 
-// Contains reports whether older equals commit or is in its history. Both must be whole object ids. It returns false if
-// the repository lacks one of the commits.
-func (r Repository) Contains(ctx context.Context, commit, older string) bool {
+// HistoryContains reports whether older equals commit or is in its history. Both must be whole object ids. It returns
+// false if the repository lacks one of the commits.
+func (r Repository) HistoryContains(ctx context.Context, commit, older string) bool {
 	if !IsObjectID(commit) || !IsObjectID(older) {
 		return false
 	}
@@ -111,8 +111,8 @@ func (r Repository) HasPath(ctx context.Context, commit, path string) (bool, err
 	return len(found) > 0, err
 }
 
-// Resolve returns the whole id of a commit. Name is a branch, a tag, or the beginning of an id.
-func (r Repository) Resolve(ctx context.Context, name string) (string, error) {
+// ResolveCommit returns the whole id of a commit. Name is a branch, a tag, or the beginning of an id.
+func (r Repository) ResolveCommit(ctx context.Context, name string) (string, error) {
 	found, err := r.runList(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	return strings.TrimSpace(strings.Join(found, "")), err
 }

@@ -334,15 +334,15 @@ func TestEnviron_HasVariablesOfEachClient(t *testing.T) {
 	require.NotContains(t, environ, "HANDOFF_AGENT=dev")
 }
 
-// ReadEntry parses each entry that setup wrote.
-func TestReadEntry_InvertsEntry(t *testing.T) {
+// TestParseEntry_InvertsEntry parses each entry that setup wrote.
+func TestParseEntry_InvertsEntry(t *testing.T) {
 	for name, wished := range map[string]client.Server{
 		"program": {Command: []string{"/opt/my tools/handoff", "mcp", "--agent", "qa"}},
 		"address": {URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN", Agent: "qa"},
 	} {
 		for _, c := range client.All() {
 			t.Run(c.Name+" "+name, func(t *testing.T) {
-				read := client.ReadEntry(fields(t, c.Entry(wished)))
+				read := client.ParseEntry(fields(t, c.Entry(wished)))
 				read.Authorization = "" // each client writes it in its own form
 				wished := wished
 				if !c.ReadsTokenVariable() {
@@ -369,7 +369,7 @@ func TestReadEntry_OfOthersIsPartial(t *testing.T) {
 	} {
 		var fields map[string]any
 		require.NoError(t, json.Unmarshal([]byte(text), &fields))
-		require.Equal(t, want, client.ReadEntry(fields), text)
+		require.Equal(t, want, client.ParseEntry(fields), text)
 	}
 }
 
@@ -381,7 +381,7 @@ func TestReadEntry_ReadsTokenVariableOfEachClient(t *testing.T) {
 		"Bearer secret": "", "Bearer {TOKEN}": "", "Bearer ${input:TOKEN}": "", "Bearer $TOKEN-x": "", "Bearer ${TOKEN": "", "Bearer $2": "",
 		"$TOKEN": "", "Bearer env:TOKEN": "",
 	} {
-		read := client.ReadEntry(map[string]any{"headers": map[string]any{"Authorization": header}})
+		read := client.ParseEntry(map[string]any{"headers": map[string]any{"Authorization": header}})
 		require.Equal(t, want, read.TokenEnv, header)
 	}
 }

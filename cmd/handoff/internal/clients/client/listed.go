@@ -19,9 +19,9 @@ type ListedServer struct {
 	Off           bool     // the client does not start it
 }
 
-// ReadEntry reads an entry that has the form of any client. It leaves a field of the result empty if the entry has no
+// ParseEntry reads an entry that has the form of any client. It leaves a field of the result empty if the entry has no
 // value for the field.
-func ReadEntry(fields map[string]any) (l ListedServer) {
+func ParseEntry(fields map[string]any) (l ListedServer) {
 	l.Off = len(DisablingKeys(fields)) > 0
 	switch command := firstValue[any](fields, "command", "cmd").(type) {
 	case string:

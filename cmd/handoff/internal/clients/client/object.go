@@ -18,8 +18,8 @@ type Field struct {
 // An Object is a list of fields, in the order in which they are written.
 type Object []Field
 
-// Has reports whether there is a field with a key.
-func (o Object) Has(key string) bool {
+// HasKey reports whether there is a field with a key.
+func (o Object) HasKey(key string) bool {
 	return slices.ContainsFunc(o, func(f Field) bool { return f.Key == key })
 }
 

@@ -8,7 +8,7 @@ import (
 
 // ExamineAgentFiles examines the files that declare agents, and the permissions for the rules in these files. If a file
 // is broken, the workspace keeps the last valid declarations of the file.
-func ExamineAgentFiles(files []agentsfile.File, given consent.Book, sh CommandBuilder) (all []Finding) {
+func ExamineAgentFiles(files []agentsfile.File, given consent.PermissionBook, sh CommandBuilder) (all []Finding) {
 	declared := 0
 	for _, f := range files {
 		said, problems := f.Read()

@@ -43,7 +43,7 @@ func TestClient_WithServerElsewhereNeedsNoHooks(t *testing.T) {
 
 func TestClient_AddsMissingHooksNextToOthers(t *testing.T) {
 	const none = "Claude Code runs none on Stop"
-	handoff := func(w *world, line string) string { return w.bench.Program.ShellWord() + " " + line }
+	handoff := func(w *world, line string) string { return w.bench.Program.ShellCommand() + " " + line }
 	w := newWorld(t)
 	w.inProject(".claude/settings.json", allHooks("Stop "))
 	w.bench.DirFlag = " --dir ../x"

@@ -60,7 +60,7 @@ func NoClientSetUp(clients []client.Client, b ClientEnv) []Finding {
 			return nil
 		}
 	}
-	return []Finding{skipped(aboutClients, "no client on this machine is set up").withCommand(b.Program.ShellWord() + " setup")}
+	return []Finding{skipped(aboutClients, "no client on this machine is set up").withCommand(b.Program.ShellCommand() + " setup")}
 }
 
 // findUnreadableFiles finds the files that cannot be read.

@@ -81,7 +81,7 @@ func (in *installation) examineTrust() (all []Finding) {
 	if in.client.TrustObstacles == nil {
 		return nil
 	}
-	for _, d := range in.client.TrustObstacles(in.newView()) {
+	for _, d := range in.client.TrustObstacles(in.newMachineView()) {
 		about, state := aboutClients, Warning
 		if d.OfHooks {
 			about = aboutHooks
@@ -101,8 +101,8 @@ func (in *installation) examineTrust() (all []Finding) {
 	return all
 }
 
-// newView returns the facts for the client's row of the table.
-func (in *installation) newView() client.MachineView {
+// newMachineView returns the facts for the client's row of the table.
+func (in *installation) newMachineView() client.MachineView {
 	v := client.MachineView{Machine: in.Machine, Plugin: in.plugin != "", Read: in.readValue}
 	for _, f := range in.hooks {
 		for _, h := range f.Handlers {

@@ -12,7 +12,7 @@ import (
 // setupCommand returns the command that sets up the client in a scope. Options without a flag keep their values from
 // the last setup. If setup leaves a file alone, it prints the reason and the remedy.
 func (in *installation) setupCommand(scope client.Scope, flags ...string) string {
-	words := []string{in.Program.ShellWord(), "setup", in.client.Name}
+	words := []string{in.Program.ShellCommand(), "setup", in.client.Name}
 	if scope == client.Project {
 		words = append(words, "--scope project"+in.DirFlag)
 	}

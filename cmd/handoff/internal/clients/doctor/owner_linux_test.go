@@ -26,7 +26,7 @@ func noted(t *testing.T, n relay.Note) string {
 	return dir
 }
 
-var here = doctor.CommandBuilder{Program: doctor.Program{Version: "v1.0.0"}, WorkspaceFlags: " --workspace w"}
+var here = doctor.CommandBuilder{Program: doctor.InstalledProgram{Version: "v1.0.0"}, WorkspaceFlags: " --workspace w"}
 
 // sleeper starts a process that sleeps until the test ends.
 func sleeper(t *testing.T) int {

@@ -17,19 +17,19 @@ import (
 // A CommandBuilder knows how a person calls handoff in their shell: the program, and the flags that select the examined
 // workspace.
 type CommandBuilder struct {
-	Program        Program
+	Program        InstalledProgram
 	DirFlag        string // the flag that makes a command use the same project, after a space; empty: it needs none
 	WorkspaceFlags string // the flags that make it use the same workspace, each after a space
 }
 
 // commandLine writes a command about the workspace.
 func (s CommandBuilder) commandLine(words string) string {
-	return s.Program.ShellWord() + " " + words + s.WorkspaceFlags
+	return s.Program.ShellCommand() + " " + words + s.WorkspaceFlags
 }
 
-// A Program describes two files: the running program, and the file that a shell starts for "handoff". The files differ,
-// for example, if another version is installed in a directory of PATH.
-type Program struct {
+// An InstalledProgram describes two files: the running program, and the file that a shell starts for "handoff". The
+// files differ, for example, if another version is installed in a directory of PATH.
+type InstalledProgram struct {
 	Path          string
 	Version       string
 	OnPath        string // the file that PATH leads to by the name; empty: none
@@ -38,8 +38,8 @@ type Program struct {
 
 // FindProgram describes the running program, which is at path, and the file that "handoff" starts. If the two files
 // differ, it runs the second file to learn its version.
-func FindProgram(ctx context.Context, path, version string, m client.Machine) Program {
-	p := Program{Path: path, Version: version, OnPath: m.LookPath(client.ServerName)}
+func FindProgram(ctx context.Context, path, version string, m client.Machine) InstalledProgram {
+	p := InstalledProgram{Path: path, Version: version, OnPath: m.LookPath(client.ServerName)}
 	switch {
 	case p.OnPath == "":
 	case p.isFileOnPath():
@@ -51,15 +51,15 @@ func FindProgram(ctx context.Context, path, version string, m client.Machine) Pr
 }
 
 // isFileOnPath reports whether PATH leads to this very file.
-func (p Program) isFileOnPath() bool {
+func (p InstalledProgram) isFileOnPath() bool {
 	one, errOne := os.Stat(p.OnPath)
 	other, errOther := os.Stat(p.Path)
 	return p.OnPath != "" && errOne == nil && errOther == nil && os.SameFile(one, other)
 }
 
-// ShellWord returns the word that starts this version in a shell. It is "handoff" if PATH leads to this version,
+// ShellCommand returns the word that starts this version in a shell. It is "handoff" if PATH leads to this version,
 // otherwise the quoted path of the running program.
-func (p Program) ShellWord() string {
+func (p InstalledProgram) ShellCommand() string {
 	if p.isVersionOnPath() || p.Path == "" {
 		return client.ServerName
 	}
@@ -68,12 +68,14 @@ func (p Program) ShellWord() string {
 
 // isVersionOnPath reports whether "handoff" in a shell starts this version of the program. That file may differ from
 // the running file.
-func (p Program) isVersionOnPath() bool { return p.OnPath != "" && p.VersionOnPath == p.Version }
+func (p InstalledProgram) isVersionOnPath() bool {
+	return p.OnPath != "" && p.VersionOnPath == p.Version
+}
 
 // CommandFor returns the program for an entry that setup writes. In a project it is "handoff", because other people use
 // the entry, too. For the user it is "handoff" if PATH leads to the running file, and otherwise the path of the running
 // file.
-func (p Program) CommandFor(scope client.Scope) string {
+func (p InstalledProgram) CommandFor(scope client.Scope) string {
 	if scope == client.Project || p.isFileOnPath() {
 		return client.ServerName
 	}
@@ -82,7 +84,7 @@ func (p Program) CommandFor(scope client.Scope) string {
 
 // fixPathCommand returns a command after which "handoff" starts this version. It returns "" if "handoff" starts this
 // version already. The command replaces a file only if that file is handoff, too.
-func (p Program) fixPathCommand() string {
+func (p InstalledProgram) fixPathCommand() string {
 	switch {
 	case p.isVersionOnPath():
 		return ""
@@ -113,7 +115,7 @@ func askVersion(ctx context.Context, path string, m client.Machine) string {
 }
 
 // ExamineVersion examines whether PATH leads to this program.
-func ExamineVersion(p Program) Finding {
+func ExamineVersion(p InstalledProgram) Finding {
 	switch {
 	case p.OnPath == "":
 		return warning(aboutVersion, "this is handoff %s, and PATH leads to none: clients that look there do not find it",

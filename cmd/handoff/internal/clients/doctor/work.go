@@ -38,7 +38,7 @@ func ExamineHandoffs(ctx context.Context, boxes tools.Invoker, sh CommandBuilder
 		age := out.At.Sub(c.Since)
 		if wait, counts := minAge[c.Kind]; counts && age >= wait {
 			why := cmp.Or(c.Reason, "a person has to approve it")
-			remedy := sh.Program.ShellWord() + strings.TrimPrefix(spell(c.Next[0]), client.ServerName)
+			remedy := sh.Program.ShellCommand() + strings.TrimPrefix(spell(c.Next[0]), client.ServerName)
 			all = append(all, warning(aboutWork, "%s is stuck for %s: %s", c.HandoffID, terminal.FormatAge(age), why).withCommand(remedy))
 		}
 	}

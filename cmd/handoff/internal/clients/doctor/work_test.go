@@ -15,7 +15,7 @@ import (
 func (b *box) after(d time.Duration) []doctor.Finding {
 	b.t.Helper()
 	b.Pass(d)
-	sh := doctor.CommandBuilder{Program: doctor.Program{Path: "/bin/other"}, WorkspaceFlags: " --workspace w"}
+	sh := doctor.CommandBuilder{Program: doctor.InstalledProgram{Path: "/bin/other"}, WorkspaceFlags: " --workspace w"}
 	spell := func(next schemas.Advice) string { return "handoff " + next.Tool + " " + string(next.Args) }
 	return doctor.ExamineHandoffs(b.t.Context(), b.boxes, sh, spell)
 }

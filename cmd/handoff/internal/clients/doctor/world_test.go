@@ -37,7 +37,7 @@ func newWorld(t *testing.T) *world {
 		Machine: client.Machine{
 			Getenv: func(name string) string { return w.vars[name] }, Home: w.vars["HOME"], Project: filepath.Join(dir, "project"), OS: "linux",
 		},
-		CommandBuilder: doctor.CommandBuilder{Program: doctor.Program{Path: filepath.Join(dir, "bin", "handoff"), Version: "v1.0.0"}},
+		CommandBuilder: doctor.CommandBuilder{Program: doctor.InstalledProgram{Path: filepath.Join(dir, "bin", "handoff"), Version: "v1.0.0"}},
 		Web:            http.DefaultClient,
 	}
 	require.NoError(t, os.MkdirAll(w.bench.Machine.Project, 0o700))

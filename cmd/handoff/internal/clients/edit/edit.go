@@ -51,10 +51,10 @@ func (p *parsedText) Bytes() []byte { return append([]byte(p.mark), p.text...) }
 
 const byteOrderMark = "\uFEFF"
 
-// Open parses a text. A text of blanks is an empty document. Open returns an error if the text does not parse. To
-// protect the parser, it also refuses JSON with more than 200 nested levels, and TOML with more than 10,000 keys, lists
-// and tables.
-func Open(syntax client.Syntax, text []byte) (Document, error) {
+// ParseDocument parses a text. A text of blanks is an empty document. ParseDocument returns an error if the text does
+// not parse. To protect the parser, it also refuses JSON with more than 200 nested levels, and TOML with more than
+// 10,000 keys, lists and tables.
+func ParseDocument(syntax client.Syntax, text []byte) (Document, error) {
 	if err := checkBounds(syntax, text); err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ var entry = client.Object{{Key: "command", Value: "handoff"}, {Key: "args", Valu
 
 func opened(t *testing.T, syntax client.Syntax, text string) edit.Document {
 	t.Helper()
-	doc, err := edit.Open(syntax, []byte(text))
+	doc, err := edit.ParseDocument(syntax, []byte(text))
 	require.NoError(t, err)
 	return doc
 }
@@ -155,7 +155,7 @@ func seeds(f *testing.F, pattern string) {
 
 func addAndDelete(t *testing.T, syntax client.Syntax, text []byte) {
 	t.Helper()
-	doc, err := edit.Open(syntax, text)
+	doc, err := edit.ParseDocument(syntax, text)
 	if err != nil {
 		return
 	}
@@ -216,7 +216,7 @@ func TestOpen_RefusesTextsThatExhaustParser(t *testing.T) {
 		"keys of one line": {client.TOML, "a = {" + strings.ReplaceAll(keys.String(), "\n", ",") + "}", "more than 10000 keys"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := edit.Open(tt.syntax, []byte(tt.text))
+			_, err := edit.ParseDocument(tt.syntax, []byte(tt.text))
 			require.ErrorContains(t, err, tt.why)
 		})
 	}

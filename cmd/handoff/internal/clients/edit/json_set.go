@@ -65,7 +65,7 @@ func (d *JSON) insertItem(into *hujson.Value, key string, value any) {
 			closing = hujson.Extra(lineEnding(d.text) + lineIndent(d.text, into.StartOffset))
 		}
 	case len(all) > 0:
-		before = d.colonText(false)[1:] // a file with blanks after its colons gets blanks after its commas
+		before = d.colonSeparator(false)[1:] // a file with blanks after its colons gets blanks after its commas
 	}
 	*end = closing
 	first := hujson.Value{BeforeExtra: hujson.Extra(string(kept) + before), Value: d.renderValue(value, indent, spread)}
@@ -76,7 +76,7 @@ func (d *JSON) insertItem(into *hujson.Value, key string, value any) {
 	case *hujson.Object:
 		m := hujson.ObjectMember{Name: first, Value: first}
 		m.Name.Value, m.Name.AfterExtra = d.renderValue(key, "", false), nil
-		m.Value.BeforeExtra = hujson.Extra(d.colonText(spread)[1:])
+		m.Value.BeforeExtra = hujson.Extra(d.colonSeparator(spread)[1:])
 		parts.Members = append(parts.Members, m)
 	case *hujson.Array:
 		parts.Elements = append(parts.Elements, first)
@@ -152,8 +152,8 @@ func (d *JSON) indentUnit() string {
 	return strings.TrimPrefix(lineIndent(d.text, all[0].first.StartOffset), lineIndent(d.text, d.root.StartOffset))
 }
 
-// colonText returns the text between a key and its value.
-func (d *JSON) colonText(spread bool) string {
+// colonSeparator returns the text between a key and its value.
+func (d *JSON) colonSeparator(spread bool) string {
 	if spread || bytes.Contains(d.text, []byte(`": `)) {
 		return ": "
 	}

@@ -79,7 +79,7 @@ func (l listLocation) entries(c client.Client, m client.Machine, doc edit.Docume
 		for _, name := range handoffNames(doc, list) {
 			value, _ := doc.Lookup(append(list, name)...)
 			if fields, ok := value.(map[string]any); ok {
-				all = append(all, ServerEntry{client.ReadEntry(fields), name, c, scope, l.path, l.isShared(m), fields})
+				all = append(all, ServerEntry{client.ParseEntry(fields), name, c, scope, l.path, l.isShared(m), fields})
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func handoffNames(doc edit.Document, list []any) (all []string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		fields, _ := servers[name].(map[string]any)
-		words := client.ReadEntry(fields).Command
+		words := client.ParseEntry(fields).Command
 		if name != client.ServerName && len(words) > 1 && client.IsHandoffCommand(words[0]) && words[1] == "mcp" {
 			all = append(all, name)
 		}

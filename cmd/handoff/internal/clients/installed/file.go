@@ -30,8 +30,8 @@ const (
 	LargestOwn = 8 << 20
 )
 
-// A File is a configuration file as it was read.
-type File struct {
+// A ConfigFile is a configuration file as it was read.
+type ConfigFile struct {
 	Path     string // the name that clients use
 	Resolved string // the path without links
 	Text     []byte
@@ -48,11 +48,11 @@ func (b *ParseError) Unwrap() error { return b.Err }
 // Hint tells a person the way out.
 func (b *ParseError) Hint() string { return "Mend it and run this again." }
 
-// ReadFile reads a file of at most `most` bytes. If there is no file, it returns a File with [File.Missing] set and no
-// error. The error says why the file cannot be used, for example because it is too long, or is a link to a file that
-// does not exist.
-func ReadFile(path string, most int64) (File, error) {
-	f := File{Path: path, Resolved: path}
+// ReadFile reads a file of at most `most` bytes. If there is no file, it returns a file with [ConfigFile.Missing] set
+// and no error. The error says why the file cannot be used, for example because it is too long, or is a link to a file
+// that does not exist.
+func ReadFile(path string, most int64) (ConfigFile, error) {
+	f := ConfigFile{Path: path, Resolved: path}
 	resolved, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f.missingFile()
@@ -89,9 +89,9 @@ func ResolveLinks(path string) string {
 	}
 }
 
-// Document parses the file. A missing file is an empty document. The error is a [*ParseError].
-func (f File) Document(syntax client.Syntax) (edit.Document, error) {
-	doc, err := edit.Open(syntax, f.Text)
+// ParseDocument parses the file. A missing file is an empty document. The error is a [*ParseError].
+func (f ConfigFile) ParseDocument(syntax client.Syntax) (edit.Document, error) {
+	doc, err := edit.ParseDocument(syntax, f.Text)
 	if err != nil {
 		return nil, &ParseError{err}
 	}
@@ -104,12 +104,12 @@ func OpenDocument(syntax client.Syntax, path string, most int64) (edit.Document,
 	if err != nil {
 		return nil, err
 	}
-	return f.Document(syntax)
+	return f.ParseDocument(syntax)
 }
 
 // missingFile returns f as a missing file that setup can create. It fails if the path is a link to a file that does not
 // exist.
-func (f File) missingFile() (File, error) {
+func (f ConfigFile) missingFile() (ConfigFile, error) {
 	if _, err := os.Lstat(f.Path); err == nil {
 		return f, errors.New("it is a link to a file that does not exist")
 	}

@@ -98,7 +98,7 @@ const hooks = `{"hooks": {
 }}`
 
 func TestHandlers_ListsPositions(t *testing.T) {
-	doc, err := edit.Open(client.JSON, []byte(hooks))
+	doc, err := edit.ParseDocument(client.JSON, []byte(hooks))
 	require.NoError(t, err)
 	require.Equal(t, []installed.HookHandler{
 		{"SessionEnd", 0, 0, "handoff hook session-end"},

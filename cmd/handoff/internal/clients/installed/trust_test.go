@@ -14,7 +14,7 @@ import (
 func entry(t *testing.T, c client.Client, fields client.Object) installed.ServerEntry {
 	t.Helper()
 	w := newWorld(t)
-	doc, err := edit.Open(c.Servers.Syntax, nil)
+	doc, err := edit.ParseDocument(c.Servers.Syntax, nil)
 	require.NoError(t, err)
 	require.NoError(t, doc.Set(fields, append(installed.ServerListKeys(c, doc), "handoff")...))
 	w.write(c.Servers, client.Project, string(doc.Bytes()))

@@ -176,7 +176,7 @@ func written(r rune) rune {
 // meaning returns the values of a file without ours. Objects and lists that only our parts needed count as missing.
 func meaning(t *testing.T, c config, text string) any {
 	t.Helper()
-	doc, err := edit.Open(c.files.Syntax, []byte(text))
+	doc, err := edit.ParseDocument(c.files.Syntax, []byte(text))
 	require.NoError(t, err)
 	v, ok := doc.Lookup()
 	require.True(t, ok)
@@ -185,7 +185,7 @@ func meaning(t *testing.T, c config, text string) any {
 
 func requireNothingOfOurs(t *testing.T, c config, now string) {
 	t.Helper()
-	doc, err := edit.Open(c.files.Syntax, []byte(now))
+	doc, err := edit.ParseDocument(c.files.Syntax, []byte(now))
 	require.NoError(t, err)
 	_, there := doc.Lookup("mcpServers", "handoff")
 	require.False(t, there)

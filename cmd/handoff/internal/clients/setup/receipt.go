@@ -52,7 +52,7 @@ func (s Installer) receiptPath(resolved string) string {
 }
 
 // receiptOf returns the receipt of a file, if it has one.
-func (s Installer) receiptOf(f installed.File) (receipt, bool) {
+func (s Installer) receiptOf(f installed.ConfigFile) (receipt, bool) {
 	return s.readReceipt(s.receiptPath(f.Resolved))
 }
 
@@ -69,7 +69,7 @@ func (s Installer) readReceipt(name string) (r receipt, ok bool) {
 func (s Installer) LastDesired(c client.Client, d DesiredSetup) DesiredSetup {
 	var last time.Time
 	for _, t := range d.targetFiles(c) {
-		r, ok := s.receiptOf(installed.File{Path: t.path, Resolved: installed.ResolveLinks(t.path)})
+		r, ok := s.receiptOf(installed.ConfigFile{Path: t.path, Resolved: installed.ResolveLinks(t.path)})
 		if ok && !r.At.Before(last) {
 			last = r.At
 			d.Options = r.Options

@@ -32,7 +32,7 @@ func (d DesiredSetup) putServer(c client.Client, doc edit.Document, r receipt) e
 		}
 	}
 	for _, key := range append(entryKeys(c), client.DisablingKeys(fields)...) {
-		if entry.Has(key) {
+		if entry.HasKey(key) {
 			continue
 		}
 		if err := doc.Delete(at.withSteps(key)...); err != nil {
@@ -56,7 +56,7 @@ func (d DesiredSetup) entryLeadsTo(s client.Server, fields map[string]any) bool 
 			return s.URL != "" && url == s.URL
 		}
 	}
-	words := client.ReadEntry(fields).Command
+	words := client.ParseEntry(fields).Command
 	if len(words) < 2 || words[1] != "mcp" {
 		return false
 	}
@@ -154,6 +154,6 @@ func putPermission(g *client.ToolPermission, doc *edit.JSON, wanted bool) error 
 
 // hadPermission reports whether the tools ran without asking before the change.
 func (c FileChange) hadPermission() bool {
-	doc, err := c.File.Document(c.target.syntax)
+	doc, err := c.File.ParseDocument(c.target.syntax)
 	return err == nil && permissionIndex(c.desired.toolPermission(c.Client), doc) >= 0
 }

@@ -45,7 +45,7 @@ type Options struct {
 // A FileChange is the planned change of one file of a client.
 type FileChange struct {
 	Client client.Client
-	File   installed.File
+	File   installed.ConfigFile
 	After  []byte // the new text
 	Gone   bool   // the change removes the file
 	Exact  bool   // undo restores the text from before handoff
@@ -115,7 +115,7 @@ func (d DesiredSetup) PresentParts(c client.Client) (server, hooks bool) {
 // the client has our plugin, it returns one change whose error is a [*PluginInstalledError].
 func (s Installer) PlanSetup(c client.Client, d DesiredSetup) []FileChange {
 	if plugin, ok := d.enabledPlugin(c); ok {
-		return []FileChange{{Client: c, desired: d, File: installed.File{Path: plugin.Path}, Err: newPluginInstalledError(c, plugin)}}
+		return []FileChange{{Client: c, desired: d, File: installed.ConfigFile{Path: plugin.Path}, Err: newPluginInstalledError(c, plugin)}}
 	}
 	return schemas.Map(d.targetFiles(c), func(t targetFile) FileChange { return s.planFile(c, d, t) })
 }
@@ -143,7 +143,7 @@ func (s Installer) planFile(c client.Client, d DesiredSetup, t targetFile) FileC
 		return change
 	}
 	var doc edit.Document
-	if doc, change.Err = change.File.Document(t.syntax); change.Err != nil {
+	if doc, change.Err = change.File.ParseDocument(t.syntax); change.Err != nil {
 		return change
 	}
 	if settings, ok := doc.(*edit.JSON); ok && (t.has(server) || d.Hooks) {

@@ -59,7 +59,7 @@ func (d DesiredSetup) Snippets(c client.Client) (all []Snippet) {
 func (c FileChange) Snippet() Snippet { return c.desired.newSnippet(c.Client, c.target) }
 
 func (d DesiredSetup) newSnippet(c client.Client, t targetFile) Snippet {
-	doc, err := edit.Open(t.syntax, nil)
+	doc, err := edit.ParseDocument(t.syntax, nil)
 	if err != nil {
 		panic(err) // an empty file can be read
 	}
@@ -112,7 +112,7 @@ func (t tokenSet) hasAllTokens(line string) bool {
 // enable or disable a server.
 func (c FileChange) ourTokens() tokenSet {
 	t := tokenSet{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
-	if doc, err := c.File.Document(c.target.syntax); err == nil && c.target.has(server) {
+	if doc, err := c.File.ParseDocument(c.target.syntax); err == nil && c.target.has(server) {
 		t.addTokens(installed.ServerName(c.Client, doc))
 	}
 	before := c.desired

@@ -91,7 +91,7 @@ func missingObjects(c client.Client, t targetFile, doc edit.Document) (paths []k
 // readChangeable reads a file that setup will change. The error says why setup must not change the file. For example, a
 // link in the project leads out of it: the author of the project could otherwise make setup change or show a file of
 // the user.
-func (d DesiredSetup) readChangeable(path string) (installed.File, error) {
+func (d DesiredSetup) readChangeable(path string) (installed.ConfigFile, error) {
 	most := int64(installed.LargestOwn)
 	if d.Scope == client.Project {
 		most = installed.Largest
@@ -100,7 +100,7 @@ func (d DesiredSetup) readChangeable(path string) (installed.File, error) {
 	project := d.Machine.Project
 	switch {
 	case d.Scope == client.Project && workspace.DirContains(project, path) && !client.IsWithin(project, f.Resolved):
-		return installed.File{Path: path}, &leaveReason{
+		return installed.ConfigFile{Path: path}, &leaveReason{
 			"a link leads out of the project, to " + f.Resolved,
 			"Put a file or a directory in the place of the link, or set up your own with --scope user.",
 		}

@@ -21,7 +21,7 @@ import (
 // setup, so that a directory that setup made is empty when it is removed.
 func (s Installer) PlanUndo(c client.Client, d DesiredSetup) (all []FileChange) {
 	for _, t := range slices.Backward(d.targetFiles(c)) {
-		all = append(all, s.planFileUndo(c, d, t).noteLocalServer())
+		all = append(all, s.planFileUndo(c, d, t).withLocalServerNote())
 	}
 	return all
 }
@@ -43,9 +43,9 @@ func (s Installer) planFileUndo(c client.Client, d DesiredSetup, t targetFile) F
 	return change
 }
 
-// noteLocalServer adds a note if the client's file also has our server for this project alone. A person wrote that
+// withLocalServerNote adds a note if the client's file also has our server for this project alone. A person wrote that
 // server, so undo does not remove it.
-func (c FileChange) noteLocalServer() FileChange {
+func (c FileChange) withLocalServerNote() FileChange {
 	if c.Foreign != nil || !c.target.has(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
 		return c
 	}
@@ -67,7 +67,7 @@ func isEmptyConfig(text []byte) bool {
 
 // textWithoutParts returns the text of the file without our parts.
 func (c FileChange) textWithoutParts(r receipt) ([]byte, error) {
-	doc, err := c.File.Document(c.target.syntax)
+	doc, err := c.File.ParseDocument(c.target.syntax)
 	if err != nil {
 		return c.File.Text, err
 	}
@@ -98,7 +98,7 @@ func (c FileChange) findForeignServer(r receipt) error {
 	if !c.target.has(server) || r.Path == "" {
 		return nil
 	}
-	doc, err := edit.Open(c.target.syntax, c.After)
+	doc, err := edit.ParseDocument(c.target.syntax, c.After)
 	if err != nil {
 		return &installed.ParseError{Err: err}
 	}

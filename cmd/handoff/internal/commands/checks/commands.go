@@ -74,7 +74,7 @@ func (h repositoryChecks) resolveCommit(ctx context.Context, flag, name string) 
 	if name == "" || h.repository.Common == "" {
 		return h.head, nil
 	}
-	id, err := h.repository.Resolve(ctx, name)
+	id, err := h.repository.ResolveCommit(ctx, name)
 	if err != nil {
 		return "", schemas.Errorf(schemas.NotFound, "%q is no commit of this repository", schemas.EscapeHidden(name)).
 			WithField(flag).WithHint("Name a commit, a branch or a tag.")
