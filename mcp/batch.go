@@ -130,8 +130,8 @@ func (x *exchange) postBatch(text []byte) {
 	}
 }
 
-// respondToMember responds to one message of a batch. Each message counts as a request for the limits of callers; the first was
-// counted when the batch came.
+// respondToMember responds to one message of a batch. Each message counts as a request for the limits of callers; the
+// first was counted when the batch came.
 func (x *exchange) respondToMember(s *mcpSession, i int, m jsonrpc.Message) (given reply) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -73,8 +73,8 @@ func (c completer) newestHandoffs(ctx context.Context) []schemas.ListItem {
 	return list.Items
 }
 
-// completeValue returns the known values that begin with value, also without their prefix ("1" finds ho_12), and then those
-// that contain it.
+// completeValue returns the known values that begin with value, also without their prefix ("1" finds ho_12), and then
+// those that contain it.
 func completeValue(value string, known []string) *sdk.Completion {
 	var begin, contain []string
 	value = strings.ToLower(value)

@@ -86,7 +86,8 @@ type Endpoint struct {
 	work   sync.WaitGroup // requests under way
 }
 
-// NewEndpoint returns a handler for the server. The caller calls [Endpoint.Shutdown] after it stops serving the handler.
+// NewEndpoint returns a handler for the server. The caller calls [Endpoint.Shutdown] after it stops serving the
+// handler.
 func (s *Server) NewEndpoint(c HTTPConfig) *Endpoint {
 	e := &Endpoint{server: s, config: c}
 	e.waitQuota = newQuota("calls that wait", cmp.Or(c.Waits, defaultWaits))
@@ -186,7 +187,7 @@ func (q *useQuota) release(token string, n int) {
 	}
 }
 
-// full returns the error of a request above the limit.
+// limitError returns the error of a request above the limit.
 func (b UseLimit) limitError(what string) *schemas.Error {
 	const text = "there are too many %s: at most %d of one token, %d in all"
 	return schemas.Errorf(schemas.Limit, text, what, b.Each, b.All).

@@ -103,7 +103,8 @@ func (x *exchange) refuseTooLarge() {
 		"the message has more than %d bytes: put what is large into a file and send its path", jsonrpc.MaxLine)
 }
 
-// acceptsType reports whether the client accepts responses of a media type. A client without the header Accept accepts all.
+// acceptsType reports whether the client accepts responses of a media type. A client without the header Accept accepts
+// all.
 func (x *exchange) acceptsType(kind string) bool {
 	accept := x.r.Header.Values("Accept")
 	family, _, _ := strings.Cut(kind, "/")
@@ -203,7 +204,8 @@ func (x *exchange) encodeMessage(message any) (text []byte, ok bool) {
 	return jsonrpc.EncodeMessage(message, x.server.config.Logger)
 }
 
-// httpStatusOf returns the status of a response: since revision 2026-07-28 the status of its error, before that always 200.
+// httpStatusOf returns the status of a response: since revision 2026-07-28 the status of its error, before that always
+// 200.
 func httpStatusOf(message any, modern bool) int {
 	failed, ok := message.(sdk.JSONRPCError)
 	if !ok || !modern {

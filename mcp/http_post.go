@@ -56,8 +56,8 @@ func (x *exchange) refuseMessage(m jsonrpc.Message, e *schemas.Error) {
 	x.writeMessage(http.StatusOK, x.refusedCallReply(m, e).message)
 }
 
-// refusedCallReply responds to a refused tool call, with the error in its result, so that a model reads it. The SDK does not
-// see this result, so refusedCallReply adds the fields that revision 2026-07-28 requires of a result.
+// refusedCallReply responds to a refused tool call, with the error in its result, so that a model reads it. The SDK
+// does not see this result, so refusedCallReply adds the fields that revision 2026-07-28 requires of a result.
 func (x *exchange) refusedCallReply(m jsonrpc.Message, e *schemas.Error) reply {
 	refused := errorResult(e)
 	if isModern(x.r.Header, m) {
@@ -105,8 +105,8 @@ func (x *exchange) postLegacy(m jsonrpc.Message) {
 	x.deliverReply(x.respondToRequest(s.session, &s.requests, m), false)
 }
 
-// handledWithoutResponse handles a message that gets no response, and returns false for a request. It ignores a response: this server
-// sends no requests.
+// handledWithoutResponse handles a message that gets no response, and returns false for a request. It ignores a
+// response: this server sends no requests.
 func (x *exchange) handledWithoutResponse(s *mcpSession, m jsonrpc.Message) bool {
 	id, cancels := m.CancelledID()
 	switch {
@@ -141,8 +141,8 @@ func (x *exchange) beginSession(m jsonrpc.Message) {
 	x.deliverReply(response, false)
 }
 
-// respondToRequest responds to one request. A long poll ends with its connection or with the server. Any other call is finished
-// even if its client hangs up.
+// respondToRequest responds to one request. A long poll ends with its connection or with the server. Any other call is
+// finished even if its client hangs up.
 func (x *exchange) respondToRequest(s *session, q *jsonrpc.OpenRequests, m jsonrpc.Message) reply {
 	ctx, done := x.requestContext(s, m)
 	defer done()

@@ -43,8 +43,8 @@ type sessions struct {
 	uses uint64 // counts uses of all sessions
 }
 
-// openSession begins a session and marks it as used by this request, as use does. If there are too many sessions, it ends the
-// session that was idle longest.
+// openSession begins a session and marks it as used by this request, as use does. If there are too many sessions, it
+// ends the session that was idle longest.
 func (s *sessions) openSession(token string) (*mcpSession, *schemas.Error) {
 	w := &mcpSession{
 		session: newSession(s.server), token: token,

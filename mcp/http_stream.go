@@ -13,8 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// streamSubscription responds to subscriptions/listen: with notifications until the client hangs up or the server ends, and then
-// with the result.
+// streamSubscription responds to subscriptions/listen: with notifications until the client hangs up or the server ends,
+// and then with the result.
 func (x *exchange) streamSubscription(s *session, m jsonrpc.Message) {
 	if full := x.streamQuota.acquire(x.by.Token, 1); full != nil {
 		x.respondRefused(full)
@@ -79,8 +79,8 @@ func (x *exchange) handleGet() {
 	x.streamNotifications(s)
 }
 
-// isStillAllowed reports whether the stream may go on. It returns false if the token of the stream is no longer valid. If
-// the token cannot be checked now, for example while the owner of the store changes, the stream goes on.
+// isStillAllowed reports whether the stream may go on. It returns false if the token of the stream is no longer valid.
+// If the token cannot be checked now, for example while the owner of the store changes, the stream goes on.
 func (x *exchange) isStillAllowed() bool {
 	err := schemas.AsError(x.config.Recheck(x.r))
 	return err == nil || err.Code != schemas.Denied

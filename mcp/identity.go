@@ -86,8 +86,8 @@ func clientNameOf(ctx context.Context) string {
 	return sessionOf(ctx).GetClientInfo().Name
 }
 
-// AgentNameOf converts the name of a client into the name of an agent. Characters that agents may not have become "-", and
-// it has at most 64 bytes. If the result is reserved, or could be confused with a reserved name, it gets the suffix
+// AgentNameOf converts the name of a client into the name of an agent. Characters that agents may not have become "-",
+// and it has at most 64 bytes. If the result is reserved, or could be confused with a reserved name, it gets the suffix
 // "-client". A client without a name is "client".
 func AgentNameOf(client string) schemas.Agent {
 	name := strings.Map(func(r rune) rune {

@@ -48,7 +48,7 @@ func (n *connectionName) announce(ctx context.Context, by schemas.Caller, limit 
 	return by
 }
 
-// await makes the pending call, or waits for it.
+// callOrAwait makes the pending call, or waits for it.
 func (n *connectionName) callOrAwait(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -62,7 +62,7 @@ func (n *connectionName) callOrAwait(ctx context.Context, by schemas.Caller, lim
 	}
 }
 
-// confirmed reports whether the mailbox knows the connection under this name. It is true if the connection is not
+// isConfirmed reports whether the mailbox knows the connection under this name. It is true if the connection is not
 // announced.
 func (n *connectionName) isConfirmed(agent schemas.Agent) bool {
 	n.mu.Lock()
@@ -70,7 +70,8 @@ func (n *connectionName) isConfirmed(agent schemas.Agent) bool {
 	return n.conn == "" || n.agent == agent
 }
 
-// join returns the pending call, nil if no call is needed. First reports whether the caller must make the call.
+// joinPendingCall returns the pending call, nil if no call is needed. First reports whether the caller must make the
+// call.
 func (n *connectionName) joinPendingCall(by schemas.Caller) (pending chan struct{}, first bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -108,7 +109,7 @@ func (n *connectionName) callOpen(ctx context.Context, by schemas.Caller) {
 	}
 }
 
-// end tells the mailbox that the connection closes. After it, nothing is announced.
+// callClose tells the mailbox that the connection closes. After it, nothing is announced.
 func (n *connectionName) callClose(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()

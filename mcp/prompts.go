@@ -70,7 +70,8 @@ func (s *Server) renderPrompt(ctx context.Context, p prompt, r sdk.GetPromptRequ
 	}
 }
 
-// missingArgument asks for a required argument in the message itself, because clients do not show a protocol error to a person.
+// missingArgument asks for a required argument in the message itself, because clients do not show a protocol error to a
+// person.
 func (u promptUse) missingArgument(p prompt) string {
 	for _, a := range p.arguments {
 		if a.Required && u.given[a.Name] == "" {

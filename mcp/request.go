@@ -51,8 +51,8 @@ func declineRequest(q *jsonrpc.OpenRequests, r *jsonrpc.OpenRequest) reply {
 	return reply{message: *refused}
 }
 
-// handleMessage processes one message and returns the response, nil if there is none. The SDK gives all errors of handlers the
-// code for internal errors; handle replaces it by the protocol's code for the error.
+// handleMessage processes one message and returns the response, nil if there is none. The SDK gives all errors of
+// handlers the code for internal errors; handle replaces it by the protocol's code for the error.
 func (s *Server) handleMessage(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage) {
 	var slot handlerFailure
 	text := m.Text
@@ -104,7 +104,7 @@ type handlerFailure struct {
 	uri  string // of the resource that was read; empty for any other request
 }
 
-// complete adds data that the SDK does not have to an error: our error, and its resource, as revision 2026-07-28
+// completeError adds data that the SDK does not have to an error: our error, and its resource, as revision 2026-07-28
 // requires for a resource that does not exist.
 func (f handlerFailure) completeError(e sdk.JSONRPCError) sdk.JSONRPCError {
 	if f.err != nil {
@@ -206,8 +206,8 @@ func (s *Server) releaseClaim(ctx context.Context, by schemas.Caller, args, resu
 	}
 }
 
-// agentInArguments returns the agent in the arguments, which their canonical form leaves out. Some clients send the arguments as
-// text.
+// agentInArguments returns the agent in the arguments, which their canonical form leaves out. Some clients send the
+// arguments as text.
 func agentInArguments(args json.RawMessage) string {
 	var text string
 	if schemas.Decode(args, &text) == nil {

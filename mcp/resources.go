@@ -129,8 +129,8 @@ var (
 	resourceKinds = []*resourceKind{handoffs, inboxes, workflows, contexts}
 )
 
-// resourceAddress is the URI of a resource in canonical form: handoff://handoff/12 and handoff://handoff/ho_12 are one address.
-// The name of ownInbox is empty, the kind of an unknown URI nil.
+// resourceAddress is the URI of a resource in canonical form: handoff://handoff/12 and handoff://handoff/ho_12 are one
+// address. The name of ownInbox is empty, the kind of an unknown URI nil.
 type resourceAddress struct {
 	kind *resourceKind
 	name string

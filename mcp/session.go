@@ -28,7 +28,8 @@ func newSession(s *Server) *session {
 	}
 }
 
-// sessionOf returns the session of a request: [conn.trackRequest] and [exchange.requestContext] put it into the context.
+// sessionOf returns the session of a request: [conn.trackRequest] and [exchange.requestContext] put it into the
+// context.
 func sessionOf(ctx context.Context) *session {
 	return server.ClientSessionFromContext(ctx).(*session)
 }

@@ -199,8 +199,8 @@ func (c *conn) dispatchMessage(ctx context.Context, m jsonrpc.Message) {
 	}
 }
 
-// trackRequest registers a request, so that it can be cancelled from then on. It processes any other message itself, and
-// returns nil.
+// trackRequest registers a request, so that it can be cancelled from then on. It processes any other message itself,
+// and returns nil.
 func (c *conn) trackRequest(m jsonrpc.Message) *jsonrpc.OpenRequest {
 	if id, ok := m.CancelledID(); ok {
 		c.requests.Cancel(id)
@@ -221,8 +221,8 @@ func (c *conn) trackRequest(m jsonrpc.Message) *jsonrpc.OpenRequest {
 	return c.requests.Track(ctx, m)
 }
 
-// respondInGroup responds to a request in the group as soon as a slot is free. If the connection ends first, it declines the
-// request.
+// respondInGroup responds to a request in the group as soon as a slot is free. If the connection ends first, it
+// declines the request.
 func (c *conn) respondInGroup(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.OpenRequest, deliver func(reply)) {
 	select {
 	case c.slots <- struct{}{}:
@@ -239,8 +239,8 @@ func (c *conn) respondInGroup(ctx context.Context, group *sync.WaitGroup, r *jso
 	group.Go(func() { deliver(declineRequest(&c.requests, r)) })
 }
 
-// workerPool run jobs, and stay idle for a while before they end. A call needs a larger stack than a new goroutine has. A
-// goroutine that made a call before has the larger stack already, so an idle one is faster than a new one.
+// workerPool run jobs, and stay idle for a while before they end. A call needs a larger stack than a new goroutine has.
+// A goroutine that made a call before has the larger stack already, so an idle one is faster than a new one.
 type workerPool struct {
 	jobs chan func()
 	end  <-chan struct{} // closed when there will be no more jobs
@@ -249,7 +249,7 @@ type workerPool struct {
 // workerIdle is the time that a worker waits for another job.
 const workerIdle = time.Second
 
-// do runs a job, on an idle worker if there is one.
+// runJob runs a job, on an idle worker if there is one.
 func (w workerPool) runJob(job func()) {
 	select {
 	case w.jobs <- job:

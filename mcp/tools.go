@@ -24,8 +24,8 @@ func (s *Server) addTools() {
 	}
 }
 
-// describeTools completes the tools of a list. The SDK does not respond to tools/list if one tool does not encode; the rows
-// never change, so a test of the list finds that.
+// describeTools completes the tools of a list. The SDK does not respond to tools/list if one tool does not encode; the
+// rows never change, so a test of the list finds that.
 func describeTools(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.ListToolsResult) {
 	for i, t := range list.Tools {
 		if row, err := tools.FindTool(t.Name); err == nil {
@@ -53,8 +53,8 @@ func argumentsOrEmpty(args json.RawMessage) json.RawMessage {
 	return args
 }
 
-// handleToolCall is the SDK's handler for a tool call. It never returns a Go error: the SDK would turn it into a protocol
-// error, which models do not see.
+// handleToolCall is the SDK's handler for a tool call. It never returns a Go error: the SDK would turn it into a
+// protocol error, which models do not see.
 func (s *Server) handleToolCall(ctx context.Context, r sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := r.Params.Name
 	if unknown, ok := r.Params.Arguments.(unknownTool); ok {
@@ -63,9 +63,9 @@ func (s *Server) handleToolCall(ctx context.Context, r sdk.CallToolRequest) (*sd
 	return s.callOfferedTool(ctx, name, argumentsOfCall(ctx, r), r.Params.Meta), nil
 }
 
-// callWithoutSDK responds to a tool call without a revision, and bypasses the SDK. The SDK checks nothing in such a call,
-// and would take as long as all other steps of a small call. Most clients send such calls. Calls since 2026-07-28 name
-// their revision and go to the SDK. Ok is false for any message that callWithoutSDK does not handle.
+// callWithoutSDK responds to a tool call without a revision, and bypasses the SDK. The SDK checks nothing in such a
+// call, and would take as long as all other steps of a small call. Most clients send such calls. Calls since 2026-07-28
+// name their revision and go to the SDK. Ok is false for any message that callWithoutSDK does not handle.
 func (s *Server) callWithoutSDK(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
 	if m.Call == nil || !m.Call.Plain {
 		return nil, false
@@ -148,8 +148,8 @@ func (s *Server) invokeTool(ctx context.Context, by schemas.Caller, tool string,
 	return schemas.EscapeHiddenJSON(out), nil
 }
 
-// clientError returns the error for the client. It logs the cause of an internal error: the client must not see it, and no
-// caller logs it.
+// clientError returns the error for the client. It logs the cause of an internal error: the client must not see it, and
+// no caller logs it.
 func (s *Server) clientError(ctx context.Context, tool string, err error) *schemas.Error {
 	if _, known := errors.AsType[*schemas.Error](err); !known && ctx.Err() != nil {
 		return schemas.Errorf(schemas.Unavailable, "the call was cut short").

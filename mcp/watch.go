@@ -13,9 +13,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// resourceWatch notifies one session of changes of resources. For resources/subscribe and subscriptions/listen the SDK only
-// sends the acknowledgement. Changes are followed only while the session watches a resource. Each session has its own
-// position in the log, so that a slow client delays no other.
+// resourceWatch notifies one session of changes of resources. For resources/subscribe and subscriptions/listen the SDK
+// only sends the acknowledgement. Changes are followed only while the session watches a resource. Each session has its
+// own position in the log, so that a slow client delays no other.
 type resourceWatch struct {
 	mu     sync.Mutex // guards the fields below
 	topics map[watchedURI]resourceAddress
@@ -58,7 +58,7 @@ const (
 	maxURI    = 512 // bytes
 )
 
-// target returns the address of a topic. Ok is false if the caller may not be notified of it.
+// addressFor returns the address of a topic. Ok is false if the caller may not be notified of it.
 func (t watchedURI) addressFor(by schemas.Caller) (a resourceAddress, ok bool) {
 	if len(t.uri) > maxURI {
 		return a, false
@@ -104,7 +104,7 @@ func (s *Server) watchURIs(ctx context.Context, by schemas.Caller, topics ...wat
 	}
 }
 
-// remove ends topics. After the last topic of a session its changes are no longer followed.
+// unwatch ends topics. After the last topic of a session its changes are no longer followed.
 func (w *resourceWatch) unwatch(topics ...watchedURI) {
 	w.mu.Lock()
 	for _, t := range topics {
@@ -120,7 +120,7 @@ func (w *resourceWatch) unwatch(topics ...watchedURI) {
 	}
 }
 
-// find returns the topics whose addresses match.
+// findWatched returns the topics whose addresses match.
 func (w *resourceWatch) findWatched(match func(resourceAddress) bool) (found []watchedURI) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,8 +134,8 @@ func (w *resourceWatch) findWatched(match func(resourceAddress) bool) (found []w
 
 const retryChanges = time.Second
 
-// followChanges notifies a session of the changes after a number until end is called. After an error it continues after the
-// last change.
+// followChanges notifies a session of the changes after a number until end is called. After an error it continues after
+// the last change.
 func (s *Server) followChanges(ctx context.Context, c *session, after uint64) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var following sync.WaitGroup

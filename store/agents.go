@@ -10,26 +10,24 @@ import (
 	"handoff/schemas"
 )
 
-// Agent is the row of an agent. The row exists from the agent's first call, from its registration, or from the moment
-// at which its name was given to a connection without a name.
-//
-// The row is JSON under the name. Package mailbox writes it when an agent registers, calls or claims, and when a
-// connection gets or loses the name. The row stays when the agent leaves, so a name that was used stays known.
+// Agent is the row of an agent: JSON under the agent's name. Package mailbox writes it when the agent registers, calls
+// or claims, and when a connection gets or loses the name. The row stays when the agent leaves, so a name that was used
+// stays known.
 type Agent struct {
 	Card   schemas.Card `json:"card"`
 	Seen   Time         `json:"seen,omitempty"`   // last call, to the minute
 	Claims int          `json:"claims,omitempty"` // zero: no claim under this name yet
 
-	// Resembles is an agent that was known earlier and that a reader could confuse with this one; empty for none.
+	// Resembles is an older agent whose name a reader could confuse with this name. It is empty if there is none.
 	Resembles schemas.Agent `json:"resembles,omitempty"`
 
-	// Declared is the declaration in the file that the card names, as it was read last, so that a later change of the
-	// file is noticed. If that file declares a role and not this agent, Declared has the name of the role and the card
-	// has the name of the agent, which begins with the role.
+	// Declared is the declaration of the agent in a file, as the server last read it. The server compares it with the
+	// file to notice changes. If the file declares a role, Declared has the name of the role. The card has the name of
+	// the agent, which begins with the name of the role.
 	Declared *schemas.RegisterIn `json:"declared,omitempty"`
 
-	// Client is the client whose sessions get this name: claude-code for claude-code-2. It is empty for a name that was
-	// never given to a session. The fields below describe the last session that got the name.
+	// Client is the client whose sessions get this name: claude-code for claude-code-2. It is empty if no session ever
+	// got the name. The fields below describe the last session that got the name.
 	Client  schemas.Agent `json:"client,omitempty"`
 	Session string        `json:"session,omitempty"` // empty when a client that returns cannot be recognised
 	Conn    string        `json:"conn,omitempty"`    // its connection
@@ -55,19 +53,17 @@ func (v *View) AgentNames() (names []schemas.Agent, err error) {
 	return names, err
 }
 
-// AgentsWithPrefix yields the agents whose names begin with the given text, by name.
-//
-// Names are compared byte by byte. Only the rows of the yielded agents are read. An empty text gives all agents.
+// AgentsWithPrefix yields the agents whose names begin with the given text, in the order of their names. Names are
+// compared byte by byte. An empty text selects all agents.
 func (v *View) AgentsWithPrefix(beginning string) iter.Seq2[Agent, error] {
 	return decodeRows(v, Prefix(Agents, []byte(beginning)), DecodeJSONRow[Agent])
 }
 
 // AgentsMentioning yields the agents whose rows contain one of the words as a whole JSON string, for example the name
-// of a capability. The agents come in the order of their names. The caller checks in which field of the row the word
-// stands.
+// of a capability. The caller checks in which field of the row the word stands.
 //
-// It reads all rows and decodes only rows that changed since the last time, because decoding takes most of the time.
-// All callers get the same slices inside an Agent, so callers do not change these slices.
+// It reads all rows, but decodes a row again only if the row has changed, because decoding takes most of the time. All
+// callers get the same slices inside an Agent, so callers must not change these slices.
 func (v *View) AgentsMentioning(words ...string) iter.Seq2[Agent, error] {
 	var quoted [][]byte
 	for _, word := range words {
@@ -80,8 +76,8 @@ func (v *View) AgentsMentioning(words ...string) iter.Seq2[Agent, error] {
 	return decodeRowsIf(v, Range{Space: Agents}, says, v.agents.decode)
 }
 
-// agentCache keeps the agents that were decoded last, by name. An entry is valid only for the bytes from which it was
-// decoded, so changes need no invalidation.
+// agentCache keeps decoded agents by name. An entry is used only if the row still has the bytes from which the entry
+// was decoded.
 type agentCache struct{ entries sync.Map }
 
 type cachedAgent struct {
@@ -100,10 +96,8 @@ func (c *agentCache) decode(row Row) (Agent, error) {
 	return a, err
 }
 
-// PutAgent writes the row of an agent, under the name on its card.
-//
-// It replaces the whole row. The caller reads the row in the same transaction first, so that changes of other calls
-// are not lost.
+// PutAgent replaces the row of an agent, under the name on its card. The caller reads the row in the same transaction
+// first, so that changes of other calls are not lost.
 func (t *Tx) PutAgent(a Agent) error { return t.putJSON(Agents, []byte(a.Card.Name), a) }
 
 // DeleteAgent removes the row of an agent. The contents of its mailbox stay.
@@ -111,9 +105,8 @@ func (t *Tx) DeleteAgent(name schemas.Agent) error { return t.w.Delete(Agents, [
 
 // Workflow is the row of a workflow. It exists from the first handoff of the workflow.
 //
-// The rules ask for the owner of the workflow at some actions, and some notices go to the owner. Package mailbox writes
-// the row with each handoff of the workflow and with each result, and counts in it how much of each limit the workflow
-// has used. The names of limits are listed in [schemas.WorkflowLimits].
+// Package mailbox writes the row with each handoff and each result of the workflow. It counts in the row how much of
+// each limit the workflow has used. [schemas.WorkflowLimits] lists the names of the limits.
 type Workflow struct {
 	Owner  schemas.Agent      `json:"owner"` // the sender of the first handoff
 	Limits map[string]float64 `json:"limits,omitempty"`
@@ -132,9 +125,8 @@ func (t *Tx) PutWorkflow(name schemas.Workflow, w Workflow) error {
 	return t.putJSON(Workflows, []byte(name), w)
 }
 
-// DeclaredRules is the row of a file that declares rules or workflows. Unallowed means that a person has not allowed
-// the rules yet: they send nothing. Older versions use other field names, so they find nothing in this row. Earlier
-// holds the plans that an older version wrote. No person has allowed these plans.
+// DeclaredRules is the row of a file that declares rules or workflows. If Unallowed is true, no person has allowed the
+// rules yet, and they send nothing. Earlier holds plans that an older version wrote and that no person has allowed.
 type DeclaredRules struct {
 	Routes    []schemas.Route `json:"rules,omitempty"`
 	Plans     []schemas.Plan  `json:"workflows,omitempty"`
@@ -157,21 +149,22 @@ func (t *Tx) PutDeclarationDigest(digest string) error {
 
 var timeCorrectionKey = []byte("uncut")
 
-// TimeCorrectionCursor returns the progress of a correction: after the clock of the machine was set back, the times of handoffs
-// are corrected in the order of their ids. The result is the last corrected handoff while later ones still need the
-// correction, and zero if no handoff needs it.
+// TimeCorrectionCursor returns how far the correction of times has come. After the clock of the machine was set back,
+// the server corrects the times of handoffs in the order of their ids. The result is the last corrected handoff. It is
+// zero if no handoff needs the correction.
 func (v *View) TimeCorrectionCursor() (schemas.ID, error) {
 	b, err := v.r.Get(Sys, timeCorrectionKey)
 	return schemas.ID(DecodeLastNumber(b)), err
 }
 
-// PutTimeCorrectionCursor writes the progress for [View.TimeCorrectionCursor]: the handoff after which the correction goes on; zero when it
-// is done.
+// PutTimeCorrectionCursor writes the result of [View.TimeCorrectionCursor]: the last corrected handoff, or zero at the
+// end of the correction.
 func (t *Tx) PutTimeCorrectionCursor(after schemas.ID) error {
 	return t.w.Put(Sys, timeCorrectionKey, EncodeNumber(after))
 }
 
-// DeclaredRuleRows yields the rows of all files by name, as they are kept: JSON of [DeclaredRules].
+// DeclaredRuleRows yields the rows of all files as they are stored, in the order of the files' names. Each value is
+// JSON of [DeclaredRules].
 func (v *View) DeclaredRuleRows() iter.Seq2[Row, error] { return v.r.Scan(Range{Space: Rules}) }
 
 // DeclaredRules returns the declarations of a file; nil for none.
@@ -179,8 +172,8 @@ func (v *View) DeclaredRules(file string) (*DeclaredRules, error) {
 	return getJSON[DeclaredRules](v, Rules, []byte(file))
 }
 
-// PutDeclaredRules writes the declarations of a file, and deletes the row if there are none any more. Changed reports whether
-// they differ from the row before.
+// PutDeclaredRules writes the declarations of a file. It deletes the row if the file declares no rules and no
+// workflows. Changed reports whether the row changed.
 func (t *Tx) PutDeclaredRules(file string, rules DeclaredRules) (changed bool, err error) {
 	before, err := t.r.Get(Rules, []byte(file))
 	if err != nil {

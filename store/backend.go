@@ -8,14 +8,12 @@ import (
 	"iter"
 )
 
-// Space is one ordered set of rows. Keys of different spaces never mix.
-//
-// Package bolt makes the bucket of a new space when it next opens a file. A space is never renamed and never removed,
-// because files of older versions have it.
+// Space is one ordered set of rows, like a table. Keys of different spaces never mix. A space is never renamed and
+// never removed, because files of older versions contain it.
 type Space uint8
 
-// The spaces, in the order in which an [Overlay] is flushed. Their numbers live in memory only and may change. Their
-// names, from [Space.String], are on disk and never change once released. The package comment lists their contents.
+// The spaces. Their numbers exist only in memory and may change. Their names, from [Space.String], are on disk and
+// never change. The package comment lists the contents of each space.
 const (
 	Sys        Space = iota // facts about the store; the keys "format" and "next/…" belong to the driver
 	Records                 // the parts of a handoff that change, by id
@@ -70,19 +68,18 @@ func (s Space) String() string {
 // MaxKey is the length of the longest key, in bytes, that every engine can keep in order.
 const MaxKey = 2048
 
-// Row is one key and its value. The value of a row is never nil, though it may be empty. Both slices belong to the
-// driver: the function that receives them may read them until it returns, and must neither change nor keep them.
+// Row is one key and its value. The value may be empty and is never nil. Both slices belong to the driver: the function
+// that receives a row may read them until the function returns, and must not change them.
 //
-// A caller that needs a row for longer copies it with bytes.Clone. A driver over a mapped file passes the mapped bytes,
-// and reading them after the file was unmapped may end the process.
+// A caller that needs a row for longer copies it with bytes.Clone. Reading the slices later may end the process,
+// because a driver may pass bytes of a mapped file.
 type Row struct{ Key, Value []byte }
 
-// Range is a part of one space: From ≤ key < To, compared byte by byte. A nil From is the beginning of the space and a
-// nil To is its end.
+// Range is a part of one space: the rows with From ≤ key < To, compared byte by byte. A nil From is the beginning of
+// the space. A nil To is the end of the space.
 //
-// An empty From is the beginning of the space, as nil is. An empty To, unlike nil, is before every key, so the range
-// has no rows. A range whose From is not before its To has no rows either; this is no error. The slices belong to the
-// caller, and the caller does not change them while a scan of the range goes on.
+// An empty To, unlike nil, comes before every key, so the range has no rows. A range whose From is not before its To
+// has no rows either. The caller does not change From and To during a scan of the range.
 type Range struct {
 	Space    Space
 	From, To []byte
@@ -92,10 +89,8 @@ type Range struct {
 // Prefix returns the range of all keys of s that begin with p.
 func Prefix(s Space, p []byte) Range { return Range{Space: s, From: p, To: PrefixEnd(p)} }
 
-// PrefixEnd returns the smallest key after all keys that begin with p. It returns nil if no key is greater; nil as To
-// of a [Range] is the end of the space.
-//
-// It returns nil for an empty prefix, and for a prefix of 0xff bytes only. The result is a new slice.
+// PrefixEnd returns the smallest key after all keys that begin with p, as a new slice. It returns nil if no key is
+// greater: for an empty prefix, and for a prefix of 0xff bytes only.
 func PrefixEnd(p []byte) []byte {
 	for i := len(p) - 1; i >= 0; i-- {
 		if p[i] != 0xff {
@@ -107,104 +102,90 @@ func PrefixEnd(p []byte) []byte {
 	return nil
 }
 
-// Reader reads rows, from one snapshot inside View, or inside Update. One goroutine at a time may use it, until the
-// function that received it returns.
+// Reader reads the rows of one snapshot, or of the state inside Update. One goroutine at a time may use it, until the
+// function that received the reader returns.
 //
-// A reader has no lock of its own and no clock. Writes of others never make a read fail. The errors of its methods are
-// [ErrCorrupt] for rows that the driver cannot read, and errors of the system. After an error, the caller returns it
-// from its function and stops reading.
+// Writes of other callers never make a read fail. A method returns [ErrCorrupt] for rows that the driver cannot read,
+// or an error of the system. After an error, the caller returns the error from its function and stops reading.
 type Reader interface {
-	// Get returns the value of key in s, or nil if there is no row. Inside Update it holds the row: no other
-	// transaction changes it before this Update ends.
+	// Get returns the value of key in s, or nil if there is no row. An empty value is not nil. The value belongs to the
+	// driver, as in a [Row]. Inside Update no other transaction changes the row before this Update ends.
 	//
-	// The value belongs to the driver, as in a [Row]. An empty value is not nil. Every key is allowed: for an empty key
-	// and for one longer than [MaxKey] there is no row.
+	// For an empty key, and for a key longer than [MaxKey], Get returns nil.
 	Get(s Space, key []byte) ([]byte, error)
 
-	// Scan yields the rows of r in bytewise order of their keys. The caller may write while it ranges. The scan yields
-	// the rows as they stood when ranging began, so it never yields later writes of the caller. Get, and scans that
-	// begin later, see them. An error is yielded once, last.
+	// Scan yields the rows of r in the order of their keys, as they were when ranging began. The caller may write
+	// meanwhile, and this scan does not yield those writes. An error is yielded once, at the end.
 	//
 	// Ranging must end before the function that received the reader returns, also through [iter.Pull2].
 	Scan(r Range) iter.Seq2[Row, error]
 }
 
-// Writer reads and writes rows inside Update. It sees its own writes.
-//
-// The Get of an Update sees its writes at once; its scans see writes made before they began. Other callers see them
-// after the commit. The order of writes matters only within one key: the last write counts.
+// Writer reads and writes rows inside Update. Get sees earlier writes of the same Update at once. A scan sees the
+// writes made before the scan began. Other callers see the writes after the commit.
 type Writer interface {
 	Reader
 
-	// Put sets the value of key in s. It keeps neither slice. A nil value means an empty one. It fails when key is
-	// empty or longer than [MaxKey].
-	//
-	// After an error nothing is written for this key. The caller returns the error, and Update then drops all writes.
+	// Put sets the value of key in s, and keeps neither slice. A nil value is stored as an empty value. Put fails if
+	// key is empty or longer than [MaxKey]. The caller returns the error, and Update then drops all writes.
 	Put(s Space, key, value []byte) error
 
 	// Delete removes key from s. A missing key is no error.
 	Delete(s Space, key []byte) error
 
-	// Next returns a number greater than zero and greater than all numbers that it returned for s in transactions that
-	// were committed. There may be gaps. Two writers at the same time get different numbers, and may commit them in
-	// either order.
+	// Next returns a new number for s. It is greater than all numbers that Next returned for s in committed
+	// transactions. The first number is 1, and there may be gaps. Two writers at the same time get different numbers.
 	//
-	// The first number of a space is 1. A transaction that is undone may use up its numbers or not: package bolt
-	// returns them again, an engine with sequences does not. So a number proves nothing until its transaction is
-	// committed.
+	// After a transaction is undone, Next may return its numbers again. So a number proves nothing before the commit.
 	Next(s Space) (uint64, error)
 }
 
 // Backend keeps rows in order and does not know their meaning. It is safe for use by many goroutines. A function that
-// was given to it must not call it: on an engine with one writer that call never returns.
+// was given to a backend must not call the backend: if the engine has one writer, that call never returns.
 //
-// A driver promises the following, and a row in the table of engines in package storetest proves it:
+// A driver promises the following. The tests in package storetest check each promise:
 //
-//   - Order: keys sort as bytes, and each space for itself. A scan yields each row once, in order, in either direction.
-//   - Isolation: a View sees one moment, an Update sees that moment and its own writes. The Updates read the same
-//     rows as if they had run one after another.
-//   - Atomicity: all writes of one Update are kept or none, also when the process or the machine ends meanwhile.
-//   - Durability: a nil from Update means that the rows survive the end of the process and of the machine. Package
-//     memory, which is for tests and trials, does not promise this.
-//   - Independence: a call that fails or panics changes nothing for other calls, also those that share its commit.
+//   - Order: keys sort as bytes, separately in each space. A scan yields each row once, in order, in either direction.
+//   - Isolation: a View sees one moment. An Update sees one moment and its own writes. Updates read the same rows as if
+//     they had run one after another.
+//   - Atomicity: all writes of one Update are kept or none, even if the process or the machine ends meanwhile.
+//   - Durability: after Update returned nil, the rows survive the end of the process and of the machine. Package memory,
+//     which is for tests and trials, does not promise this.
+//   - Independence: a call that fails or panics changes nothing for other calls, even if they share its commit.
 //
-// A driver decides nothing about handoffs. It compares no values, knows no JSON and reads no clock for its rows. [Tx]
-// decides about the meaning of rows, about rows that belong together and about deletion. So a driver is complete when
-// the suite passes, and a new kind of row needs no change to it.
+// A driver decides nothing about handoffs, knows no JSON and reads no clock for its rows. [Tx] knows the meaning of
+// rows. So a new kind of row needs no change to a driver.
 type Backend interface {
-	// View calls fn once, with one snapshot. Updates go on meanwhile, and fn does not see them. A snapshot that is kept
-	// long makes some engines grow, so fn takes no more than 50 ms or 1,000 rows; to read more rows, the caller calls
-	// View again and continues after the last key. View returns the error of fn unchanged, the error of ctx if ctx was
-	// done before fn was called, or [ErrClosed]. A panic of fn passes through to the caller.
+	// View calls fn once, with one snapshot, on the goroutine of the caller. Fn does not see later updates. Some
+	// engines grow while a snapshot is open, so fn takes no more than 50 ms or 1,000 rows. To read more rows, the
+	// caller calls View again and continues after the last key.
 	//
-	// Fn runs on the goroutine of the caller. The end of ctx does not stop fn while it runs: a long fn checks ctx
-	// itself. A View never makes an Update fail and changes nothing, so the caller may repeat it at any time.
+	// View returns the error of fn unchanged, the error of ctx if ctx was done before fn was called, or [ErrClosed]. A
+	// panic of fn passes through to the caller. The end of ctx does not stop fn. The caller may repeat View at any
+	// time.
 	View(ctx context.Context, fn func(Reader) error) error
 
-	// Update calls fn and keeps all of its writes, or none of them when fn returns an error or panics. When Update
-	// returns nil, the writes are durable. When fn wrote nothing, nothing is committed. Fn may run more than once, and
-	// on another goroutine: it assigns its results at its start and touches nothing else outside. Several calls may
-	// share one commit. No call sees writes that did not become durable, and no result depends on them.
+	// Update calls fn and keeps all of its writes, or none of them if fn returns an error or panics. When Update
+	// returns nil, the writes are durable. Fn may run more than once, and on another goroutine. So fn assigns its
+	// results at its start and changes nothing else outside. Several calls may share one commit. No call sees writes of
+	// other calls that did not become durable.
 	//
 	// Update returns the error of fn unchanged, and a panic of fn as a [*Panic]. If ctx is done before fn was started,
-	// fn is not run and Update returns the error of ctx; later, Update waits for the outcome. [ErrClosed] and
+	// Update returns the error of ctx without running fn. After that, Update waits for the outcome. [ErrClosed] and
 	// [ErrReadOnly] mean that nothing was kept. Any other error, such as [ErrFull], comes from the commit and does not
-	// say whether the writes were kept: the caller reads before it repeats, or makes the repeat harmless.
+	// say whether the writes were kept.
 	//
-	// If the process dies before Update returned, its caller does not know whether the writes were kept. They are kept
-	// as a whole or not at all. Therefore calls carry a request id whose receipt is a row of the same transaction: the
-	// repeated call finds the receipt, or finds none and takes effect.
+	// If the process dies before Update returned, the writes are kept as a whole or not at all, and the caller does not
+	// know which. Therefore calls carry a request id, and its receipt is a row of the same transaction. A repeated call
+	// finds the receipt, or takes effect.
 	//
-	// The driver does not repeat a failed commit. All calls that shared it fail with the same error, including calls
-	// that only read, because they may have read lost rows. The driver then makes the state known again, for instance
-	// by opening its file anew, before it runs the next function. Until it succeeds, Update returns the reason.
+	// The driver does not repeat a failed commit. All calls that shared the commit fail with the same error, even calls
+	// that only read, because they may have read lost rows. Before the driver runs the next function, it finds out
+	// which writes were kept. Until it has found out, Update returns the reason.
 	Update(ctx context.Context, fn func(Writer) error) error
 
-	// Close waits for the calls under way, releases the rows and makes later calls return [ErrClosed]. It may be called
-	// twice.
-	//
-	// A call that is still queued is run or gets [ErrClosed]; the driver decides. Acknowledged writes are durable even
-	// if Close returns an error. The error is about releasing the rows, and a second call may return it again.
+	// Close waits for the running calls and releases the rows. Later calls return [ErrClosed]. Close may be called
+	// twice. A queued call is run or gets [ErrClosed]. Acknowledged writes are durable even if Close returns an error.
 	Close() error
 }
 
@@ -222,8 +203,8 @@ func UpdateEach[T any](ctx context.Context, b Backend, values []T, fn func(Write
 
 // Inspector is a backend that can check the layout of its rows on the disk.
 type Inspector interface {
-	// Inspect returns the first faults that it finds, a sentence each. It changes nothing. Updates may have to wait
-	// meanwhile.
+	// Inspect returns the first faults that it finds, one sentence for each. It changes nothing. Updates may have to
+	// wait for it.
 	Inspect(ctx context.Context) ([]string, error)
 }
 
@@ -234,27 +215,21 @@ var (
 	// The caller may try again: the lock is free as soon as that process has closed the store or has ended.
 	ErrLocked = errors.New("the store is held by another process")
 
-	// ErrNewer means that a newer version of this program wrote the store. It was not touched.
-	//
-	// Trying again does not help, a newer program does. A single record of a newer program is another case:
-	// [View.Record] refuses that record and the rest of the store goes on.
+	// ErrNewer means that a newer version of this program wrote the store. The store was not changed. Only a newer
+	// program can open the store.
 	ErrNewer = errors.New("the store was written by a newer version of handoff: update handoff to open it")
 
-	// ErrForeign means that the file is not a store of handoff. It was not touched.
-	//
-	// A path that is no regular file is foreign as well.
+	// ErrForeign means that the file is not a store of handoff, or that the path is no regular file. The file was not
+	// changed.
 	ErrForeign = errors.New("not a store of handoff")
 
-	// ErrCorrupt means that the store is damaged.
-	//
-	// It comes when the store is opened, and from any read or write that meets damaged bytes. Nothing is repaired: the
-	// text tells a person the next step. Package audit names the damaged rows.
+	// ErrCorrupt means that the store is damaged. Opening, and any read or write, may return it. Nothing is repaired:
+	// the text tells a person the next step. Package audit names the damaged rows.
 	ErrCorrupt = errors.New("the store is damaged: keep a copy of it and put the latest backup in its place")
 
-	// ErrFull means that there is no space left on the disk. Reading goes on, and writing works again as soon as there
-	// is space.
-	//
-	// Every call that shared the failed commit gets this error, and none of their writes were kept.
+	// ErrFull means that there is no space left on the disk. None of the writes of the failed commit were kept, and
+	// each call that shared the commit gets this error. Reading still works. Writing works again as soon as there is
+	// space.
 	ErrFull = errors.New("no space left for the store")
 
 	// ErrUnwritten means that the disk refused a commit for another reason than space, and none of its writes were
@@ -263,21 +238,19 @@ var (
 	// Every call that shared the commit gets this error. The caller may try again.
 	ErrUnwritten = errors.New("the disk failed, and nothing was changed")
 
-	// ErrUncertain means that the disk refused a commit, and that it is unknown whether the commit was kept.
+	// ErrUncertain means that the disk refused a commit, and that the server does not know whether the commit was kept.
+	// Each call that shared the commit gets this error.
 	//
-	// Every call that shared the commit gets this error. Until the disk works again, later calls get it too, both reads
-	// and writes. Then a call that is repeated under its request id finds its receipt if the commit was kept.
+	// Later reads and writes get the same error until the disk works again. Then a call that is repeated under its
+	// request id finds its receipt if the commit was kept.
 	ErrUncertain = errors.New("the commit was not confirmed, and it is not known whether this was kept")
 
-	// ErrUnreachable means that the database cannot be reached, or that it ended a call because the database itself
-	// stops.
-	//
-	// The caller may try again: the store works as soon as the database does.
+	// ErrUnreachable means that the database cannot be reached, or that the database is stopping. The caller may try
+	// again: the store works as soon as the database does.
 	ErrUnreachable = errors.New("the database cannot be reached")
 
-	// ErrFenced means that another owner took the store over. Nothing was kept.
-	//
-	// The store is of no more use: all its calls return this error. The caller repeats the call at the new owner.
+	// ErrFenced means that another process has become the owner of the store. Nothing was kept, and all later calls of
+	// this store return this error. The caller repeats the call at the new owner.
 	ErrFenced = errors.New("another process took the store over")
 
 	// ErrClosed means that the store was closed before the call began.
@@ -290,11 +263,9 @@ var (
 	ErrReadOnly = errors.New("the store cannot be written to")
 )
 
-// Panic is the error of an Update whose function panicked. Its text does not name the cause: the cause is for the log
-// and not for users.
-//
-// The writes of the function are undone, and the store goes on with the next call. A caller that gets a Panic has met a
-// bug of this program: repeating the call most likely panics again.
+// Panic is the error of an Update whose function panicked. The writes of the function are undone, and the store
+// continues with the next call. The text does not contain the cause, because the cause belongs into the log and not
+// into results.
 type Panic struct {
 	Value any    // the argument of panic
 	Stack []byte // as [runtime/debug.Stack] prints it

@@ -12,18 +12,16 @@ import (
 	"handoff/store/ledger"
 )
 
-// Content is the text or data of an event: its bytes, at most 131 MB, and the salt of its digest. When content is
-// erased later, its salt is erased too: then the digest no longer proves anything about the erased content.
-//
-// Bytes is JSON, see [EncodeContent]; the store does not look into it. Salt is random and made by the caller. It prevents
-// guessing short content from its digest. An event without content has neither.
+// Content is the text or data of an event. Bytes is JSON of at most 131 MB, see [EncodeContent]. Salt is random and
+// made by the caller. The digest of the event covers salt and bytes, so nobody can guess short content from the digest.
+// Erasing content also erases its salt. An event without content has neither.
 type Content struct {
 	Bytes []byte
 	Salt  []byte
 }
 
-// EncodeContent encodes the content of an event, under a random salt that newID makes. A [Content] is returned as it is,
-// and nil gives the zero Content.
+// EncodeContent encodes a value as the content of an event, with a random salt from newID. A value that is a [Content]
+// is returned unchanged. For nil the result is the zero Content.
 func EncodeContent(value any, newID func(prefix string) string) (c Content, err error) {
 	switch made := value.(type) {
 	case nil:
@@ -38,22 +36,17 @@ func EncodeContent(value any, newID func(prefix string) string) (c Content, err 
 	return c, nil
 }
 
-// WriteChange writes a record together with the event that changed it and the content of that event, and returns the number
-// of the event. Was is the record as this transaction read it, nil for a new one. Now is the record after the change,
-// nil for an event that changes no record; Change sets its Event to the new number. The caller fills in the other
-// fields of e; Change sets its number, digests and links, and takes its handoff from now. The error is [schemas.Limit]
-// for content that is too large. It wraps [ErrCorrupt] if the store lacks the event that was names as the last event of
-// its handoff.
+// WriteChange writes a record together with the event that changed the record and the content of the event. It returns
+// the number of the event. Was is the record as this transaction read it, nil for a new record. Now is the record after
+// the change, nil for an event that changes no record. WriteChange sets Event and Schema of now.
 //
-// It writes in this order, all in the same transaction: content and salt, index rows, counters, record, event, tree
-// row, and the count of events. The number of the event is one above the last, without gaps, so two changes of a store
-// never happen side by side. Was must be the record that this transaction read: Change finds index rows by comparing
-// was and now, so a stale record would leave rows behind. Change does not modify was. In now it sets only Event and
-// Schema.
+// The caller fills in the fields of e except its number, digests and links, which WriteChange sets. If now is not nil,
+// WriteChange also sets the handoff of e. The error is [schemas.Limit] for content that is too large. It wraps
+// [ErrCorrupt] if the last event of was is missing in the store.
 //
-// Change is not idempotent: repeating it makes another event. Callers repeat whole calls by their request id instead.
-// An event without a record, for example the refusal of a name that the caller may not use, keeps the Handoff that the
-// caller set, and has no State.
+// Was must be the record that this transaction read: WriteChange compares was and now to find the index rows to delete.
+// The number of an event is one above the last number, so two changes of a store never run side by side. Repeating
+// WriteChange makes another event.
 func (t *Tx) WriteChange(was, now *Record, e schemas.Event, content Content) (uint64, error) {
 	if err := schemas.TooBig("content", len(content.Bytes), maxContent); err != nil {
 		return 0, err
@@ -85,10 +78,8 @@ func (t *Tx) WriteChange(was, now *Record, e schemas.Event, content Content) (ui
 	return e.N, t.appendEvent(&e)
 }
 
-// eventHash returns n, the number of a handoff's last event, and its hash.
-//
-// Change puts both into the new event, so each event names the previous event of the same handoff with its hash.
-// Package audit follows these links.
+// eventHash returns n, the number of a handoff's last event, and the hash of that event. WriteChange puts both into the
+// next event of the handoff. Package audit follows these links.
 func (t *Tx) eventHash(n uint64) (uint64, string, error) {
 	b, err := t.w.Get(Events, EncodeNumber(n))
 	if err == nil && b == nil {
@@ -97,10 +88,9 @@ func (t *Tx) eventHash(n uint64) (uint64, string, error) {
 	return n, HashOf(b), err
 }
 
-// appendEvent appends to the registry and to its tree.
-//
-// It costs about log2(n) reads of the tree. If the counter is too small, appendEvent overwrites the event of that number;
-// package audit finds a wrong counter.
+// appendEvent appends an event to the registry and to the Merkle tree. It reads about log2(n) rows of the tree. It
+// trusts the counter of events: if the counter is too small, appendEvent overwrites an event. Package audit finds a
+// wrong counter.
 func (t *Tx) appendEvent(e *schemas.Event) error {
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -114,8 +104,8 @@ func (t *Tx) appendEvent(e *schemas.Event) error {
 	return cmp.Or(t.w.Put(Events, n, b), t.w.Put(Tree, n, row), t.w.Put(Sys, []byte(EventCountKey), n))
 }
 
-// TreeRows returns the rows of the tree, from which hashes and proofs are computed. It does not compare them with the
-// events: package audit does.
+// TreeRows returns a function that reads the rows of the Merkle tree. Callers compute hashes and proofs from these
+// rows.
 func (v *View) TreeRows() ledger.TreeRows {
 	return func(n int64) ([]byte, error) { return v.r.Get(Tree, EncodeNumber(n+1)) } // package ledger counts from 0
 }
@@ -140,11 +130,8 @@ func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 	return HashOf(b), t.w.Put(Records, EncodeNumber(now.ID), b)
 }
 
-// updateIndexRows writes the index rows of now that are new or differ, and deletes the index rows of was that now does not
-// have.
-//
-// A row is deleted only if now has no row under the same key, and a row whose value did not change is not written
-// again. A commit is cheaper if it touches fewer pages.
+// updateIndexRows writes the index rows of now that are new or differ, and deletes the index rows that only was has. It
+// does not write unchanged rows, because a commit is cheaper if it touches fewer pages.
 func (t *Tx) updateIndexRows(was, now *Record) error {
 	var old []IndexRow
 	if was != nil {
@@ -172,11 +159,8 @@ func (t *Tx) updateIndexRows(was, now *Record) error {
 	return nil
 }
 
-// NewID returns the next id of a handoff. Ids count up from 1. If a transaction is not committed, its id may be
-// returned again or be left out for ever, depending on the engine.
-//
-// The id is taken inside the transaction that creates the handoff, so a dropped transaction leaves at most a gap. The
-// caller must not show the id before Update returned nil.
+// NewID returns the next id of a handoff. Ids count up from 1. If the transaction is not committed, the id may be
+// returned again, or leave a gap. The caller must not show the id before Update returned nil.
 func (t *Tx) NewID() (schemas.ID, error) {
 	n, err := t.w.Next(Records)
 	return schemas.ID(n), err

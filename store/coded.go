@@ -9,10 +9,10 @@ import (
 	"handoff/schemas"
 )
 
-// CodedError turns an error of the store into one for callers, with a hint. Errors that have a code already are returned as
-// they are. These become [schemas.Unavailable]: the end of a context, a disk that is full or fails, a database that
-// cannot be reached, and a store that is read-only, closed or damaged. Any other error is a fault of this program; its
-// details go to the log and not to the caller.
+// CodedError turns an error of the store into an error with a code and a hint for callers. An error that has a code is
+// returned unchanged. The code is [schemas.Unavailable] for the end of a context, a full or failed disk, an unreachable
+// database, and a read-only, closed or damaged store. Any other error is a fault of this program: its details go to the
+// log and not to the caller.
 func CodedError(err error) error {
 	var coded *schemas.Error
 	if errors.As(err, &coded) && coded.Code == schemas.Internal && errors.Unwrap(coded) != nil {
@@ -48,7 +48,7 @@ func CodedError(err error) error {
 	return schemas.InternalError(err)
 }
 
-// ReadSnapshot returns the result of fn on a snapshot. Its errors have a code, see [CodedError].
+// ReadSnapshot returns the result of fn on a snapshot. [CodedError] gives its errors a code.
 func ReadSnapshot[Out any](ctx context.Context, s *Store, fn func(*View) (Out, error)) (out Out, err error) {
 	err = s.View(ctx, func(v *View) (err error) {
 		out, err = fn(v)

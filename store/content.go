@@ -10,20 +10,16 @@ import (
 	"handoff/schemas"
 )
 
-// chunkSize is the size of a row of content in bytes. With a single value of 64 KB, a commit would write five times the
-// size of the value.
-//
-// Files that exist have chunks of this size; reading does not depend on it, so it may change for new content.
+// chunkSize is the number of bytes of content in one row. With one large row, a commit would write several times the
+// size of the content. Reading does not depend on chunkSize, so a later version may change it.
 const chunkSize = 2000
 
 // maxContent is the largest size of content, because chunks are numbered in two bytes. It is far above the limits of
 // messages.
 const maxContent = chunkSize << 16
 
-// putContent writes content under its event.
-//
-// The key of a chunk is the id of the handoff, the number of the event and the number of the chunk in two bytes, so one
-// scan reads the content of an event. Content is written once: only Redact writes under an existing event.
+// putContent writes the content and the salt of an event. The key of each row is the id of the handoff, the number of
+// the event and the number of the chunk, so one scan reads the content of an event.
 func (t *Tx) putContent(e schemas.Event, content Content) error {
 	if err := t.putChunks(Bodies, joinBytes(EncodeNumber(e.Handoff), EncodeNumber(e.N)), content.Bytes); err != nil {
 		return err
@@ -34,10 +30,10 @@ func (t *Tx) putContent(e schemas.Event, content Content) error {
 	return t.w.Put(Salts, EncodeNumber(e.N), content.Salt)
 }
 
-// RedactContent replaces the content of an event for good and erases its salt, so that the digest in the event proves nothing
-// about the old content. It returns the digest of the new content. The caller puts this digest into a
-// [schemas.Redaction] of an event in the same transaction: package audit accepts replaced content only with such an
-// event.
+// RedactContent replaces the content of an event and erases its salt. After that, the digest in the event proves
+// nothing about the old content. It returns the digest of the new content. The caller puts this digest into a
+// [schemas.Redaction] of an event in the same transaction, because package audit accepts replaced content only with
+// such an event.
 func (t *Tx) RedactContent(e schemas.Event, content []byte) (string, error) {
 	if err := t.deleteRowsWhere(Prefix(Bodies, joinBytes(EncodeNumber(e.Handoff), EncodeNumber(e.N))), matchAll); err != nil {
 		return "", err
@@ -48,7 +44,7 @@ func (t *Tx) RedactContent(e schemas.Event, content []byte) (string, error) {
 	return HashOf(content), t.putContent(e, Content{Bytes: content})
 }
 
-// deleteRowsWhere deletes the rows of a range whose value matches gone.
+// deleteRowsWhere deletes the rows of a range for which gone returns true.
 func (t *Tx) deleteRowsWhere(r Range, gone func(value []byte) bool) error {
 	return t.EachInRange(r, func(row Row) error {
 		if gone(row.Value) {
@@ -71,8 +67,8 @@ func (t *Tx) putChunks(space Space, begin, content []byte) error {
 	return nil
 }
 
-// SplitIntoChunks yields the rows of content. Their keys begin alike and end with the number of the chunk in two bytes. In
-// [Bodies] a key begins with the numbers of the handoff and of the event, in [References] with the SHA-256 of the
+// SplitIntoChunks yields the rows of content. Each key is begin, followed by the number of the chunk in two bytes. In
+// [Bodies] begin is the id of the handoff and the number of the event. In [References] begin is the SHA-256 of the
 // content.
 func SplitIntoChunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
 	return func(yield func(key, part []byte) bool) {
@@ -86,7 +82,7 @@ func SplitIntoChunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// joinChunks joins the rows of putChunks in buf; nil for none.
+// joinChunks joins the rows that [Tx.putChunks] wrote, in buf. It returns nil if there are none.
 func (v *View) joinChunks(space Space, begin []byte, buf *bytes.Buffer) (content []byte, err error) {
 	buf.Reset()
 	err = v.EachInRange(Prefix(space, begin), func(row Row) error {
@@ -97,11 +93,8 @@ func (v *View) joinChunks(space Space, begin []byte, buf *bytes.Buffer) (content
 	return content, err
 }
 
-// RawContent returns the content of an event about a handoff; nil if the event had none or it was erased. It does not
-// compare the content with its digest: package audit does.
-//
-// It joins the chunks in memory, at most 131 MB and by the limits of messages far less. It does not notice a missing
-// chunk.
+// RawContent returns the content of an event of a handoff. It returns nil if the event had no content or if the content
+// was erased. It does not compare the content with its digest, and does not notice a missing chunk. Package audit does.
 func (v *View) RawContent(id schemas.ID, event uint64) ([]byte, error) {
 	return v.rawContent(id, event, bytes.NewBuffer([]byte{}))
 }
@@ -114,8 +107,8 @@ func (v *View) rawContent(id schemas.ID, event uint64, buf *bytes.Buffer) ([]byt
 	return content, nil
 }
 
-// Content returns the content of an event as [View.RawContent] does, with the salt of its digest. Each is nil if there
-// is none. The content lies in buf, and is valid until buf is used again.
+// Content returns the content of an event with its salt. Bytes or Salt is nil if the store has none. Bytes lies in buf,
+// and is valid until buf is used again.
 func (v *View) Content(id schemas.ID, event uint64, buf *bytes.Buffer) (c Content, err error) {
 	if c.Bytes, err = v.rawContent(id, event, buf); err != nil {
 		return c, err
@@ -125,15 +118,15 @@ func (v *View) Content(id schemas.ID, event uint64, buf *bytes.Buffer) (c Conten
 	return c, err
 }
 
-// HasSalt reports whether the digest of an event still proves its content. After [Tx.RedactContent] it does not.
+// HasSalt reports whether the salt of an event still exists, so that the digest in the event proves its content.
+// [Tx.RedactContent] erases the salt.
 func (v *View) HasSalt(event uint64) (bool, error) {
 	salt, err := v.r.Get(Salts, EncodeNumber(event))
 	return salt != nil, err
 }
 
-// DecodeContent decodes the content of an event, which is JSON, into out. For event 0 it leaves out unchanged.
-//
-// For erased content it returns a decoding error. The error names the event; out is then in an unknown state.
+// DecodeContent decodes the content of an event, which is JSON, into out. For event 0 it leaves out unchanged. For
+// erased content it returns an error that names the event.
 func (v *View) DecodeContent(id schemas.ID, event uint64, out any) error {
 	if event == 0 {
 		return nil

@@ -7,11 +7,9 @@ import (
 	"handoff/schemas"
 )
 
-// CountStates counts the handoffs in each of the given states, each state in a snapshot of its own: a handoff that
-// changes its state meanwhile may be counted twice or not at all.
-//
-// It reads one index row for each handoff and no record, so it takes longer the more handoffs are in the states. Every
-// given state is in the result, also with zero. The number of ended handoffs only grows, so callers call it rarely.
+// CountStates counts the handoffs in each of the given states. It uses one snapshot for each state, so a handoff that
+// changes its state meanwhile may be counted twice or not at all. It reads one index row for each handoff, so callers
+// call it rarely. The result has every given state, even with zero.
 func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[schemas.Status]int, error) {
 	counts := make(map[schemas.Status]int, len(states))
 	for _, state := range states {
@@ -29,9 +27,9 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 // OldestPending returns the send time of the oldest handoff that may be claimed from a box, and zero if there is none.
 // It skips a damaged record.
 //
-// Ids count up with time, so the oldest handoff has the least id. Its position in the mailbox is at most its send time,
-// so handoffs with a later position are younger and need no look. The function scans the rows of the mailbox in order,
-// and reads a record only if its id is lower than all ids before.
+// The oldest handoff has the lowest id. The function scans the rows of the mailbox in order, and reads a record only if
+// its id is lower than all ids before. It stops at the first position after the send time of the oldest record: later
+// rows are younger.
 func (v *View) OldestPending(box schemas.Address) (time.Time, error) {
 	var oldest *Record
 	for row, err := range v.r.Scan(claimableRange(box)) {

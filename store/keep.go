@@ -11,10 +11,8 @@ import (
 )
 
 // EncodeRecord encodes a record for its row, together with the fields that only a later version of this program knows.
-//
-// It raises the schema of r to the schema of this program, and never lowers it. Fields of this program win over unknown
-// fields of the same name. The event's State is the digest of exactly these bytes, so they are stored as they are:
-// package audit would report any other encoding of the same record.
+// It raises the schema of r to the schema of this program if that is higher. The State of an event is the digest of
+// these bytes, so callers store them unchanged.
 func EncodeRecord(r *Record) ([]byte, error) {
 	r.Schema = max(r.Schema, schemas.Version)
 	b, err := json.Marshal(r)
@@ -28,11 +26,9 @@ func EncodeRecord(r *Record) ([]byte, error) {
 	return json.Marshal(all)
 }
 
-// DecodeRecord decodes a record. It keeps unknown fields for EncodeRecord, so that an older program drops nothing that
-// a newer one wrote.
-//
-// The error is [schemas.Unavailable] for a record whose schema is above ours, even if other fields are wrong; else it
-// is the error of decoding. A nil b is an error as well.
+// DecodeRecord decodes a record. It keeps unknown fields for [EncodeRecord], so that an older program drops nothing
+// that a newer program wrote. The error is [schemas.Unavailable] if the schema of the record is above the schema of
+// this program. Any other error is an error of decoding. A nil b is an error.
 func DecodeRecord(b []byte) (*Record, error) {
 	var r Record
 	err := schemas.DecodeKnown(b, &r)
@@ -45,7 +41,7 @@ func DecodeRecord(b []byte) (*Record, error) {
 	return &r, nil
 }
 
-// decodeWithUnknownFields decodes a record and keeps its fields that this program has no name for. It decodes twice, so
+// decodeWithUnknownFields decodes a record and keeps the fields that this program does not know. It decodes twice, so
 // DecodeRecord calls it only if strict decoding failed.
 func decodeWithUnknownFields(b []byte) (r Record, err error) {
 	if err := schemas.Decode(b, &r); err != nil {
@@ -58,8 +54,8 @@ func decodeWithUnknownFields(b []byte) (r Record, err error) {
 	return r, err
 }
 
-// newerRecordError returns an error for a record whose schema is above ours; it does not read the other fields. It returns
-// nil for other records.
+// newerRecordError returns an error if the schema of the record is above the schema of this program, and nil for any
+// other record.
 func newerRecordError(b []byte) error {
 	var r struct {
 		Schema int             `json:"v"`

@@ -9,11 +9,9 @@ import (
 	"handoff/schemas"
 )
 
-// TimedBackend is a backend that measures how long an Update takes until its writes are durable, and remembers whether the
-// last commit succeeded. It has only the methods of [Backend] and [Inspector], and hides other methods of its backend.
-//
-// The tool workspace_stats shows the measurements, and the tool registry_newest the reason of a failed commit. It is
-// safe for use by many goroutines.
+// TimedBackend is a backend that measures the duration of commits and keeps the error of the last commit. The tools
+// workspace_stats and registry_newest show them. It has only the methods of [Backend] and [Inspector], and hides other
+// methods of its backend. It is safe for use by many goroutines.
 type TimedBackend struct {
 	Backend
 	now func() time.Time
@@ -23,15 +21,13 @@ type TimedBackend struct {
 	failed  error // of the last commit; nil for none
 }
 
-// NewTimedBackend measures the updates of a backend by the given clock. Closing it closes the backend.
-//
-// The caller passes the clock of the program, so that tests use their own.
+// NewTimedBackend measures the updates of a backend by the given clock. Closing the result closes the backend.
 func NewTimedBackend(b Backend, now func() time.Time) *TimedBackend {
 	return &TimedBackend{Backend: b, now: now, commits: schemas.NewLatencyHistogram()}
 }
 
-// Update measures the whole call, with its wait for other writers. Calls whose fn wrote nothing or returned an error
-// are not counted, and neither are calls whose ctx ended.
+// Update measures the whole call, including its wait for other writers. It does not count a call whose fn wrote nothing
+// or returned an error, or whose ctx ended.
 func (t *TimedBackend) Update(ctx context.Context, fn func(Writer) error) error {
 	begun := t.now()
 	var last *trackingWriter // of the last run of fn
@@ -56,20 +52,16 @@ func (t *TimedBackend) Inspect(ctx context.Context) ([]string, error) {
 	return New(t.Backend).Inspect(ctx)
 }
 
-// LastError returns the error of the last commit, nil if it succeeded or there was none.
-//
-// Only a commit that the backend refused counts, not an error that the caller's own function returned. Each commit that
-// succeeds clears it.
+// LastError returns the error of the last commit. It is nil if that commit succeeded or if there was no commit. An
+// error of the caller's own function does not count.
 func (t *TimedBackend) LastError() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.failed
 }
 
-// Commits returns the durations of the commits so far, in seconds by buckets.
-//
-// The buckets have the bounds of [schemas.LatencyBounds]; each counts the commits that took at most its bound. The
-// result is a copy.
+// Commits returns the durations of the commits so far, in seconds by buckets, as a copy. The buckets have the bounds of
+// [schemas.LatencyBounds]. Each bucket counts the commits that took at most its bound.
 func (t *TimedBackend) Commits() schemas.LatencyHistogram {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,12 +9,11 @@ import (
 	"handoff/schemas"
 )
 
-// Counters holds the counters of a mailbox, so that a count costs one read. [Tx.WriteChange], [Tx.AddNotice] and [Tx.MarkNoticesRead]
-// change the counters. Package audit counts the rows and compares.
+// Counters holds the numbers of handoffs and notices in a mailbox, so that a count costs one read. The row has the
+// address of the mailbox as its key and four counters of four bytes as its value. An empty mailbox has no row.
 //
-// The key is the address: a name of an agent, capability:x, role:y or human. The value is four counters of four bytes.
-// Counters are written in the transaction that changes the counted rows, so they are exact at every commit. An empty
-// mailbox has no row.
+// [Tx.WriteChange], [Tx.AddNotice] and [Tx.MarkNoticesRead] change the counters in the transaction that changes the
+// counted rows. Package audit counts the rows and compares.
 type Counters struct {
 	Pending int // handoffs that may be claimed
 	Urgent  int // of these, the ones of high and critical priority
@@ -22,7 +21,7 @@ type Counters struct {
 	Unread  int // notices
 }
 
-// fields returns the counters in the order in which they are stored, four bytes each.
+// counters returns the counters in the order in which they are stored, four bytes each.
 func (m *Counters) counters() [4]*int { return [...]*int{&m.Pending, &m.Urgent, &m.Held, &m.Unread} }
 
 func (m *Counters) add(by Counters) {
@@ -32,8 +31,8 @@ func (m *Counters) add(by Counters) {
 	}
 }
 
-// Encode writes each counter as a signed number of 32 bits. A negative counter is a fault that a check reports; Encode
-// keeps it so that later changes do not hide it.
+// Encode writes each counter as a signed number of 32 bits. It keeps a negative counter, which is a fault, so that a
+// check can report it.
 func (m Counters) Encode() []byte {
 	b := make([]byte, 0, 16)
 	for _, n := range m.counters() {
@@ -53,10 +52,8 @@ func DecodeCounters(b []byte) (m Counters, err error) {
 	return m, nil
 }
 
-// Counters returns the counters of a mailbox, zeros for an empty one.
-//
-// The server reads it for nearly every result of a tool, because results name the amount of waiting mail. The error
-// wraps [ErrCorrupt] for a row of another length.
+// Counters returns the counters of a mailbox, zeros for an empty mailbox. The error wraps [ErrCorrupt] if the row is
+// not 16 bytes long.
 func (v *View) Counters(box schemas.Address) (m Counters, err error) {
 	b, err := v.r.Get(Mailboxes, []byte(box))
 	if b == nil || err != nil {
@@ -71,8 +68,8 @@ type MailboxCounters struct {
 	Counters
 }
 
-// NonEmptyMailboxes yields the mailboxes that are not empty, by name. It costs one row for each mailbox. Counters of tokens are not
-// included. The error wraps [ErrCorrupt] for a row of another length.
+// NonEmptyMailboxes yields the mailboxes that are not empty, by address. It reads one row for each mailbox, and leaves
+// out the counters of tokens. The error wraps [ErrCorrupt] if a row is not 16 bytes long.
 func (v *View) NonEmptyMailboxes() iter.Seq2[MailboxCounters, error] {
 	tokens := []byte(tokenCounterKey(""))
 	isMailbox := func(row Row) bool { return !bytes.HasPrefix(row.Key, tokens) }
@@ -82,7 +79,7 @@ func (v *View) NonEmptyMailboxes() iter.Seq2[MailboxCounters, error] {
 	})
 }
 
-// CounterTotals counts the contents of mailboxes, from the [CountersOf] of all records and from the unread notices.
+// CounterTotals counts the contents of mailboxes anew, from the [CountersOf] all records and from the unread notices.
 type CounterTotals map[schemas.Address]Counters
 
 // Add adds the counters of boxes.
@@ -94,7 +91,7 @@ func (t CounterTotals) Add(boxes ...MailboxCounters) {
 	}
 }
 
-// addToCounters adds to the counters of a mailbox, and deletes its row if all are zero.
+// addToCounters adds to the counters of a mailbox. It deletes the row if all counters become zero.
 func (t *Tx) addToCounters(box schemas.Address, by Counters) error {
 	if by == (Counters{}) {
 		return nil
@@ -110,8 +107,8 @@ func (t *Tx) addToCounters(box schemas.Address, by Counters) error {
 	return t.w.Put(Mailboxes, []byte(box), m.Encode())
 }
 
-// CountersOf returns the numbers that one record adds to the counters: to the mailbox in which it is pending, or else the
-// mailbox of its holder; and to the token with which it was sent. A zero [MailboxCounters] means that the record adds nothing.
+// CountersOf returns what one record adds to counters: first to the counters of a mailbox, then to the counters of the
+// bearer token with which the handoff was sent. A zero [MailboxCounters] means that the record adds nothing.
 func CountersOf(r *Record) [2]MailboxCounters {
 	if r == nil {
 		return [2]MailboxCounters{}
@@ -119,8 +116,9 @@ func CountersOf(r *Record) [2]MailboxCounters {
 	return [...]MailboxCounters{mailboxCountersOf(r), tokenCountersOf(r)}
 }
 
-// mailboxCountersOf returns the numbers that a record adds to the counters of the mailbox in which it is pending, or of its
-// holder's mailbox. An ended or blocked handoff adds nothing.
+// mailboxCountersOf returns the numbers that a record adds to the counters of a mailbox. A claimable handoff counts in
+// the mailbox in which it is pending, a held handoff in the mailbox of its holder. An ended or blocked handoff adds
+// nothing.
 func mailboxCountersOf(r *Record) MailboxCounters {
 	switch {
 	case r.IsClaimable():
@@ -136,7 +134,7 @@ func mailboxCountersOf(r *Record) MailboxCounters {
 }
 
 // tokenCountersOf returns the numbers that a pending record adds to the counters of the token with which it was sent. A
-// blocked handoff counts too, because it was sent and no agent has claimed it.
+// blocked handoff counts too.
 func tokenCountersOf(r *Record) MailboxCounters {
 	if r.SentWith == "" || r.Status != schemas.Pending {
 		return MailboxCounters{}
@@ -144,9 +142,8 @@ func tokenCountersOf(r *Record) MailboxCounters {
 	return MailboxCounters{tokenCounterKey(r.SentWith), Counters{Pending: 1}}
 }
 
-// updateCounters subtracts the shares of was from the counters and adds the shares of now.
-//
-// It does not write a mailbox whose counters stay equal. When a handoff moves, it writes both mailboxes.
+// updateCounters subtracts the counters of was and adds the counters of now. It does not write a mailbox whose counters
+// stay equal.
 func (t *Tx) updateCounters(was, now *Record) error {
 	before, after := CountersOf(was), CountersOf(now)
 	for i, less := range before {

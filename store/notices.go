@@ -7,11 +7,8 @@ import (
 	"handoff/schemas"
 )
 
-// AddNotice adds a notice for n.To, unread, and returns its number. It sets the ID of the notice itself.
-//
-// It writes the notice, its row in unread and the counter of the mailbox of n.To. Numbers of notices count up over all
-// agents, so the numbers of one agent have gaps. Each call adds a notice: a caller that must not notify twice checks
-// before.
+// AddNotice adds an unread notice for n.To and returns its number. It sets n.ID itself. Numbers of notices count up
+// over all agents, so the numbers of one agent have gaps. Each call adds a notice.
 func (t *Tx) AddNotice(n schemas.Notice) (schemas.NoticeID, error) {
 	id, err := t.w.Next(Notices)
 	if err != nil {
@@ -34,9 +31,8 @@ func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte {
 	return joinBytes(zeroTerminated(a), EncodeNumber(id))
 }
 
-// Notices yields the notices of an agent below the given number, newest first; 0 begins at the last.
-//
-// It includes notices that were read: reading deletes no notice.
+// Notices yields the notices of an agent whose numbers are below the given one, newest first. Zero begins at the newest
+// notice. It includes notices that were read.
 func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schemas.Notice, error] {
 	r := reversePrefix(Notices, zeroTerminated(a))
 	if before != 0 {
@@ -45,8 +41,8 @@ func (v *View) Notices(a schemas.Agent, before schemas.NoticeID) iter.Seq2[schem
 	return decodeRows(v, r, DecodeJSONRow[schemas.Notice])
 }
 
-// SentNotice returns the notice of a number that an agent sent, to any recipient; nil if there is none. It costs one
-// look for each agent that has notices.
+// SentNotice returns the notice with a number if the given agent sent it, and nil if there is no such notice. It costs
+// one read for each agent that has notices, because the key begins with the recipient.
 func (v *View) SentNotice(from schemas.Agent, id schemas.NoticeID) (*schemas.Notice, error) {
 	numbered := func(to []byte) []byte { return joinBytes(to, EncodeNumber(id)) }
 	for key, err := range distinctBeginnings(v, Range{Space: Notices}, firstWord, numbered) {
@@ -69,10 +65,8 @@ func (v *View) IsNoticeUnread(a schemas.Agent, id schemas.NoticeID) (bool, error
 	return b != nil, err
 }
 
-// UnreadNotices yields the notices that an agent has not yet read, newest first.
-//
-// Each costs a read of the notice. An unread row without a notice is yielded as a decoding error; package audit reports
-// it.
+// UnreadNotices yields the notices that an agent has not yet read, newest first. A row in the space unread whose notice
+// is missing gives a decoding error.
 func (v *View) UnreadNotices(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	return decodeRows(v, reversePrefix(Unread, zeroTerminated(a)), func(unread Row) (n schemas.Notice, err error) {
 		b, err := v.r.Get(Notices, unread.Key)
@@ -83,8 +77,8 @@ func (v *View) UnreadNotices(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	})
 }
 
-// handoffCoveringNotice returns the handoff that a notice is about. An agent that is shown this handoff learns the content of
-// the notice, so the notice then counts as read. The result is zero for a message, because no handoff repeats its text.
+// handoffCoveringNotice returns the handoff that a notice is about. When an agent is shown this handoff, the notice
+// counts as read. The result is zero for a message, because no handoff repeats the text of a message.
 func handoffCoveringNotice(n schemas.Notice) schemas.ID {
 	if n.Kind == schemas.TypeMessage {
 		return 0
@@ -92,11 +86,9 @@ func handoffCoveringNotice(n schemas.Notice) schemas.ID {
 	return n.About
 }
 
-// UnreadNoticesAbout returns unread notices about a handoff, without messages. It looks only at the newest unread notices of
-// the agent, at most `among`.
-//
-// It reads the rows of the space unread, which name the handoff. It reads a notice itself only if an older program
-// wrote the row, because such a row does not name the handoff.
+// UnreadNoticesAbout returns the numbers of an agent's unread notices about a handoff, except messages. It looks only
+// at the newest unread notices of the agent, at most `among`. It reads a notice itself only if an older program wrote
+// the row in the space unread, because such a row does not name the handoff.
 func (v *View) UnreadNoticesAbout(a schemas.Agent, of schemas.ID, among int) (told []schemas.NoticeID, err error) {
 	for row, err := range v.r.Scan(reversePrefix(Unread, zeroTerminated(a))) {
 		if among--; err != nil || among < 0 {
@@ -117,10 +109,8 @@ func (v *View) UnreadNoticesAbout(a schemas.Agent, of schemas.ID, among int) (to
 	return told, nil
 }
 
-// MarkNoticesRead marks notices of an agent as read. It skips notices that are read already or do not exist.
-//
-// Marking a notice twice changes nothing the second time, so the call may be repeated. The counter goes down by one for
-// each notice that was unread.
+// MarkNoticesRead marks notices of an agent as read, and adjusts the counter of unread notices. It skips notices that
+// are already read or do not exist, so the call may be repeated.
 func (t *Tx) MarkNoticesRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 	for _, id := range ids {
 		unread, err := t.IsNoticeUnread(a, id)
@@ -140,8 +130,8 @@ func (t *Tx) MarkNoticesRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 	return nil
 }
 
-// RecallNotice deletes a notice that its agent has not read, and reports whether it did. It deletes the notice with its row
-// in unread and its part of the counter; the number is not used again. A notice that was read stays.
+// RecallNotice deletes a notice that its agent has not read, and reports whether it deleted one. A notice that was read
+// stays. The number is not used again.
 func (t *Tx) RecallNotice(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	unread, err := t.IsNoticeUnread(a, id)
 	if err != nil || !unread {

@@ -8,13 +8,12 @@ import (
 	"slices"
 )
 
-// Overlay is a [Writer] that keeps its rows in memory, over rows of a [Reader] that do not change meanwhile. A driver
-// runs each Update on an overlay: dropping the overlay undoes all writes of the Update, flushing it keeps them. It is
-// for one operation, with thousands of rows and not millions. One goroutine at a time may use it.
+// Overlay is a [Writer] that keeps its writes in memory, over the rows of a [Reader] that do not change meanwhile. A
+// driver runs each Update on an overlay. Dropping the overlay undoes the writes of the Update, and flushing keeps them.
+// One goroutine at a time may use it.
 //
-// An overlay is all that a driver with one writer needs for the contract of [Writer]: it makes an overlay over its
-// rows, calls [Overlay.Run], and flushes if Run returned nil. The overlay keeps its rows in sorted slices, one for each
-// space, because a transaction writes few rows and reads them in order. The zero value is ready after [Overlay.Reset].
+// A transaction writes thousands of rows at most, so the overlay keeps them in one sorted slice for each space. The
+// zero value is ready after [Overlay.Reset].
 type Overlay struct {
 	base Reader
 	rows [Spaces][]Row // sorted by key; a nil value marks a deleted row
@@ -26,11 +25,8 @@ var _ Writer = (*Overlay)(nil)
 // NewOverlay returns an empty overlay over base.
 func NewOverlay(base Reader) *Overlay { return &Overlay{base: base} }
 
-// Reset drops all rows written and puts o over base. Later writes do not touch the slices of rows that were flushed, so
-// a driver may go on using those.
-//
-// Reset reuses the memory of the slices, so a driver that runs one Update after another uses the same overlay for all
-// of them.
+// Reset drops all rows of the overlay and puts the overlay over base. It reuses the memory, so a driver uses one
+// overlay for all Updates. The keys and values of rows that were flushed stay unchanged.
 func (o *Overlay) Reset(base Reader) {
 	o.base = base
 	if o.size == 0 {
@@ -43,10 +39,8 @@ func (o *Overlay) Reset(base Reader) {
 	}
 }
 
-// Run calls fn with o and returns its error, or a panic as a [*Panic]. It does not undo the writes of a failed fn: see
-// [Overlay.Reset].
-//
-// Like recover, it does not catch runtime.Goexit: a function that ends its goroutine ends the driver's goroutine.
+// Run calls fn with o and returns its error, or a panic as a [*Panic]. It does not undo the writes of a failed fn: the
+// caller calls [Overlay.Reset]. It does not catch runtime.Goexit.
 func (o *Overlay) Run(fn func(Writer) error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -56,17 +50,12 @@ func (o *Overlay) Run(fn func(Writer) error) (err error) {
 	return fn(o)
 }
 
-// Size is roughly the number of bytes that flushing would write, deletions included. It is zero if and only if nothing
-// was written.
-//
-// A row that is written twice counts twice, so it is an upper bound. Drivers use it to limit the calls that share a
-// commit.
+// Size returns an upper bound of the bytes that Flush would write, with deletions. It is zero only if nothing was
+// written. Drivers use it to limit the number of calls that share a commit.
 func (o *Overlay) Size() int { return o.size }
 
-// Flush writes all rows into w, space by space in the order of keys. It passes its own slices without copying, and
-// never changes them afterwards. No value is nil. After an error some of the rows have been written.
-//
-// The overlay keeps its rows; Reset drops them. W is the transaction of the driver, or another overlay as in [Tx.TryPart].
+// Flush writes all rows into w, space by space in the order of keys. It passes its own slices and never changes them
+// afterwards. After an error some of the rows have been written. The overlay keeps its rows until Reset.
 func (o *Overlay) Flush(w rowWriter) error {
 	if o.size == 0 {
 		return nil
@@ -81,13 +70,13 @@ func (o *Overlay) Flush(w rowWriter) error {
 	return nil
 }
 
-// rowWriter is the part of a driver into which an overlay is flushed.
+// rowWriter is the target of [Overlay.Flush].
 type rowWriter interface {
 	Put(s Space, key, value []byte) error
 	Delete(s Space, key []byte) error
 }
 
-// putOrDeleteRow puts a row, or deletes one without a value.
+// putOrDeleteRow puts a row. A nil value means that the row is deleted.
 func putOrDeleteRow(w rowWriter, s Space, row Row) error {
 	if row.Value == nil {
 		return w.Delete(s, row.Key)
@@ -119,11 +108,9 @@ func (o *Overlay) Delete(s Space, key []byte) error {
 	return nil
 }
 
-// Next implements [Writer] with a counter in a row of [Sys], so that undoing the Update undoes it too. A driver with
-// several writers overrides it.
-//
-// The row "next/" with the name of the space holds the last number, in 8 bytes. A row of another length is
-// [ErrCorrupt].
+// Next implements [Writer] with a counter in a row of [Sys], so that undoing the Update undoes the counter too. The key
+// is "next/" with the name of the space, and the value is the last number in 8 bytes. A row of another length is
+// [ErrCorrupt]. A driver with several writers overrides Next.
 func (o *Overlay) Next(s Space) (uint64, error) {
 	key := NextNumberKey(s)
 	last, err := o.Get(Sys, key)
@@ -137,14 +124,11 @@ func (o *Overlay) Next(s Space) (uint64, error) {
 	return n, o.Put(Sys, key, EncodeNumber(n))
 }
 
-// NextNumberKey returns the key in [Sys] of the last number of a space. Only an [Overlay] and the repair of a store write it.
+// NextNumberKey returns the key, in [Sys], of the last number that was given for a space.
 func NextNumberKey(s Space) []byte { return []byte("next/" + s.String()) }
 
-// Scan implements [Reader]: it merges the rows that were written to the overlay with the rows of the base. It copies
-// the written rows when ranging begins, so it does not see later writes.
-//
-// Ranging may stop at any row. The yielded row belongs to the overlay or to the driver below, and is valid only until
-// the next one.
+// Scan implements [Reader]. It merges the rows of the overlay with the rows of the base. It copies the rows of the
+// overlay when ranging begins, so it does not yield later writes. A yielded row is valid only until the next row.
 func (o *Overlay) Scan(r Range) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		below := o.base.Scan(r)
@@ -155,7 +139,8 @@ func (o *Overlay) Scan(r Range) iter.Seq2[Row, error] {
 	}
 }
 
-// findRow returns the index of key among the own rows of s, or the index at which it belongs.
+// findRow returns the index of a key among the overlay's rows of a space. If the key is missing, it returns the index
+// at which the key belongs, and false.
 func (o *Overlay) findRow(s Space, key []byte) (int, bool) {
 	return slices.BinarySearchFunc(o.rows[s], key, func(row Row, key []byte) int {
 		return bytes.Compare(row.Key, key)
@@ -173,7 +158,7 @@ func (o *Overlay) setRow(s Space, row Row) {
 	o.rows[s] = slices.Insert(o.rows[s], i, row)
 }
 
-// copyRange returns a copy of the own rows in r, in the order of r.
+// copyRange returns a copy of the overlay's rows in a range, in the order of the range.
 func (o *Overlay) copyRange(r Range) []Row {
 	own := o.rows[r.Space]
 	if len(own) == 0 {
@@ -191,8 +176,8 @@ func (o *Overlay) copyRange(r Range) []Row {
 	return own
 }
 
-// mergeRows yields own and below together in order. An own row takes the place of a row below with the same key, and hides
-// it if the own row is deleted.
+// mergeRows yields the rows of own and below together in order. If both have a row with the same key, it yields the row
+// of own. If the row of own is deleted, it yields neither.
 func mergeRows(own []Row, below iter.Seq2[Row, error], reverse bool) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for row, err := range below {
@@ -228,7 +213,7 @@ func countRowsBefore(own []Row, key []byte, reverse bool) (n int) {
 	return n
 }
 
-// yieldUndeleted yields the rows that are not deleted, and reports whether to go on.
+// yieldUndeleted yields the rows that are not deleted. It reports whether the caller wants more rows.
 func yieldUndeleted(rows []Row, yield func(Row, error) bool) bool {
 	for _, row := range rows {
 		if row.Value != nil && !yield(row, nil) {

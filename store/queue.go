@@ -8,16 +8,15 @@ import (
 	"handoff/schemas"
 )
 
-// ClaimableHandoffs yields the handoffs that may be claimed from the given mailboxes, best first. It costs one seek for each
-// mailbox. Inside Update it holds the rows that it yields: no other transaction gets them before this one ends.
+// ClaimableHandoffs yields the handoffs that may be claimed from the given mailboxes, in the order of claims: first by
+// [queuePosition], then by id. Inside Update no other transaction can change the yielded rows before this Update ends.
+// It costs one seek for each mailbox.
 //
-// Best first means by the position in the mailbox, which is the send time less the bonus of the priority, and then by
-// id. The mailboxes have no order among themselves. If a mailbox is named twice, Queue yields its handoffs twice. An id
-// says only that the index has it: the caller reads the record and checks all rules that the mailbox cannot know, such
-// as an exclusion.
+// The caller reads the record and checks all rules that the index does not know, such as an exclusion. A mailbox that
+// is given twice yields its handoffs twice.
 //
-// Queue never looks at the clock. If a change by the clock is overdue, Queue yields the handoff as if nothing were due;
-// so callers apply due changes before they call Queue.
+// It never looks at the clock: it yields a handoff even if a change by time is overdue. So callers apply due changes
+// first.
 func (v *View) ClaimableHandoffs(boxes ...schemas.Address) iter.Seq2[schemas.ID, error] {
 	if len(boxes) == 1 { // the usual case: nothing to merge
 		return v.idsInRange(claimableRange(boxes[0]))
@@ -41,18 +40,16 @@ func (v *View) ClaimableHandoffs(boxes ...schemas.Address) iter.Seq2[schemas.ID,
 	}
 }
 
-// MailboxesWithWork yields the mailboxes that have a handoff to claim and whose names begin with the given text, by name.
-// It costs one seek for each.
-//
-// It leaves out a mailbox without any claimable handoff, even if it has notices. The text is compared byte by byte; an
-// empty text selects all mailboxes.
+// MailboxesWithWork yields the mailboxes that have a claimable handoff and whose addresses begin with the given text,
+// in the order of their addresses. It costs one seek for each mailbox. An empty text selects all mailboxes.
 func (v *View) MailboxesWithWork(beginning string) iter.Seq2[schemas.Address, error] {
 	return distinctBeginnings(v, Prefix(Ready, []byte(beginning)), firstWord, func(box []byte) schemas.Address {
 		return schemas.Address(bytes.TrimSuffix(box, []byte{0}))
 	})
 }
 
-// queueReader is the next row of one mailbox. It holds a scan open between two calls of advance, so its owner must call stop.
+// queueReader reads the claimable handoffs of one mailbox, one by one. It keeps a scan open, so the caller must call
+// stop.
 type queueReader struct {
 	next func() (Row, error, bool)
 	stop func()
@@ -79,7 +76,8 @@ func (h *queueReader) advance() {
 // claimableRange returns the range of the handoffs that may be claimed from a mailbox.
 func claimableRange(box schemas.Address) Range { return Prefix(Ready, zeroTerminated(box)) }
 
-// firstInQueue returns the head with the best row, or one that cannot be read; nil at the end of all.
+// firstInQueue returns the reader whose current handoff comes first in the order of claims. It returns a reader with an
+// error before any other reader, and nil if all readers are at their end.
 func firstInQueue(heads []*queueReader) (best *queueReader) {
 	for _, h := range heads {
 		if h.err != nil {
@@ -92,12 +90,11 @@ func firstInQueue(heads []*queueReader) (best *queueReader) {
 	return best
 }
 
-// DueHandoffs yields the handoffs whose changes by time are due, the longest due first. Inside Update it holds the rows that it
-// yields.
+// DueHandoffs yields the handoffs whose Wakes is at or before now, to the millisecond, the earliest first. Inside
+// Update no other transaction can change the yielded rows before this Update ends.
 //
-// A handoff is due if Wakes of its record is at or before now, to the millisecond. This is a hint: the clock decides
-// from the record. A handoff stays due until a change gives it another Wakes, so a caller that skips one meets it again
-// with the next call.
+// A handoff stays due until a change gives it another Wakes. So a caller that skips a handoff gets it again from the
+// next call.
 func (v *View) DueHandoffs(now time.Time) iter.Seq2[schemas.ID, error] {
 	return v.idsInRange(Range{Space: Wakes, To: EncodeNumber(TimeOf(now) + 1)})
 }
@@ -110,10 +107,8 @@ func (v *View) HandoffsAwaitingLeave() iter.Seq2[schemas.ID, error] {
 	return v.idsInRange(Range{Space: Wakes, From: EncodeNumber(LeaveTime)})
 }
 
-// NextDueTime returns the time of the next change by the clock; the zero time if there is none.
-//
-// The time may be in the past, if a change is overdue. Timers sleep until it. Another change may add an earlier time,
-// so callers ask again.
+// NextDueTime returns the time of the next change by the clock, and the zero time if there is none. The time is in the
+// past if a change is overdue. Another change may add an earlier time, so timers ask again after each change.
 func (v *View) NextDueTime() (time.Time, error) {
 	for row, err := range v.r.Scan(Range{Space: Wakes}) {
 		return decodeTime(row.Key).Time(), err

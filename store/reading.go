@@ -10,10 +10,8 @@ import (
 // EventCountKey is the key of the number of events, in [Sys].
 const EventCountKey = "events"
 
-// Record returns the record of a handoff; nil if there is none of that id. The error is [schemas.Unavailable] if a
-// newer version of handoff wrote the record.
-//
-// The caller may change the record. To write it back, the caller keeps an unchanged copy for [Tx.WriteChange], see
+// Record returns the record of a handoff, nil if there is none. The error is [schemas.Unavailable] if a newer version
+// of handoff wrote the record. The caller may change the result. [Tx.WriteChange] also needs the unchanged record, see
 // [Record.Clone].
 func (v *View) Record(id schemas.ID) (*Record, error) {
 	b, err := v.r.Get(Records, EncodeNumber(id))
@@ -27,9 +25,8 @@ func (v *View) Record(id schemas.ID) (*Record, error) {
 	return r, nil
 }
 
-// EventCount returns the number of events, which is also the number of the last one.
-//
-// Events are numbered from 1 without gaps. The error wraps [ErrCorrupt] when the counter is damaged.
+// EventCount returns the number of events. Events are numbered from 1 without gaps, so this is also the number of the
+// last event. The error wraps [ErrCorrupt] if the counter is damaged.
 func (v *View) EventCount() (uint64, error) {
 	b, err := v.r.Get(Sys, []byte(EventCountKey))
 	if b == nil || err != nil {
@@ -41,9 +38,7 @@ func (v *View) EventCount() (uint64, error) {
 	return DecodeLastNumber(b), nil
 }
 
-// Event returns one event; nil when there is none of that number.
-//
-// It returns the event as it was written, and does not compare it with its neighbours.
+// Event returns one event as it was written, nil if there is no event of that number. It does not check the event.
 func (v *View) Event(n uint64) (*schemas.Event, error) {
 	e, err := getJSON[schemas.Event](v, Events, EncodeNumber(n))
 	if err != nil {
@@ -52,18 +47,15 @@ func (v *View) Event(n uint64) (*schemas.Event, error) {
 	return e, nil
 }
 
-// EventsAfter yields the events after number n, in order. Like all iterators of a View, it yields an error once, last.
-//
-// It stops at the last event of the snapshot and does not wait. A caller that follows the log remembers the last number
-// and begins again after it: it misses and repeats no event, because numbers have no gaps and appear in order.
+// EventsAfter yields the events after number n, in order. It stops at the last event of the snapshot and does not wait.
+// A caller that follows the log remembers the last number and calls again with that number. So it misses and repeats no
+// event.
 func (v *View) EventsAfter(n uint64) iter.Seq2[schemas.Event, error] {
 	return decodeRows(v, Range{Space: Events, From: keyAfter(n)}, DecodeJSONRow[schemas.Event])
 }
 
-// EventsOf returns the last events of a handoff, newest first, at most limit. The error wraps [ErrCorrupt] if one of
-// them is missing.
-//
-// It follows the links of the events backwards from the last one, one read for each.
+// EventsOf returns the last events of a handoff, newest first, at most limit. It follows the links between the events,
+// with one read for each. The error wraps [ErrCorrupt] if one of the events is missing.
 func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 	var events []schemas.Event
 	for n := r.Event; n != 0 && len(events) < limit; {
@@ -83,72 +75,77 @@ func (v *View) EventsOf(r *Record, limit int) ([]schemas.Event, error) {
 	return events, nil
 }
 
-// HandoffsWithOrigin yields the handoffs that came with the given id of a foreign message, the newest first.
-//
-// Foreign ids are unique for each sender only, so several handoffs may have the same one.
+// HandoffsWithOrigin yields the handoffs that were made from the foreign message with the given id, newest first.
+// Foreign ids are unique only for each sender, so several handoffs may have the same foreign id.
 func (v *View) HandoffsWithOrigin(foreign string) iter.Seq2[schemas.ID, error] {
 	return v.NewestFirst(indexByOrigin(foreign), 0)
 }
 
-// HandoffIndex is a set of handoffs in the order of their ids, for [View.OldestFirst] and [View.NewestFirst].
-//
-// The zero value is no index. Each index has one row for each handoff that belongs to it at this moment: when a handoff
-// leaves the set, for example by a change of its holder, the same transaction deletes the row.
+// HandoffIndex selects an index: a set of handoffs in the order of their ids, for [View.OldestFirst] and
+// [View.NewestFirst]. The transaction that changes a handoff also updates the indexes, so an index is always exact. The
+// zero value selects no index.
 type HandoffIndex struct {
 	space  Space
 	prefix []byte
 }
 
-// These functions return the indexes. IndexByHolder has the handoffs that an agent holds now. IndexByLastHolder has the handoffs that
-// it held last and that no agent holds now. IndexByDependency has the handoffs that are blocked by the given one,
-// IndexByFreedDependency the handoffs that depended on it and were freed because it ended well. IndexOfAllDependents has all
-// handoffs that wait for a dependency, once for each dependency.
-//
-// IndexByRecipient has the handoffs that were sent to an address, even if others may claim them now. IndexBySender has the handoffs
-// of a sender, IndexByWorkflow of a workflow, IndexByState of a state. IndexByParent has the handoffs that name a handoff as their
-// parent, and All has all handoffs. No index considers the caller: package mailbox decides which handoffs a caller may
-// see.
-
+// IndexByRecipient selects the handoffs that were sent to an address, even if other agents may claim them now.
 func IndexByRecipient(to schemas.Address) HandoffIndex {
 	return HandoffIndex{ByBox, zeroTerminated(to)}
 }
+
+// IndexBySender selects the handoffs of a sender.
 func IndexBySender(from schemas.Agent) HandoffIndex {
 	return HandoffIndex{BySender, zeroTerminated(from)}
 }
+
+// IndexByHolder selects the handoffs that an agent holds now.
 func IndexByHolder(a schemas.Agent) HandoffIndex {
 	return HandoffIndex{ByHolder, joinBytes(zeroTerminated(a), []byte{0})}
 }
 
+// IndexByLastHolder selects the handoffs that an agent held last and that no agent holds now.
 func IndexByLastHolder(a schemas.Agent) HandoffIndex {
 	return HandoffIndex{ByHolder, joinBytes(zeroTerminated(a), []byte{1})}
 }
+
+// IndexByWorkflow selects the handoffs of a workflow.
 func IndexByWorkflow(wf schemas.Workflow) HandoffIndex {
 	return HandoffIndex{ByWorkflow, zeroTerminated(wf)}
 }
-func IndexByState(s schemas.Status) HandoffIndex   { return HandoffIndex{ByState, zeroTerminated(s)} }
-func IndexByParent(id schemas.ID) HandoffIndex     { return HandoffIndex{ByParent, EncodeNumber(id)} }
+
+// IndexByState selects the handoffs in a state.
+func IndexByState(s schemas.Status) HandoffIndex { return HandoffIndex{ByState, zeroTerminated(s)} }
+
+// IndexByParent selects the handoffs that name a handoff as their parent.
+func IndexByParent(id schemas.ID) HandoffIndex { return HandoffIndex{ByParent, EncodeNumber(id)} }
+
+// IndexByDependency selects the handoffs that a handoff blocks.
 func IndexByDependency(id schemas.ID) HandoffIndex { return HandoffIndex{ByAfter, EncodeNumber(id)} }
+
+// IndexByFreedDependency selects the handoffs that waited for a handoff until it ended well.
 func IndexByFreedDependency(id schemas.ID) HandoffIndex {
 	return HandoffIndex{ByFreed, EncodeNumber(id)}
 }
 func indexByOrigin(foreign string) HandoffIndex { return HandoffIndex{ByOrigin, originKey(foreign)} }
-func IndexOfAllDependents() HandoffIndex        { return HandoffIndex{ByAfter, nil} }
-func IndexOfAllHandoffs() HandoffIndex          { return HandoffIndex{Records, nil} }
 
-// OldestFirst yields the ids above the given one, upwards; 0 begins at the first.
-//
-// It reads one index row for each id that it yields, and no records. Ids count up with time, so this is also the order
-// of sending.
+// IndexOfAllDependents selects all handoffs that wait for a dependency, once for each dependency.
+func IndexOfAllDependents() HandoffIndex { return HandoffIndex{ByAfter, nil} }
+
+// IndexOfAllHandoffs selects all handoffs.
+func IndexOfAllHandoffs() HandoffIndex { return HandoffIndex{Records, nil} }
+
+// OldestFirst yields the ids in an index that are above the given id, in ascending order. Zero begins at the first id.
+// It reads one index row for each id, and no records. Ids count up with time, so this is also the order of sending.
 func (v *View) OldestFirst(i HandoffIndex, after schemas.ID) iter.Seq2[schemas.ID, error] {
 	r := Prefix(i.space, i.prefix)
 	r.From = joinBytes(i.prefix, keyAfter(after))
 	return v.idsInRange(r)
 }
 
-// NewestFirst yields the ids below the given one, downwards; 0 begins at the last.
-//
-// The next page of a list begins below the last id shown. Handoffs that are sent meanwhile have greater ids, so no
-// later page shows a handoff twice.
+// NewestFirst yields the ids in an index that are below the given id, in descending order. Zero begins at the last id.
+// A list begins its next page below the last id of the page before. Handoffs that are sent meanwhile have greater ids,
+// so no later page shows a handoff twice.
 func (v *View) NewestFirst(i HandoffIndex, before schemas.ID) iter.Seq2[schemas.ID, error] {
 	r := reversePrefix(i.space, i.prefix)
 	if before != 0 {
@@ -157,8 +154,8 @@ func (v *View) NewestFirst(i HandoffIndex, before schemas.ID) iter.Seq2[schemas.
 	return v.idsInRange(r)
 }
 
-// BlockingHandoffs yields the handoffs that block others, upwards. It costs one seek for each, however many handoffs it
-// blocks.
+// BlockingHandoffs yields the handoffs that block other handoffs, in ascending order, each once. It costs one seek for
+// each.
 func (v *View) BlockingHandoffs() iter.Seq2[schemas.ID, error] {
 	return distinctBeginnings(v, Range{Space: ByAfter}, firstNumber, func(id []byte) schemas.ID { return schemas.ID(DecodeLastNumber(id)) })
 }
@@ -168,20 +165,15 @@ func (v *View) idsInRange(r Range) iter.Seq2[schemas.ID, error] {
 	return decodeRows(v, r, func(row Row) (schemas.ID, error) { return schemas.ID(DecodeLastNumber(row.Key)), nil })
 }
 
-// SentHandoff is the entry of a handoff in the index of senders, so that callers need not read the record.
-//
-// It is the row of the space by_sender: key sender and id, value send time and digest. The digest is empty if the
-// record has none.
+// SentHandoff is a row of the index of senders. With its time and digest, callers need not read the record.
 type SentHandoff struct {
 	ID     schemas.ID
 	At     Time
 	Digest string // of the content, as in [Record]
 }
 
-// SentHandoffs yields the handoffs that an agent sent, newest first.
-//
-// Package mailbox uses it to warn about a repeated send of the same content within ten minutes, and stops at the first
-// older row. The error wraps [ErrCorrupt] for a row that is too short to hold a time.
+// SentHandoffs yields the handoffs that an agent sent, newest first. Package mailbox uses it to warn about a repeated
+// send of the same content. The error wraps [ErrCorrupt] for a row that is too short to hold a time.
 func (v *View) SentHandoffs(from schemas.Agent) iter.Seq2[SentHandoff, error] {
 	return decodeRows(v, reversePrefix(BySender, zeroTerminated(from)), func(row Row) (SentHandoff, error) {
 		if len(row.Value) < 8 {

@@ -11,18 +11,16 @@ import (
 	"handoff/schemas"
 )
 
-// Record is the state of a handoff, and its only part that changes. It has some hundred bytes, and more with many tags.
-// Body, Result, Note, Ask, Checkpoint and Late are numbers of events: [View.RawContent] reads their content. Only
-// [Tx.WriteChange] writes a record. Its names in JSON are on disk and never change once released.
+// Record is the current state of a handoff. It has some hundred bytes. Body, Result, Note, Ask, Checkpoint and Late are
+// numbers of events, and [View.RawContent] reads the content of these events. Only [Tx.WriteChange] writes a record.
+// Its JSON names are on disk and never change.
 //
-// The zero value of most fields means that there is none: no holder, no lease, no deadline. A zero field is left out of
-// the JSON, so a new field costs old records nothing and needs no upgrade. Package mailbox sets fields that depend on
-// each other, such as Holder, Lease and Token, together; this package stores them and derives index rows and counters
-// from them.
+// The zero value of most fields means that there is none: no holder, no lease, no deadline. A zero field is not in the
+// JSON. So a new field needs no upgrade of old records. Package mailbox sets fields that depend on each other, such as
+// Holder, Lease and Token, together.
 //
-// Schema is the version of the messages with which the record was written. After each change it is at least the version
-// of this program. Times are milliseconds. This package does not limit sizes and numbers of rows: [schemas.Limits]
-// does, and keeps a record near 1 KB.
+// Schema is the version of the program that last wrote the record. Times are milliseconds. This package does not limit
+// sizes: [schemas.Limits] does.
 type Record struct {
 	Schema   int              `json:"v"`
 	ID       schemas.ID       `json:"id"`
@@ -38,12 +36,12 @@ type Record struct {
 	Status   schemas.Status   `json:"st"`
 	Outcome  schemas.Outcome  `json:"out,omitempty"`
 
-	// Box is the mailbox from which the handoff may be claimed: an agent, capability:x, role:y or human. Routing,
-	// reservation and approval set this one field. It is empty while no agent may claim the handoff.
+	// Box is the mailbox from which the handoff may be claimed: an agent, capability:x, role:y or human. It is empty
+	// while no agent may claim the handoff.
 	Box schemas.Address `json:"box,omitempty"`
 
-	// Wakes is the next time at which the clock changes the handoff: the end of a lease, of a reservation or of a
-	// delay, or the deadline. For open consequences it is a time that is already due. Zero means that no time rule
+	// Wakes is the next time at which the clock changes the handoff, for example the end of its lease, the end of a
+	// delay, or its deadline. For open consequences it is a time that is already due. Zero means that no time rule
 	// applies.
 	Wakes Time `json:"wakes,omitempty"`
 
@@ -114,8 +112,8 @@ type Record struct {
 	Late        []uint64 `json:"late,omitempty"`
 	Event       uint64   `json:"ev"` // the last event of the handoff
 
-	// Owes lists the consequences of the last change that are still to be carried out, because they did not fit into
-	// its transaction. They are due at once, even if the handoff has ended.
+	// Owes lists the consequences of the last change that did not fit into its transaction and are still open. They are
+	// due at once, even if the handoff has ended.
 	Owes []OpenConsequence `json:"owes,omitempty"`
 
 	OriginID     string `json:"origin,omitempty"`
@@ -128,15 +126,12 @@ type Record struct {
 	unknown map[string]json.RawMessage
 }
 
-// OpenConsequence is one consequence that concerns many handoffs, and its progress: After is the last handoff for which it was
-// carried out. Do names the consequence; package mailbox knows the names.
+// OpenConsequence is a consequence for many handoffs that is not yet complete. Do names the consequence. After is the
+// last handoff for which it was carried out. If the process dies, the next call finds the handoff among the due ones
+// and continues after After.
 //
-// [Tx.WriteChange] writes it with the record, together with a Wakes that makes the handoff due at once. If the process dies,
-// the next call finds the handoff among the due ones and continues behind After. Package mailbox removes the Debt by
-// another change when the consequence is complete.
-//
-// Leave is the file whose rules need a person's permission: the Debt is not due until then. Opened is true if the work
-// counted as done only after a later judgement of its result, and that judgement caused the consequence.
+// Leave is the file whose rules need a person's permission first. Until then the consequence is not due. Opened is true
+// if a later judgement of the result caused the consequence.
 type OpenConsequence struct {
 	Do     string     `json:"do"`
 	After  schemas.ID `json:"after,omitempty"`
@@ -144,7 +139,8 @@ type OpenConsequence struct {
 	Opened bool       `json:"opened,omitempty"`
 }
 
-// FileAwaitingLeave returns the file whose rules need a person's permission before the work goes on, "" for none.
+// FileAwaitingLeave returns the file whose rules a person has to allow before the open consequences continue. It
+// returns "" if there is none.
 func (r *Record) FileAwaitingLeave() string {
 	for _, d := range r.Owes {
 		if d.Leave != "" {
@@ -160,10 +156,8 @@ func (r *Record) EstimatedDuration() time.Duration { return time.Duration(r.Esti
 // IsBlocked reports whether a handoff waits for an approval or for its dependencies.
 func (r *Record) IsBlocked() bool { return r.NeedsApproval || len(r.After) > 0 }
 
-// Clone returns a copy that can be changed without changing r.
-//
-// Callers change the copy and give both to [Tx.WriteChange], which needs the old record to find the index rows to delete.
-// The copies share the unknown fields, because no code changes them.
+// Clone returns a copy. Callers change the copy and give the copy and the old record to [Tx.WriteChange]. The two
+// records share only the unknown fields, which no code changes.
 func (r *Record) Clone() Record {
 	c := *r
 	c.Tags = slices.Clone(r.Tags)
@@ -177,26 +171,24 @@ func (r *Record) Clone() Record {
 	return c
 }
 
-// IndexRow is one row of an index. A nil Value is an empty one.
-//
-// Only the values of by_sender hold data: they save reading the record when a send is compared with earlier ones.
+// IndexRow is one row of an index. A nil Value means an empty value. Only rows of the space by_sender have a value.
 type IndexRow struct {
 	Space      Space
 	Key, Value []byte
 }
 
-// Same reports whether another entry has the same space and key. It does not compare the values.
+// HasSameKey reports whether another entry has the same space and key. It does not compare the values.
 func (e IndexRow) HasSameKey(other IndexRow) bool {
 	return e.Space == other.Space && bytes.Equal(e.Key, other.Key)
 }
 
-// IndexRowsOf returns all index rows of a record, each once. It is a pure function of the record: [Tx.WriteChange] writes the
-// difference of two calls, and package audit compares one call with the rows that are there.
+// IndexRowsOf returns all index rows of a record, each once, in no particular order. The result depends only on the
+// record. [Tx.WriteChange] writes the difference of two results, and package audit compares the result with the stored
+// rows.
 //
-// The order of the result means nothing. A record with no holder, parent, foreign id, dependency or wake-up has no row
-// in those spaces. Each key ends with the id of the handoff, so keys of different handoffs never collide, and
-// DecodeLastNumber of an index key is the id. Changing a layout here changes the file format: existing files have rows of the
-// old layout, and a check would report them.
+// Each key ends with the id of the handoff, so keys of different handoffs never collide. A record without a holder,
+// parent, foreign id, dependency or Wakes has no row in that space. A change of the layout needs a new file format,
+// because existing files have the old rows.
 func IndexRowsOf(r *Record) []IndexRow {
 	id := EncodeNumber(r.ID)
 	es := make([]IndexRow, 0, 10)
@@ -241,27 +233,21 @@ func IndexRowsOf(r *Record) []IndexRow {
 	return es
 }
 
-// originKey returns the key of a foreign id, which may have any length and any characters.
-//
-// Two ids would share a row only if their SHA-256 were the same.
+// originKey returns the SHA-256 of a foreign id, because a foreign id may have any length and any characters.
 func originKey(foreign string) []byte {
 	sum := sha256.Sum256([]byte(foreign))
 	return sum[:]
 }
 
-// IsClaimable reports whether an agent may claim the handoff now: it is pending, in a mailbox, and not blocked. A handoff
-// that waits for a time is in no mailbox; one that waits for approval or for dependencies is in its mailbox and
-// blocked. The rows of the space ready and the counters Pending and Urgent follow from it, so they change in the same
-// transaction as the result.
+// IsClaimable reports whether an agent may claim the handoff now: it is pending, in a mailbox, and not blocked. A
+// handoff that waits for a time is in no mailbox. A handoff that waits for approval or for dependencies is blocked.
 func (r *Record) IsClaimable() bool {
 	return r.Status == schemas.Pending && r.Box != "" && !r.IsBlocked()
 }
 
-// HashOf returns the SHA-256 of parts, in base64 without padding: 43 characters. Events name by it their content, the
-// record after them, and the event before them.
-//
-// The parts are hashed one after another without a separator. A caller for whom the border matters also compares a
-// length, as package audit does for salt and content.
+// HashOf returns the SHA-256 of the parts, one after another, in base64 without padding: 43 characters. Events contain
+// the hashes of their content, of the record and of the previous event. There is no separator between the parts, so
+// package audit also compares the size of the content.
 func HashOf(parts ...[]byte) string {
 	h := sha256.New()
 	for _, p := range parts {

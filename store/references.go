@@ -19,9 +19,9 @@ func ReferenceDigest(content []byte) string {
 	return digestKind + hex.EncodeToString(sum[:])
 }
 
-// PutReference writes content that handoffs refer to under its digest, [ReferenceDigest]. Content that is already there is not
-// written again, so many handoffs share one copy. The content has no owner, and only [Tx.DeleteReference] deletes it.
-// The error is [schemas.Limit] for content that is too large for its rows.
+// PutReference writes content that handoffs refer to, under its [ReferenceDigest]. Many handoffs share one copy: if the
+// content exists, nothing is written. Only [Tx.DeleteReference] deletes it. The error is [schemas.Limit] for content of
+// more than 131 MB.
 func (t *Tx) PutReference(content []byte) error {
 	if err := schemas.TooBig("content", len(content), maxContent); err != nil {
 		return err
@@ -42,8 +42,8 @@ func (t *Tx) DeleteReference(digest string) error {
 	return t.deleteRowsWhere(Prefix(References, sum), matchAll)
 }
 
-// Reference returns the content of a digest. It returns nil if there is none or if the digest is malformed. The error
-// wraps [ErrCorrupt] if the content was changed.
+// Reference returns the content with a digest. It returns nil if there is none or if the digest is malformed. The error
+// wraps [ErrCorrupt] if the content does not have this digest.
 func (v *View) Reference(digest string) ([]byte, error) {
 	sum := decodeDigest(digest)
 	if sum == nil {
@@ -73,7 +73,7 @@ func DigestFromKey(key []byte) string { return digestKind + hex.EncodeToString(f
 
 func firstDigest(key []byte) []byte { return key[:min(sha256.Size, len(key))] }
 
-// decodeDigest returns the hash in a digest of [ReferenceDigest]; nil for any other text.
+// decodeDigest returns the SHA-256 in a digest of [ReferenceDigest], nil for any other text.
 func decodeDigest(digest string) []byte {
 	sum, err := hex.DecodeString(strings.TrimPrefix(digest, digestKind))
 	if err != nil || len(sum) != sha256.Size || digestKind+hex.EncodeToString(sum) != digest {

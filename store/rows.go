@@ -9,10 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// getJSON reads one row that holds JSON; nil if there is none.
-//
-// The errors are the errors of Get and of decoding JSON. Records have a decoder of their own, which also finds damage
-// that is still valid JSON.
+// getJSON reads and decodes one row that holds JSON. It returns nil if there is no row.
 func getJSON[T any](v *View, s Space, key []byte) (*T, error) {
 	b, err := v.r.Get(s, key)
 	if b == nil || err != nil {
@@ -34,15 +31,13 @@ func (t *Tx) putJSON(s Space, key []byte, value any) error {
 	return t.w.Put(s, key, b)
 }
 
-// decodeRows yields the result of decode for each row of a range. An error, of the scan or of decode, is yielded once,
-// last.
-//
-// Decode may read other rows meanwhile, and must not keep the row. Ranging may stop early.
+// decodeRows yields the result of decode for each row of a range. An error of the scan or of decode is yielded once, at
+// the end. Decode may read other rows, and must not keep the row.
 func decodeRows[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[T, error] {
 	return decodeRowsIf(v, r, func(Row) bool { return true }, decode)
 }
 
-// decodeRowsIf is [decodeRows] for the rows that wanted selects; it skips the others.
+// decodeRowsIf is [decodeRows], but skips the rows for which wanted returns false.
 func decodeRowsIf[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for row, err := range v.r.Scan(r) {
@@ -60,8 +55,9 @@ func decodeRowsIf[T any](v *View, r Range, wanted func(Row) bool, decode func(Ro
 	}
 }
 
-// distinctBeginnings yields each distinct beginning of the keys of a range once: beginning cuts it out of a key, and of
-// converts it. It costs one seek for each distinct beginning, however many keys share it.
+// distinctBeginnings yields each distinct beginning of the keys of a range once. The function beginning cuts the
+// beginning out of a key, and the function of converts it to the result. It costs one seek for each distinct beginning,
+// however many keys share it.
 func distinctBeginnings[T any](v *View, r Range, beginning func(key []byte) []byte, of func([]byte) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for more := true; more; {
@@ -76,7 +72,7 @@ func distinctBeginnings[T any](v *View, r Range, beginning func(key []byte) []by
 	}
 }
 
-// reversePrefix returns the range of a prefix from the last key to the first.
+// reversePrefix returns the range of all keys that begin with prefix, from the last key to the first.
 func reversePrefix(s Space, prefix []byte) Range {
 	r := Prefix(s, prefix)
 	r.Reverse = true
@@ -105,12 +101,12 @@ func (v *View) EachInRange(r Range, fn func(Row) error) error {
 // rowsPerSnapshot is the number of rows that EachRow reads from one snapshot.
 const rowsPerSnapshot = 1000
 
-// EachRow calls fn with the rows of a space in the order of keys, a thousand from each snapshot. So it sees rows that
-// are written meanwhile beyond the current key, and does not see rows that are deleted ahead of it.
+// EachRow calls fn with all rows of a space in the order of keys, a thousand rows from each snapshot. Between two
+// snapshots no snapshot is open, so a long walk blocks no caller and no file grows. Fn sees later changes of rows that
+// the walk has not reached.
 //
-// It stops at the first error of fn or of the backend, and returns it. Between two snapshots none is open, so a long
-// walk blocks no caller and lets no file grow. At the end it calls the functions of end with the snapshot that had no
-// more rows.
+// EachRow returns the first error of fn or of the backend. After the last row it calls the functions in end with the
+// last snapshot.
 func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) error, end ...func(*View) error) error {
 	for r, more := (Range{Space: space}), true; more; {
 		err := s.View(ctx, func(v *View) (err error) {
@@ -128,8 +124,8 @@ func (s *Store) EachRow(ctx context.Context, space Space, fn func(*View, Row) er
 	return nil
 }
 
-// eachOfNextThousand calls fn with at most rowsPerSnapshot first rows of a range. It returns the key of the row after them,
-// nil if there is none.
+// eachOfNextThousand calls fn with the first rows of a range, at most rowsPerSnapshot. It returns the key of the next
+// row, nil if there is none.
 func (v *View) eachOfNextThousand(r Range, fn func(*View, Row) error) (next []byte, err error) {
 	n := 0
 	for row, err := range v.r.Scan(r) {

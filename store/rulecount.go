@@ -2,8 +2,8 @@ package store
 
 import "time"
 
-// TimedSendCount counts the handoffs that time rules of files sent in one hour of the clock. There is one row, which the
-// first send of the next hour replaces, so it has an entry only for rules that sent in that hour.
+// TimedSendCount counts the handoffs that time rules of files sent in one hour. The store has one row, and the first
+// send of the next hour replaces the row.
 type TimedSendCount struct {
 	Hour int64          `json:"hour"` // since 1970
 	All  int            `json:"all"`
@@ -13,7 +13,7 @@ type TimedSendCount struct {
 
 var timedSendCountKey = []byte("ruled")
 
-// TimedSendCount returns the count of the hour that contains now.
+// TimedSendCount returns the count of the hour that contains now. The count is zero if the row is from another hour.
 func (v *View) TimedSendCount(now time.Time) (TimedSendCount, error) {
 	hour := now.Unix() / int64(time.Hour/time.Second)
 	row, err := getJSON[TimedSendCount](v, Sys, timedSendCountKey)

@@ -84,8 +84,8 @@
 // # Rows beneath their types
 //
 // Package audit compares rows with each other, and package travel copies them to another store. Both read them by
-// [View.RawRows], and build them by the functions that also write them here: [EncodeNumber], [SplitIntoChunks], [EncodeRecord],
-// [IndexRowsOf], [CountersOf], [UnreadRow], [Token.HashRow] and [Receipt.Encode].
+// [View.RawRows], and build them by the functions that also write them here: [EncodeNumber], [SplitIntoChunks],
+// [EncodeRecord], [IndexRowsOf], [CountersOf], [UnreadRow], [Token.HashRow] and [Receipt.Encode].
 //
 // # Decisions
 //
@@ -102,10 +102,8 @@ package store
 
 import "context"
 
-// Store is the typed layer over a backend. It is safe for use by many goroutines.
-//
-// It has no state of its own in addition to the backend: two stores over one backend see the same. It starts no
-// goroutine and reads no clock.
+// Store is the typed layer over a backend. It is safe for use by many goroutines. It keeps no state in addition to the
+// rows of the backend, starts no goroutine and reads no clock.
 type Store struct {
 	backend Backend
 	agents  agentCache
@@ -115,21 +113,20 @@ type Store struct {
 func New(b Backend) *Store { return &Store{backend: b} }
 
 // View calls fn once, with one snapshot. Fn takes no more than 50 ms or 1,000 rows. Errors and panics are as in
-// [Backend].View. A view changes nothing, so it may always be repeated.
+// [Backend].View. A view changes nothing, so it may be repeated.
 //
-// Fn assigns its results to variables outside. The methods of [View] return decoded values or copies, so callers may
-// keep them; only iterators may not be kept, because they read while they are ranged over.
+// Fn assigns its results to variables outside. The caller may keep decoded values of the methods of [View], but not the
+// iterators, because they read during ranging.
 func (s *Store) View(ctx context.Context, fn func(*View) error) error {
 	return s.backend.View(ctx, func(r Reader) error { return fn(&View{r, &s.agents}) })
 }
 
-// Update calls fn in a transaction and keeps all of its changes, or none if fn returns an error or panics. Fn may run
-// more than once: it assigns its results at its start and touches nothing else outside. [Backend].Update says which
-// errors mean that nothing was kept, and which leave this open.
+// Update calls fn in a transaction. It keeps all changes of fn, or none if fn returns an error or panics. Fn may run
+// more than once. So fn assigns its results at its start and changes nothing else outside. [Backend].Update lists the
+// errors.
 //
-// Callers read the clock before the call, so that a second run of fn decides by the same time. Many goroutines may call
-// Update at once. On packages bolt and memory the calls run one after another, and on package bolt queued calls share a
-// commit. So fn only does work that needs the transaction: it does not wait, read files or use the network.
+// Callers read the clock before the call, so that a second run of fn decides by the same time. On packages bolt and
+// memory only one fn runs at a time, so fn does not wait, read files or use the network.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.backend.Update(ctx, func(w Writer) error { return fn(&Tx{View: View{w, &s.agents}, w: w}) })
 }
@@ -142,17 +139,15 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	return nil, nil
 }
 
-// Close closes the backend. It may be called twice.
-//
-// It finishes earlier calls first; later calls get [ErrClosed].
+// Close finishes the running calls and closes the backend. Later calls return [ErrClosed]. It may be called twice.
 func (s *Store) Close() error { return s.backend.Close() }
 
-// TryPart runs a part of a transaction that may fail alone. If fn returns an error or panics, Try drops the changes of fn
-// and returns that error (a panic as a [*Panic]), and the transaction goes on with all its other changes.
+// TryPart runs a part of a transaction that may fail alone. If fn returns an error or panics, TryPart drops the changes
+// of fn and returns the error, or the panic as a [*Panic]. All other changes of the transaction stay. Parts may be
+// nested.
 //
-// The part sees the changes of the transaction so far, and the transaction sees the changes of the part after Try
-// returned nil. Parts may be nested. Numbers of a failed part may be given again. The clock uses Try: if the change of
-// one handoff fails, the changes of the others stay.
+// The clock uses TryPart: if the change of one handoff fails, the changes of other handoffs stay. Numbers of a failed
+// part may be given again.
 func (t *Tx) TryPart(fn func(*Tx) error) error {
 	var o Overlay
 	o.Reset(t.w)
@@ -162,13 +157,12 @@ func (t *Tx) TryPart(fn func(*Tx) error) error {
 	return o.Flush(t.w)
 }
 
-// View reads one snapshot; inside Update it reads the state of the transaction. One goroutine at a time may use it,
-// until the function that received it returns. The results of its methods belong to the caller. Their errors are errors
-// of the backend, or wrap [ErrCorrupt] or a decoding error for a row that cannot be read.
+// View reads one snapshot, or inside Update the state of the transaction. One goroutine at a time may use it, until the
+// function that received it returns. The caller owns the results. Errors are errors of the backend, [ErrCorrupt], or
+// decoding errors.
 //
-// A missing row is never an error: a method that returns a pointer returns nil, one that returns a value returns its
-// zero value. Iterators yield an error once, with a zero value, and then end. An iterator yields the rows of the moment
-// at which ranging began, also inside Update.
+// A missing row is no error: a method returns nil or the zero value. An iterator yields the rows of the moment at which
+// ranging began. It yields an error once, with a zero value, and then ends.
 type View struct {
 	r      Reader
 	agents *agentCache
@@ -177,10 +171,9 @@ type View struct {
 // RawRows returns the reader of the raw rows, for packages audit and travel. Other callers use the methods of the View.
 func (v *View) RawRows() Reader { return v.r }
 
-// Tx reads and changes, inside Update. Its own reads see its changes at once, other callers after the commit.
-//
-// Its methods check no rule: package mailbox decides before whether an action is allowed, to which callers, and with
-// which consequences. The caller returns an error of a method, so that the whole transaction is dropped.
+// Tx reads and changes rows inside Update. Its reads see its own changes at once. Its methods check no rule: package
+// mailbox decides before whether an action is allowed. If a method returns an error, the caller returns the error from
+// its function, so that the whole transaction is dropped.
 type Tx struct {
 	View
 	w Writer

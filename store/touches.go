@@ -10,9 +10,9 @@ import (
 	"handoff/schemas"
 )
 
-// AllTouchedFiles lists the files that the work on a handoff changes or names, by the last report of its holder. No rule
-// depends on it: if the row is lost, some agents are not warned that others work on the same files. Files are relative
-// to the root of the working tree.
+// TouchedFiles lists the files that the work on a handoff changes or names, as its holder reported last. Files are
+// relative to the root of the working tree. If the row is lost, some agents are not warned that other agents work on
+// the same files.
 type TouchedFiles struct {
 	Holder schemas.Agent `json:"holder"`
 	Claims int           `json:"claims"`          // of the record, at the last claim of that holder
@@ -30,9 +30,9 @@ type TouchedFiles struct {
 	Told map[schemas.ID][]uint32 `json:"told,omitempty"` // hashes of files told to the holder, by the other handoff
 }
 
-// RecordWarnedFiles notes that the holder of t is warned about files that the work on another handoff, by, touches as well.
-// It returns the files that need a warning: it skips files about which the holder of t was warned before, and files in
-// told, about which the holder of the other handoff was warned.
+// RecordWarnedFiles records that the holder of t is warned about files that also the handoff `by` touches. It returns
+// the files that need a warning. It skips files about which the holder of t was warned before. It also skips files in
+// told, because the holder of the other handoff was warned about them.
 func (t *TouchedFiles) RecordWarnedFiles(by schemas.ID, files []string, told []uint32) (news []string) {
 	for _, file := range files {
 		h := fnv.New32a()
@@ -48,7 +48,7 @@ func (t *TouchedFiles) RecordWarnedFiles(by schemas.ID, files []string, told []u
 	return news
 }
 
-// AllTouchedFiles returns the rows of all handoffs. For a row that cannot be read it returns the zero value.
+// AllTouchedFiles returns the touched files of all handoffs. For a row that cannot be read it returns the zero value.
 func (v *View) AllTouchedFiles() (map[schemas.ID]TouchedFiles, error) {
 	all := map[schemas.ID]TouchedFiles{}
 	err := v.EachInRange(Range{Space: Touches}, func(row Row) error {
@@ -72,8 +72,8 @@ func splitAtZeroBytes(names string) []string {
 	return strings.Split(names, "\x00")
 }
 
-// PutTouchedFiles replaces the row of a handoff: the fields as JSON, then a zero byte, and the two long lists of files
-// without JSON, because they are decoded faster this way.
+// PutTouchedFiles replaces the row of a handoff: the fields as JSON, a zero byte, and then two lists of files. The
+// lists are not JSON, because a plain list is decoded faster.
 func (t *Tx) PutTouchedFiles(id schemas.ID, touch TouchedFiles) error {
 	head, _ := json.Marshal(touch) // texts and numbers can be encoded
 	files := strings.Join(touch.Committed, "\x00") + "\x00\x00" + strings.Join(touch.Loose, "\x00")

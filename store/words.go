@@ -14,15 +14,13 @@ import (
 // maxWords is the number of words that a send keeps for one handoff.
 const maxWords = 200
 
-// WordList holds the search words of a handoff: distinct, each after a zero byte. [ListWords] makes one.
-//
-// It is the value of the row as it is stored. An empty list is one zero byte.
+// WordList holds the distinct search words of a handoff, as the row stores them: a zero byte before each word and at
+// the end. [ListWords] makes a list.
 type WordList []byte
 
-// ListWords returns the first two hundred distinct words of the texts, so callers put the most telling text first. It
-// takes longer than writing them, so callers do it before the transaction.
-//
-// A search does not find words beyond the two hundredth. There is no stemming and no list of stop words.
+// ListWords returns the first two hundred distinct words of the texts. A search does not find later words, so callers
+// put the most important text first. Callers call it before the transaction, because it takes longer than writing the
+// words.
 func ListWords(texts ...string) WordList {
 	var list WordList
 	n := 0
@@ -35,11 +33,8 @@ func ListWords(texts ...string) WordList {
 	return append(list, 0)
 }
 
-// PutWords writes the search words of a handoff. One row for each handoff keeps a send cheap; a search reads these
-// rows, newest first.
-//
-// It replaces the words of the handoff. No check compares words with content: if a row is lost, only searches miss the
-// handoff.
+// PutWords replaces the search words of a handoff. A search reads these rows, newest first. If a row is lost, only
+// searches miss the handoff.
 func (t *Tx) PutWords(id schemas.ID, list WordList) error {
 	return t.w.Put(Words, EncodeNumber(id), list)
 }
@@ -47,7 +42,7 @@ func (t *Tx) PutWords(id schemas.ID, list WordList) error {
 // maxAllWords is the largest number of words of one handoff, including words that were added after the send.
 const maxAllWords = 2 * maxWords
 
-// AddWords adds search words to a handoff, four hundred in all; existing words stay.
+// AddWords adds search words to the words of a handoff. A handoff keeps at most 400 words, and later words are dropped.
 func (t *Tx) AddWords(id schemas.ID, more WordList) error {
 	row, err := t.r.Get(Words, EncodeNumber(id))
 	if err != nil {
@@ -64,8 +59,8 @@ func (t *Tx) AddWords(id schemas.ID, more WordList) error {
 	return t.w.Put(Words, EncodeNumber(id), append(all, 0))
 }
 
-// SplitWords splits text into its distinct words, in lower case and in their order. A word is made of letters, marks
-// and digits.
+// SplitWords returns the distinct words of a text, in lower case and in order. A word consists of letters, marks and
+// digits.
 func SplitWords(text string) []string { return slices.Collect(distinctWords([]string{text})) }
 
 func distinctWords(texts []string) iter.Seq[string] {
@@ -85,8 +80,8 @@ func distinctWords(texts []string) iter.Seq[string] {
 	}
 }
 
-// isSeparator reports whether a lower-case character is no part of a word. Marks are part of words: many scripts write
-// vowels with them.
+// isSeparator reports whether a lower-case character ends a word. Unicode marks belong to words, because many scripts
+// write vowels with marks.
 func isSeparator(r rune) bool {
 	if r < utf8.RuneSelf {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
@@ -94,10 +89,8 @@ func isSeparator(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.M, unicode.Nd)
 }
 
-// HasWords reports whether for each of the given words the handoff has a word that begins with it. Words are compared
-// byte by byte, so callers take the given ones from [SplitWords].
-//
-// Without any words it is true. A handoff without a row has no words.
+// HasWords reports whether each of the given words is the beginning of a search word of the handoff. Callers take the
+// words from [SplitWords], because words are compared byte by byte. Without any given words the result is true.
 func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
 	row, err := v.r.Get(Words, EncodeNumber(id))
 	if err != nil {

@@ -123,9 +123,9 @@ func (g *Gate) identifyCaller(r *http.Request) (schemas.Caller, error) {
 	return g.authenticateBearer(r, bearer)
 }
 
-// authenticateBearer returns the caller of a well-formed bearer. It slows down an address that sends many bad bearers. A good
-// bearer is still accepted, because many callers share the address of a proxy, and 256 random bits or a signature
-// cannot be guessed, however many attempts are made.
+// authenticateBearer returns the caller of a well-formed bearer. It slows down an address that sends many bad bearers.
+// A good bearer is still accepted, because many callers share the address of a proxy, and 256 random bits or a
+// signature cannot be guessed, however many attempts are made.
 func (g *Gate) authenticateBearer(r *http.Request, bearer string) (schemas.Caller, error) {
 	now, from := g.Now(), badTokenSource(r.RemoteAddr)
 	wait := g.guesses.waitTime(from, now)
@@ -146,9 +146,9 @@ func (g *Gate) authenticateBearer(r *http.Request, bearer string) (schemas.Calle
 	return caller, nil
 }
 
-// lookUpBearer returns the caller of a bearer, and its limit of requests per second. A bearer is doubtful if its address has
-// sent many bad ones. Doubtful bearers are looked up one at a time, so that their look-ups keep at most one core and
-// one connection of the store busy.
+// lookUpBearer returns the caller of a bearer, and its limit of requests per second. A bearer is doubtful if its
+// address has sent many bad ones. Doubtful bearers are looked up one at a time, so that their look-ups keep at most one
+// core and one connection of the store busy.
 func (g *Gate) lookUpBearer(ctx context.Context, bearer string, now time.Time, doubtful bool) (schemas.Caller, float64, error) {
 	if doubtful {
 		g.doubts.Lock()
@@ -177,8 +177,8 @@ func bearerOf(h http.Header) (string, error) {
 	return bearer, nil
 }
 
-// isFromThisMachine reports whether a program on this machine made the request: it arrived at a loopback address, and has
-// no header of a proxy. It cannot detect a proxy without these headers, such as a tunnel.
+// isFromThisMachine reports whether a program on this machine made the request: it arrived at a loopback address, and
+// has no header of a proxy. It cannot detect a proxy without these headers, such as a tunnel.
 func isFromThisMachine(r *http.Request) bool {
 	for name := range r.Header {
 		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
@@ -189,8 +189,8 @@ func isFromThisMachine(r *http.Request) bool {
 	return ok && addr.IP.IsLoopback()
 }
 
-// badTokenSource returns the address under which bad tokens are counted. For IPv6 it is the network of the first 64 bits,
-// because one customer has all addresses of this network.
+// badTokenSource returns the address under which bad tokens are counted. For IPv6 it is the network of the first 64
+// bits, because one customer has all addresses of this network.
 func badTokenSource(remote string) string {
 	addr, err := netip.ParseAddrPort(remote)
 	if err != nil {

@@ -114,7 +114,7 @@ func isCompactJWT(bearer string) bool {
 // scopes lists all scopes, the widest first.
 var scopes = []schemas.Scope{schemas.ScopeAdmin, schemas.ScopeAgent, schemas.ScopeRead}
 
-// scope returns the widest scope of the token, empty for none.
+// widestScope returns the widest scope of the token, empty for none.
 func (c tokenClaims) widestScope() schemas.Scope {
 	all := slices.Concat(c.Scope, c.Scp)
 	for _, scope := range scopes {

@@ -16,8 +16,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// sharedKeySet returns the issuer's keys. One caller at a time asks the issuer for the address of its keys; the other callers
-// wait and get the same result, even if it is an error.
+// sharedKeySet returns the issuer's keys. One caller at a time asks the issuer for the address of its keys; the other
+// callers wait and get the same result, even if it is an error.
 func (i *Issuer) sharedKeySet(ctx context.Context) (oidc.KeySet, error) {
 	select {
 	case i.lock <- struct{}{}:
@@ -41,9 +41,9 @@ func (i *Issuer) sharedKeySet(ctx context.Context) (oidc.KeySet, error) {
 	return i.keys, nil
 }
 
-// discoverKeyAddress returns the address of the issuer's keys. It reads the document of RFC 8414, or else the document of OpenID
-// Connect. If the issuer's address has a path, the well-known name of that second document may come before the path or
-// after it.
+// discoverKeyAddress returns the address of the issuer's keys. It reads the document of RFC 8414, or else the document
+// of OpenID Connect. If the issuer's address has a path, the well-known name of that second document may come before
+// the path or after it.
 func (i *Issuer) discoverKeyAddress(ctx context.Context) (string, error) {
 	var all error
 	for _, address := range documentAddresses(i.URL) {
@@ -64,7 +64,8 @@ func documentAddresses(issuer string) []string {
 	})
 }
 
-// wellKnownAddress inserts a well-known name between the host and the path of an address, as RFC 8414 and RFC 9728 require.
+// wellKnownAddress inserts a well-known name between the host and the path of an address, as RFC 8414 and RFC 9728
+// require.
 func wellKnownAddress(address, name string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -75,8 +76,8 @@ func wellKnownAddress(address, name string) string {
 	return u.String()
 }
 
-// readDocument returns the address of the keys in one document. It refuses a document of another issuer, and an insecure
-// address of keys.
+// readDocument returns the address of the keys in one document. It refuses a document of another issuer, and an
+// insecure address of keys.
 func (i *Issuer) readDocument(ctx context.Context, address string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

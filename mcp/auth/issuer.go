@@ -91,8 +91,8 @@ var asymmetric = []jose.SignatureAlgorithm{
 	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// callerOfBearer returns the caller of an access token, under its first name. It checks the algorithm of the signature before
-// the signature, as [oidc.RemoteKeySet] requires without a verifier. The verifier of that package is made for ID
+// callerOfBearer returns the caller of an access token, under its first name. It checks the algorithm of the signature
+// before the signature, as [oidc.RemoteKeySet] requires without a verifier. The verifier of that package is made for ID
 // tokens: it allows the clocks five minutes, and most of its errors have no types. For a doubtful token it does not
 // fetch unknown keys.
 func (i *Issuer) callerOfBearer(ctx context.Context, bearer string, doubtful bool) (schemas.Caller, error) {

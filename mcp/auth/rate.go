@@ -7,8 +7,8 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rateLimits has a token bucket for each name with recent requests. A full bucket is the same as a new one and is dropped.
-// A bucket fills up again after the last request of its name, so only names with recent requests keep one.
+// rateLimits has a token bucket for each name with recent requests. A full bucket is the same as a new one and is
+// dropped. A bucket fills up again after the last request of its name, so only names with recent requests keep one.
 type rateLimits struct {
 	mu      sync.Mutex // guards the fields below
 	by      map[string]*rate.Limiter
@@ -23,8 +23,8 @@ func newRateLimits() *rateLimits {
 	return &rateLimits{by: map[string]*rate.Limiter{}, sweepAt: minSweep}
 }
 
-// allow counts a request of a name, or returns the time to wait until one is allowed. A burst may have the requests of
-// two seconds, and at least 20.
+// countRequest counts a request of a name, or returns the time to wait until one is allowed. A burst may have the
+// requests of two seconds, and at least 20.
 func (l *rateLimits) countRequest(name string, perSecond float64, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,7 +35,7 @@ func (l *rateLimits) countRequest(name string, perSecond float64, now time.Time)
 	return wait
 }
 
-// wait returns the time to wait until a request of a name is allowed, zero for none. It counts no request.
+// waitTime returns the time to wait until a request of a name is allowed, zero for none. It counts no request.
 func (l *rateLimits) waitTime(name string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()

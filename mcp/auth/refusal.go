@@ -84,9 +84,9 @@ func (r *Refusal) isUnauthorized() bool {
 	return r.Reason == NoToken || r.code == invalidToken || r.code == invalidRequest
 }
 
-// ChallengeHeader returns the value of the header WWW-Authenticate for an error of [Gate.Caller], empty for none. If ok is
-// true, the status of the response is 401; otherwise it follows the error's code in [schemas.Codes]. MetadataURL is the
-// result of [MetadataURL], empty without OAuth.
+// ChallengeHeader returns the value of the header WWW-Authenticate for an error of [Gate.Caller], empty for none. If ok
+// is true, the status of the response is 401; otherwise it follows the error's code in [schemas.Codes]. MetadataURL is
+// the result of [MetadataURL], empty without OAuth.
 func ChallengeHeader(err error, metadataURL string) (value string, ok bool) {
 	refusal, is := errors.AsType[*Refusal](err)
 	if !is || !refusal.isUnauthorized() && refusal.code == "" {

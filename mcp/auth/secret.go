@@ -29,8 +29,8 @@ func NewSecret(rand io.Reader) string {
 	return string(b) + checksum(string(b))
 }
 
-// IsWellFormed reports whether s has the form of a secret and the right checksum. Only the store knows whether the token
-// exists.
+// IsWellFormed reports whether s has the form of a secret and the right checksum. Only the store knows whether the
+// token exists.
 func IsWellFormed(s string) bool {
 	if len(s) != len(prefix)+randomLength+checksumLength || !strings.HasPrefix(s, prefix) {
 		return false

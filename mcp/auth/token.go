@@ -11,9 +11,9 @@ import (
 	"handoff/tools"
 )
 
-// NeedsToken reports whether every request needs a token: it does if there is an issuer, or if the workspace has or ever
-// had a token. After its first true result it stays true in this process: if the store is removed or replaced, requests
-// without a token must still be refused.
+// NeedsToken reports whether every request needs a token: it does if there is an issuer, or if the workspace has or
+// ever had a token. After its first true result it stays true in this process: if the store is removed or replaced,
+// requests without a token must still be refused.
 func (g *Gate) NeedsToken(ctx context.Context) (bool, error) {
 	if g.Issuer != nil || g.tokenNeeded.Load() {
 		return true, nil

@@ -32,8 +32,8 @@ var (
 	callParams    = []string{"name", "arguments", "_meta"}
 )
 
-// scanEnvelope reads the envelope and the call of a message in one pass. It reports false if encoding/json must interpret the
-// text: if it is no object, if it has a name twice or in other capitals, or if its method is no text.
+// scanEnvelope reads the envelope and the call of a message in one pass. It reports false if encoding/json must
+// interpret the text: if it is no object, if it has a name twice or in other capitals, or if its method is no text.
 func (m *Message) scanEnvelope() bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.Text)) // which reads the text where it is
 	call, at, version := ToolCall{}, 0, json.RawMessage(nil)

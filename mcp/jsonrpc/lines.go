@@ -141,8 +141,8 @@ func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
 }
 
 // Send writes one message and reports whether all of it was written. If a message does not encode, Send writes the
-// replacement of [EncodeMessage] and returns false. It waits for a client that does not read. Messages that come during a
-// write share the next one.
+// replacement of [EncodeMessage] and returns false. It waits for a client that does not read. Messages that come during
+// a write share the next one.
 func (w *Writer) Send(message any) bool {
 	line, encoded := EncodeMessage(message, w.logger)
 	b, end := w.addToBatch(line)
@@ -186,9 +186,9 @@ func (w *Writer) writeBatch() {
 	}
 }
 
-// EncodeMessage encodes a message. If the message does not encode, ok is false and the text is an error in its place, so that
-// the client does not wait for ever. The error has the id of the request, or none if the message is no response. Encode
-// logs the cause.
+// EncodeMessage encodes a message. If the message does not encode, ok is false and the text is an error in its place,
+// so that the client does not wait for ever. The error has the id of the request, or none if the message is no
+// response. Encode logs the cause.
 func EncodeMessage(message any, logger *slog.Logger) (text []byte, ok bool) {
 	r, isResponse := message.(sdk.JSONRPCResponse)
 	if isResponse {

@@ -28,8 +28,8 @@ type Message struct {
 	Text []byte    `json:"-"` // the whole message
 }
 
-// ParseMessage reads the envelope. For a text that is no message it returns the error for the response, which contains the id
-// if the text has one.
+// ParseMessage reads the envelope. For a text that is no message it returns the error for the response, which contains
+// the id if the text has one.
 func ParseMessage(text []byte) (Message, *sdk.JSONRPCError) {
 	m := Message{Text: text}
 	if m.scanEnvelope() {
@@ -125,8 +125,8 @@ type OpenRequest struct {
 	cancelled bool
 }
 
-// OpenRequests are the requests of one client without a response so far, by their ids as the client wrote them. The zero
-// value has none. It is safe for use by many goroutines.
+// OpenRequests are the requests of one client without a response so far, by their ids as the client wrote them. The
+// zero value has none. It is safe for use by many goroutines.
 type OpenRequests struct {
 	mu   sync.Mutex // guards the field below, and cancelled of each request
 	open map[string]*OpenRequest

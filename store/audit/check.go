@@ -13,13 +13,13 @@ import (
 	"handoff/store"
 )
 
-// CheckRows compares derived rows with their sources: each record with its index rows, each index row with its record, all
-// counters with the counted rows, and agents, workflows, tokens, notices, receipts and words with the rows that they
-// refer to. It does so in one snapshot, which is kept for the whole time: on a large store it takes seconds, and some
-// engines grow meanwhile. An error means that the check could not be finished.
+// CheckRows compares derived rows with their sources: each record with its index rows, each index row with its record,
+// all counters with the counted rows, and agents, workflows, tokens, notices, receipts and words with the rows that
+// they refer to. It does so in one snapshot, which is kept for the whole time: on a large store it takes seconds, and
+// some engines grow meanwhile. An error means that the check could not be finished.
 //
-// It changes nothing. Tests call it after their changes, and people by [ExamineStore]. It does not read events and content:
-// [VerifyRegistry] reads these.
+// It changes nothing. Tests call it after their changes, and people by [ExamineStore]. It does not read events and
+// content: [VerifyRegistry] reads these.
 func CheckRows(ctx context.Context, s *store.Store) ([]string, error) {
 	found, err := checkRows(ctx, s, nil)
 	if err != nil {
@@ -177,8 +177,8 @@ func (c *checker) findMissingIndexRows() error {
 	})
 }
 
-// findExtraIndexRows finds index rows that no record expects. Rows of a record that cannot be read may be right, so they are
-// skipped.
+// findExtraIndexRows finds index rows that no record expects. Rows of a record that cannot be read may be right, so
+// they are skipped.
 func (c *checker) findExtraIndexRows() error {
 	for _, space := range indexSpaces {
 		if c.expected[space] == 0 {

@@ -8,8 +8,8 @@ import (
 	"handoff/store"
 )
 
-// EventFields holds the fields of a [schemas.Event] that an audit needs. Decoding all fields takes twice as long, and the
-// tree proves the other bytes.
+// EventFields holds the fields of a [schemas.Event] that an audit needs. Decoding all fields takes twice as long, and
+// the tree proves the other bytes.
 type EventFields struct {
 	N       uint64     `json:"n"`
 	Handoff schemas.ID `json:"handoff_id"`

@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// ExamineStore runs all checks of a store: the layout of its rows on the disk, [CheckRows] and [VerifyRegistry]. If rows cannot be
-// read because the disk is damaged, the result lists this as a fault and there is no error.
+// ExamineStore runs all checks of a store: the layout of its rows on the disk, [CheckRows] and [VerifyRegistry]. If
+// rows cannot be read because the disk is damaged, the result lists this as a fault and there is no error.
 //
 // It changes nothing, and other calls go on meanwhile. Changes have to wait only while an engine checks its pages, on
 // package bolt some seconds for each gigabyte.
@@ -65,8 +65,8 @@ type MendResult struct {
 	After  schemas.CheckOut `json:"after"`
 }
 
-// MendRows computes derived rows again from records, events and notices: index rows, counters, words and unread marks. It
-// changes no record, no event and no content. The caller makes sure that no other process uses the store, and that
+// MendRows computes derived rows again from records, events and notices: index rows, counters, words and unread marks.
+// It changes no record, no event and no content. The caller makes sure that no other process uses the store, and that
 // there is a copy of it. In a store without faults Mend changes nothing.
 //
 // It writes in transactions of a thousand rows. If it ends early, the mended rows stay, and the next call goes on. The
@@ -104,8 +104,8 @@ type StoreSummary struct {
 	Until time.Time // of the newest event; zero where there is none
 }
 
-// VerifyStore reads all rows of a store without writers, with [VerifyRegistry] and [CheckRows]. The error is [ErrFaulty] if one of
-// them found a fault, and [store.ErrCorrupt] if rows cannot be read.
+// VerifyStore reads all rows of a store without writers, with [VerifyRegistry] and [CheckRows]. The error is
+// [ErrFaulty] if one of them found a fault, and [store.ErrCorrupt] if rows cannot be read.
 func VerifyStore(ctx context.Context, s *store.Store) (c StoreSummary, err error) {
 	for space := range store.Spaces {
 		if err := s.EachRow(ctx, space, func(*store.View, store.Row) error { return nil }); err != nil {

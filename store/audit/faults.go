@@ -28,8 +28,8 @@ func deleteFix(s store.Space, key []byte) rowFix {
 	return func(w store.Writer) error { return w.Delete(s, key) }
 }
 
-// foundFaults holds the faults that a check found: their number, the first ones as sentences, and a fix for each fault that
-// [MendRows] can mend.
+// foundFaults holds the faults that a check found: their number, the first ones as sentences, and a fix for each fault
+// that [MendRows] can mend.
 type foundFaults struct {
 	first    []schemas.StoreFault
 	n        int // all of them
@@ -38,10 +38,10 @@ type foundFaults struct {
 	refused  error // why no fix may be applied
 }
 
-// addf adds a fault without a fix.
+// addFault adds a fault without a fix.
 func (f *foundFaults) addFault(format string, args ...any) { f.countFault(false, format, args) }
 
-// mendf adds a fault with its fix.
+// addMendableFault adds a fault with its fix.
 func (f *foundFaults) addMendableFault(by rowFix, format string, args ...any) {
 	f.countFault(true, format, args)
 	f.mendable++
@@ -62,7 +62,7 @@ func (f *foundFaults) problems() []string {
 	return schemas.Map(f.first, func(f schemas.StoreFault) string { return f.What })
 }
 
-// include adds the faults of another check. A fault that both checks found counts once.
+// mergeFaults adds the faults of another check. A fault that both checks found counts once.
 func (f *foundFaults) mergeFaults(more *foundFaults) {
 	known := f.first
 	for _, fault := range more.first {

@@ -1,6 +1,6 @@
 // Package audit checks that the rows of a store are as they were written. [VerifyRegistry] compares events, records and
-// content with their proofs, and [CheckRows] compares derived rows with their sources. [ExamineStore] does both and looks at the
-// disk, [MendRows] computes derived rows again, and [VerifyStore] reads a store that is to be a backup.
+// content with their proofs, and [CheckRows] compares derived rows with their sources. [ExamineStore] does both and
+// looks at the disk, [MendRows] computes derived rows again, and [VerifyStore] reads a store that is to be a backup.
 //
 // All but Mend change nothing. They read rows by [store.View.RawRows] and work with every engine.
 package audit
@@ -67,8 +67,8 @@ func verifyRegistry(ctx context.Context, s *store.Store, sizes ...uint64) (out s
 	}, &a.problems, nil
 }
 
-// registryWalk is one walk over the events and then over the records. It keeps one number for each handoff whose record it
-// has not read yet, and two digests for each content that was redacted or deleted. No other part of its memory grows
+// registryWalk is one walk over the events and then over the records. It keeps one number for each handoff whose record
+// it has not read yet, and two digests for each content that was redacted or deleted. No other part of its memory grows
 // with the store.
 type registryWalk struct {
 	walk     ledger.TreeWalk
@@ -174,10 +174,10 @@ func (a *registryWalk) compareRecord(v *store.View, id schemas.ID, r recordSumma
 	return r.Event, nil
 }
 
-// IsHandoffIntact reports whether one handoff is unchanged: its record fits the event that it names as its last, and each of
-// its events fits the event before and its content. It returns false, without an error, if there is no such handoff.
-// Only [VerifyRegistry] compares with the tree and finds a record that was put back to an earlier state, because no event
-// names the next one.
+// IsHandoffIntact reports whether one handoff is unchanged: its record fits the event that it names as its last, and
+// each of its events fits the event before and its content. It returns false, without an error, if there is no such
+// handoff. Only [VerifyRegistry] compares with the tree and finds a record that was put back to an earlier state,
+// because no event names the next one.
 //
 // It takes one read for each event of the handoff and one for each content. It reads one snapshot, so later events do
 // not disturb it. History calls it for each handoff that it shows.

@@ -38,8 +38,8 @@ func (c *checker) checkDeclaredRules() error {
 	})
 }
 
-// checkWorkflows checks that each workflow has an owner and a handoff. It relies on the index of handoffs by workflow, so it
-// runs only if the check of that index found no fault.
+// checkWorkflows checks that each workflow has an owner and a handoff. It relies on the index of handoffs by workflow,
+// so it runs only if the check of that index found no fault.
 func (c *checker) checkWorkflows() error {
 	if c.expected[store.ByWorkflow] != 0 {
 		return nil
@@ -137,8 +137,8 @@ func (c *checker) checkNextNumber(space store.Space, highest uint64) error {
 	return err
 }
 
-// checkTokens checks that names and hashes lead to each other. If a token and the only hash for it disagree, it is unknown
-// which one is right.
+// checkTokens checks that names and hashes lead to each other. If a token and the only hash for it disagree, it is
+// unknown which one is right.
 func (c *checker) checkTokens() error {
 	led := map[string]int{} // hashes that lead to a token
 	err := c.EachInRange(store.Prefix(store.Tokens, []byte("h")), func(row store.Row) error {

@@ -23,8 +23,9 @@ type CompactResult struct{ Before, After int64 }
 // test. The caller keeps other processes from opening the file meanwhile, and makes sure that there is room for a
 // second file.
 //
-// After an error, or if the process dies meanwhile, the file is the old or the new one, and has the same rows. [RemoveLeftovers]
-// removes leftover files. The errors are the errors of [Open], [store.ErrFull], and errors of the system.
+// After an error, or if the process dies meanwhile, the file is the old or the new one, and has the same rows.
+// [RemoveLeftovers] removes leftover files. The errors are the errors of [Open], [store.ErrFull], and errors of the
+// system.
 func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may lead outside the file
 	if err := RemoveLeftovers(path); err != nil {
@@ -78,9 +79,9 @@ func verifyOpens(ctx context.Context, path string) error {
 	return s.Close()
 }
 
-// RemoveLeftovers removes the files that a [Compact] left next to path when its process died: the unfinished new file, whose name
-// ends with ".new", and a file whose name ends with ".old", as older versions called the old file for a moment. The
-// caller keeps other processes from opening the file at path, and has checked that it can be opened.
+// RemoveLeftovers removes the files that a [Compact] left next to path when its process died: the unfinished new file,
+// whose name ends with ".new", and a file whose name ends with ".old", as older versions called the old file for a
+// moment. The caller keeps other processes from opening the file at path, and has checked that it can be opened.
 func RemoveLeftovers(path string) error {
 	return errors.Join(removeIfExists(path+".new"), removeIfExists(path+".old"))
 }

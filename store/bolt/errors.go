@@ -14,8 +14,8 @@ import (
 	"handoff/store"
 )
 
-// toStoreError turns an error of bbolt or of the system into one of package store that wraps it. It returns any other error
-// unchanged.
+// toStoreError turns an error of bbolt or of the system into one of package store that wraps it. It returns any other
+// error unchanged.
 func toStoreError(err error) error {
 	switch {
 	case err == nil, errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrFull):
@@ -32,8 +32,8 @@ func toStoreError(err error) error {
 	return err
 }
 
-// isFullDisk reports whether err means that there is no space. bbolt turns some errors of the system into text, so isFullDisk
-// compares the text too.
+// isFullDisk reports whether err means that there is no space. bbolt turns some errors of the system into text, so
+// isFullDisk compares the text too.
 func isFullDisk(err error) bool {
 	causes := []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 	if runtime.GOOS == "windows" { // the numbers mean other things elsewhere

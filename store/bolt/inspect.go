@@ -22,8 +22,8 @@ type fileState struct {
 	size   int64 // bytes in use
 }
 
-// inspectFile reads the file at path without changing a byte, and refuses a file that is no store. A missing file and an
-// empty file are fine: they become a store.
+// inspectFile reads the file at path without changing a byte, and refuses a file that is no store. A missing file and
+// an empty file are fine: they become a store.
 func inspectFile(path string) (found fileState, err error) {
 	defer recoverAsDamage(&err)
 	info, err := os.Stat(path)

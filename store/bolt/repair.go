@@ -17,8 +17,8 @@ import (
 // one if it is the one in doubt. Then the outcome of the calls of that transaction is known, and no call has to be
 // repeated.
 
-// resolveFailure returns the outcome of the calls of a failed transaction: nil if the file has the transaction for good,
-// [store.ErrUnwritten] if it has not, and [store.ErrUncertain] while this is unknown. A full disk, damage, and a
+// resolveFailure returns the outcome of the calls of a failed transaction: nil if the file has the transaction for
+// good, [store.ErrUnwritten] if it has not, and [store.ErrUncertain] while this is unknown. A full disk, damage, and a
 // failure before the commit are returned unchanged. A transaction that could not begin because an earlier one is in
 // doubt has written nothing, whether or not that one was kept.
 func (w *writer) resolveFailure(failed error, earlier bool) error {
@@ -35,10 +35,10 @@ func (w *writer) resolveFailure(failed error, earlier bool) error {
 	return fmt.Errorf("%w: %w", store.ErrUnwritten, failed)
 }
 
-// reopenAfterFailure opens the file again after a write failed, and reports whether the file has the transaction in doubt. It is
-// called after each failure and before each transaction, and tries until it succeeds. Meanwhile callers get its error,
-// and views too, because the rows that they would see may be lost. It leaves a damaged file alone, because each attempt
-// would use up address space for mapping the file.
+// reopenAfterFailure opens the file again after a write failed, and reports whether the file has the transaction in
+// doubt. It is called after each failure and before each transaction, and tries until it succeeds. Meanwhile callers
+// get its error, and views too, because the rows that they would see may be lost. It leaves a damaged file alone,
+// because each attempt would use up address space for mapping the file.
 func (w *writer) reopenAfterFailure() (kept bool) {
 	if !w.broken || errors.Is(w.store.dbErr, store.ErrCorrupt) {
 		return false

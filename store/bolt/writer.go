@@ -71,8 +71,9 @@ func (w *writer) answerWaiting() (served bool) {
 	return served
 }
 
-// runTransaction runs as many requests of the batch as fit into one transaction, commits it and answers them. If the commit
-// fails and was not kept, all of them fail, including failed and read-only requests: they may have seen lost rows.
+// runTransaction runs as many requests of the batch as fit into one transaction, commits it and answers them. If the
+// commit fails and was not kept, all of them fail, including failed and read-only requests: they may have seen lost
+// rows.
 func (w *writer) runTransaction() {
 	begun, err := 0, calls.ErrExited
 	defer func() { w.batch, w.last = calls.AnswerBatch(w.batch, begun, err), begun }()

@@ -25,8 +25,8 @@ type Call struct {
 // New returns a call of Update with a function.
 func New(fn func(store.Writer) error) *Call { return &Call{Fn: fn, done: make(chan error, 1)} }
 
-// TryTake decides between the writer, which wants to run the call, and the caller, which wants to withdraw it: both call
-// Take, and only the first gets true. If the writer gets true, it runs and answers the call.
+// TryTake decides between the writer, which wants to run the call, and the caller, which wants to withdraw it: both
+// call Take, and only the first gets true. If the writer gets true, it runs and answers the call.
 func (c *Call) TryTake() bool { return c.taken.CompareAndSwap(false, true) }
 
 // Answer sends the outcome to the caller. It is called once.
@@ -82,10 +82,10 @@ func (q *Queue) add(c *Call) bool {
 	return true
 }
 
-// FillBatch moves calls from the front of the queue to the end of a batch, until the batch has `most` calls. If the last
-// commit had several calls, Next first waits until `last` calls are in batch and queue together, but no longer than
-// wait. Callers that have just got an answer often call again at once, and one commit for all of them is much cheaper
-// than two.
+// FillBatch moves calls from the front of the queue to the end of a batch, until the batch has `most` calls. If the
+// last commit had several calls, Next first waits until `last` calls are in batch and queue together, but no longer
+// than wait. Callers that have just got an answer often call again at once, and one commit for all of them is much
+// cheaper than two.
 func (q *Queue) FillBatch(batch []*Call, most, last int, wait time.Duration) []*Call {
 	if last > 1 {
 		q.waitForCalls(last-len(batch), wait)
@@ -101,8 +101,8 @@ func (q *Queue) FillBatch(batch []*Call, most, last int, wait time.Duration) []*
 	return batch
 }
 
-// waitForCalls waits until the queue has at least `calls` calls, but no longer than the time `most`. A timer alone would
-// sleep for a millisecond, so the timer only ends a loop that yields to other goroutines.
+// waitForCalls waits until the queue has at least `calls` calls, but no longer than the time `most`. A timer alone
+// would sleep for a millisecond, so the timer only ends a loop that yields to other goroutines.
 func (q *Queue) waitForCalls(calls int, most time.Duration) {
 	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
 	over := time.NewTimer(most)

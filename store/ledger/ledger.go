@@ -24,8 +24,8 @@ import (
 // TreeRows returns the row of event n, counted from 0. Functions that take a Rows return its error.
 type TreeRows func(n int64) ([]byte, error)
 
-// ComputeRow computes the row of event n, counted from 0, from its bytes and the rows before it. It reads about log2(n) rows.
-// It fails when one of them is missing or too short.
+// ComputeRow computes the row of event n, counted from 0, from its bytes and the rows before it. It reads about log2(n)
+// rows. It fails when one of them is missing or too short.
 func ComputeRow(n int64, event []byte, rows TreeRows) ([]byte, error) {
 	hashes, err := tlog.StoredHashes(n, event, rows)
 	if err != nil {
@@ -77,8 +77,8 @@ type TreeWalk struct {
 	row  []byte      // of the event that was added last
 }
 
-// Next adds the next event and compares its row. The error is [ErrMismatch] if they do not fit; the walk may go on
-// after it, with the tree of the events alone.
+// AddAndCompare adds the next event and compares its row. The error is [ErrMismatch] if they do not fit; the walk may
+// go on after it, with the tree of the events alone.
 func (w *TreeWalk) AddAndCompare(event, row []byte) error {
 	if !bytes.Equal(w.Add(event), row) {
 		return ErrMismatch

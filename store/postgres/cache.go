@@ -51,8 +51,8 @@ func newCache(limit int) *cache {
 	return c
 }
 
-// at returns the value of a cell as of a commit. Known is false if the cell has no value for that commit, and the table
-// has to be asked.
+// valueAt returns the value of a cell as of a commit. Known is false if the cell has no value for that commit, and the
+// table has to be asked.
 func (c *cachedKey) valueAt(number int64) (value []byte, known bool) {
 	for _, v := range slices.Backward(c.versions) {
 		if v.number <= number {
@@ -62,15 +62,15 @@ func (c *cachedKey) valueAt(number int64) (value []byte, known bool) {
 	return nil, false
 }
 
-// learn adds the value that the table has, as the oldest version. It changes nothing if the cell has a value of the
-// table already.
+// addTableValue adds the value that the table has, as the oldest version. It changes nothing if the cell has a value of
+// the table already.
 func (c *cachedKey) addTableValue(value []byte) {
 	if len(c.versions) == 0 || c.versions[0].number > 0 {
 		c.versions = append([]version{{value: value}}, c.versions...)
 	}
 }
 
-// fold makes the version at a commit the value of the table.
+// foldVersions makes the version at a commit the value of the table.
 func (c *cachedKey) foldVersions(number int64) {
 	i := len(c.versions) - 1
 	for i > 0 && c.versions[i].number > number {
@@ -107,8 +107,8 @@ func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	}
 }
 
-// addPartAndGet adds the rows of the table around a key, and returns the row as of a commit. The row is not known if another
-// fold ended meanwhile.
+// addPartAndGet adds the rows of the table around a key, and returns the row as of a commit. The row is not known if
+// another fold ended meanwhile.
 func (c *cache) addPartAndGet(p tablePart, key []byte, number int64) (value []byte, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -119,8 +119,8 @@ func (c *cache) addPartAndGet(p tablePart, key []byte, number int64) (value []by
 	return c.ensureCell(p.Space, key).valueAt(number)
 }
 
-// addPartAndScan adds a part of a range, and returns the stretch that begins at a place. The stretch is empty if another
-// fold ended meanwhile.
+// addPartAndScan adds a part of a range, and returns the stretch that begins at a place. The stretch is empty if
+// another fold ended meanwhile.
 func (c *cache) addPartAndScan(p tablePart, r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.Lock()
 	defer c.mu.Unlock()

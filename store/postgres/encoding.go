@@ -20,8 +20,8 @@ var spaceNumbers = [store.Spaces]byte{
 // spaceNumber returns the number of a space in the table.
 func spaceNumber(s store.Space) int16 { return int16(spaceNumbers[s]) }
 
-// encodeEntry writes an entry: for each row the number of its space, its key after its length, a byte for whether it has a
-// value, and the value after its length.
+// encodeEntry writes an entry: for each row the number of its space, its key after its length, a byte for whether it
+// has a value, and the value after its length.
 func encodeEntry(writes []rowWrite) (b []byte) {
 	for _, w := range writes {
 		b = appendWithLength(append(b, spaceNumbers[w.space]), w.Key)

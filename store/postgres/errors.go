@@ -85,8 +85,8 @@ func (f *databaseError) Error() string {
 
 func (f *databaseError) Unwrap() []error { return []error{f.cause, f.err} }
 
-// isCertainlyRefused reports for the first failed attempt of a commit whether the commit was certainly not kept. It is false for
-// an error of a server that shuts down, or of a pooler: the commit may have been kept.
+// isCertainlyRefused reports for the first failed attempt of a commit whether the commit was certainly not kept. It is
+// false for an error of a server that shuts down, or of a pooler: the commit may have been kept.
 func isCertainlyRefused(err error) bool {
 	_, answered := errors.AsType[*pgconn.PgError](err)
 	return answered && !errors.Is(err, store.ErrUnreachable) || pgconn.SafeToRetry(err)

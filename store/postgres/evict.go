@@ -92,8 +92,8 @@ type deletedRow struct {
 	number int64 // of the commit
 }
 
-// removeShortLivedCells removes the cells of rows that were made and deleted again since the last fold began, if no open view
-// still sees them: the table never gets them. Most rows of a queue are of this kind.
+// removeShortLivedCells removes the cells of rows that were made and deleted again since the last fold began, if no
+// open view still sees them: the table never gets them. Most rows of a queue are of this kind.
 func (c *cache) removeShortLivedCells(oldest, folded int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,7 +25,7 @@ type folder struct {
 	tries     uint         // number of failed folds since a successful one
 }
 
-// A change is a key that an entry changed.
+// changedKey is a key that an entry changed.
 type changedKey struct {
 	number int64
 	space  store.Space
@@ -51,9 +51,9 @@ func (f *folder) foldPending() {
 	}
 }
 
-// beginFold folds the entries that all open views include, unless a fold runs, and reports whether one runs now. If there
-// are many changes, it folds only the oldest ones: then even an owner that dies soon after leaves fewer changes to the
-// next owner.
+// beginFold folds the entries that all open views include, unless a fold runs, and reports whether one runs now. If
+// there are many changes, it folds only the oldest ones: then even an owner that dies soon after leaves fewer changes
+// to the next owner.
 func (f *folder) beginFold() bool {
 	if f.running != nil {
 		select {

@@ -37,8 +37,8 @@ type Node struct {
 	lapses int64      // number of beats that found a takeover, or a lease that had run out
 }
 
-// JoinDatabase returns a node for a database, with a pool as of [Connect]. Each new connection makes the tables if there are
-// none. So a process may join a database that does not answer yet.
+// JoinDatabase returns a node for a database, with a pool as of [Connect]. Each new connection makes the tables if
+// there are none. So a process may join a database that does not answer yet.
 func JoinDatabase(ctx context.Context, address string, now func() time.Time, log *slog.Logger) (*Node, error) {
 	n := &Node{ID: rand.Text(), now: now, log: log}
 	pool, err := connect(ctx, address, func(c *pgxpool.Config) {

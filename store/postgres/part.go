@@ -6,16 +6,16 @@ import (
 	"handoff/store"
 )
 
-// tablePart is the complete contents of the table in a range, after a number of folds. It may include the row at the end of
-// the range.
+// tablePart is the complete contents of the table in a range, after a number of folds. It may include the row at the
+// end of the range.
 type tablePart struct {
 	store.Range
 	rows  []store.Row
 	folds int64
 }
 
-// newTablePart makes a part from the rows found in a range: as many rows as were wanted, or else all of them, followed by
-// the key of the next row outside, if there is one.
+// newTablePart makes a part from the rows found in a range: as many rows as were wanted, or else all of them, followed
+// by the key of the next row outside, if there is one.
 func newTablePart(r store.Range, found []store.Row, wanted int, folds int64) tablePart {
 	p := tablePart{Range: r, rows: found, folds: folds}
 	var end []byte // of the known range; nil: there are no more rows

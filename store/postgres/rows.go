@@ -83,8 +83,8 @@ func (r *commitReader) Scan(q store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// next returns the stretch of a range after another one. If the cache does not have it, next asks the table for the
-// next rows.
+// nextStretch returns the stretch of a range after another one. If the cache does not have it, next asks the table for
+// the next rows.
 func (r *commitReader) nextStretch(q store.Range, last stretch, wanted int) (stretch, error) {
 	if !last.ask {
 		return r.cache.knownStretch(q, last.place, wanted, r.number), nil

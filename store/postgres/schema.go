@@ -60,9 +60,9 @@ func hasTables(ctx context.Context, of querier) (made bool, err error) {
 	return version == layout, err
 }
 
-// tablesVersion returns the version of the tables, and zero if there are none. It looks into pg_class, because to_regclass
-// alone may answer with the state before a wait for the lock: only a statement that locks a table sees the changes that
-// other transactions made meanwhile.
+// tablesVersion returns the version of the tables, and zero if there are none. It looks into pg_class, because
+// to_regclass alone may answer with the state before a wait for the lock: only a statement that locks a table sees the
+// changes that other transactions made meanwhile.
 func tablesVersion(ctx context.Context, tx querier) (version int, err error) {
 	there := false
 	if err := tx.QueryRow(ctx, `select exists (select from pg_class where oid = to_regclass('handoff_schema'))`).Scan(&there); err != nil || !there {

@@ -24,8 +24,8 @@ type table struct {
 // without statistics expects many rows and sorts all of them, instead of reading only the first ones by the index.
 var afterAllKeys = strings.Repeat("\xff", store.MaxKey+1)
 
-// readRange returns the first rows of a range, at most `wanted`. It also reports the next row behind the range, so that the
-// cache knows a gap without rows and need not ask about it again.
+// readRange returns the first rows of a range, at most `wanted`. It also reports the next row behind the range, so that
+// the cache knows a gap without rows and need not ask about it again.
 func (t *table) readRange(ctx context.Context, r store.Range, wanted int, folds int64) (tablePart, error) {
 	const of = `select key, %s from handoff_row where workspace = $1 and space = $2 and %s order by key %s limit %d`
 	outside, order := `key >= $4`, ``
@@ -51,9 +51,9 @@ type rowWrite struct {
 	store.Row // without a value if it is deleted
 }
 
-// appendEntry makes a commit durable, as an entry of the log. An entry that this owner appended before is no error. Each
-// number belongs to one entry, and a takeover takes a number for good, so a former owner cannot append: its next number
-// is taken, and its epoch is over.
+// appendEntry makes a commit durable, as an entry of the log. An entry that this owner appended before is no error.
+// Each number belongs to one entry, and a takeover takes a number for good, so a former owner cannot append: its next
+// number is taken, and its epoch is over.
 func (t *table) appendEntry(ctx context.Context, number int64, writes []rowWrite) error {
 	const add = `insert into handoff_log (workspace, number, epoch, writes)
 		select id, $2, epoch, $4 from handoff_workspace where id = $1 and epoch = $3 on conflict do nothing`

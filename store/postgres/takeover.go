@@ -119,8 +119,8 @@ func (o *Ownership) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) err
 	}
 }
 
-// CheckHeld checks that no other node took the workspace over. As long as the lease of the node holds, it sends no request.
-// The error is [store.ErrFenced], or the error of the request.
+// CheckHeld checks that no other node took the workspace over. As long as the lease of the node holds, it sends no
+// request. The error is [store.ErrFenced], or the error of the request.
 func (o *Ownership) CheckHeld(ctx context.Context) error {
 	lapses, held := o.node.leaseState()
 	if held && lapses == o.lapses.Load() {
@@ -182,8 +182,8 @@ func readUnfolded(ctx context.Context, of querier, workspace int64) (log []logEn
 	return log, classifyError(err)
 }
 
-// ReplaceWorkspace gives the name of the workspace to another workspace, with, which nobody owns any more, and the name before
-// to this one. Both happen or neither. The error is [store.ErrFenced] if another node took the workspace over
+// ReplaceWorkspace gives the name of the workspace to another workspace, with, which nobody owns any more, and the name
+// before to this one. Both happen or neither. The error is [store.ErrFenced] if another node took the workspace over
 // meanwhile, and [ErrNoWorkspace] if there is no workspace with. If with and before are the same, it exchanges two
 // names.
 func (o *Ownership) ReplaceWorkspace(ctx context.Context, with, before string) error {

@@ -65,8 +65,8 @@ func (w *writer) loop() {
 	}
 }
 
-// commitBatch runs as many calls of the batch as fit into one entry, commits it and answers them. If the commit fails, all
-// of them fail, including failed and read-only calls: they may have seen lost rows.
+// commitBatch runs as many calls of the batch as fit into one entry, commits it and answers them. If the commit fails,
+// all of them fail, including failed and read-only calls: they may have seen lost rows.
 func (w *writer) commitBatch() {
 	begun, err := 0, calls.ErrExited
 	defer func() { w.batch, w.last = calls.AnswerBatch(w.batch, begun, err), begun }()

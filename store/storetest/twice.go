@@ -1,6 +1,6 @@
 // Package storetest is only for tests. Its own tests hold each [store.Backend] of this program to the contract in
-// package store, [RunUpdatesTwice] wraps a backend for the tests of the layers above, and [World] is a store for the tests of the
-// typed layer and of package audit.
+// package store, [RunUpdatesTwice] wraps a backend for the tests of the layers above, and [World] is a store for the
+// tests of the typed layer and of package audit.
 package storetest
 
 import (
@@ -10,9 +10,9 @@ import (
 	"handoff/store"
 )
 
-// RunUpdatesTwice returns b with every function of Update run twice. The writes of the first run are always undone; the second
-// run counts. So tests find functions that add to their results instead of assigning them, or that change anything else
-// outside.
+// RunUpdatesTwice returns b with every function of Update run twice. The writes of the first run are always undone; the
+// second run counts. So tests find functions that add to their results instead of assigning them, or that change
+// anything else outside.
 func RunUpdatesTwice(b store.Backend) store.Backend { return twiceBackend{b} }
 
 type twiceBackend struct{ store.Backend }

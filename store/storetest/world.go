@@ -34,7 +34,8 @@ func OpenBolt(t testing.TB, path string) store.Backend {
 	return b
 }
 
-// RunOnEachBackend runs a test of the typed layer on a backend in memory, where every function runs twice, and on a file.
+// RunOnEachBackend runs a test of the typed layer on a backend in memory, where every function runs twice, and on a
+// file.
 func RunOnEachBackend(t *testing.T, test func(t *testing.T, b store.Backend)) {
 	t.Run("memory, every function twice", func(t *testing.T) { test(t, RunUpdatesTwice(memory.New())) })
 	t.Run("bolt", func(t *testing.T) { test(t, OpenBolt(t, filepath.Join(t.TempDir(), "handoff.db"))) })

@@ -21,8 +21,8 @@ var ErrNotEmpty = errors.New("it is not empty")
 //
 // The rows may come from a backup while the original store still exists. The original and the target must never be in
 // use at the same time. So before its first row the target is marked as unfinished, and [CheckUsable] returns
-// [ErrUnfinished] for it until the original was marked as [MovedError]. If another owner took the original over, it cannot
-// be marked. A copy that ends early is repeated, from its beginning.
+// [ErrUnfinished] for it until the original was marked as [MovedError]. If another owner took the original over, it
+// cannot be marked. A copy that ends early is repeated, from its beginning.
 type Copy struct {
 	To, From store.Backend
 	Moves    store.Backend // is marked as moved, if its registry equals the copy; nil for none
@@ -65,7 +65,8 @@ func (c Copy) Run(ctx context.Context) (done CopyResult, err error) {
 	return done, RemoveCopyMark(ctx, c.To)
 }
 
-// markMoved marks the original store as moved. If its registry has changed since, it is a different store and is not marked.
+// markMoved marks the original store as moved. If its registry has changed since, it is a different store and is not
+// marked.
 func (c Copy) markMoved(ctx context.Context, arrived schemas.AuditOut) (bool, error) {
 	has, err := audit.VerifyRegistry(ctx, store.New(c.Moves))
 	if err != nil || has.Root != arrived.Root || has.Events != arrived.Events {
@@ -138,7 +139,8 @@ func readNextBatch(ctx context.Context, b store.Backend, s store.Space, key []by
 	return rows, err
 }
 
-// writeInBatches passes all rows of a space except local ones to write, which writes them to a store, a batch at a time.
+// writeInBatches passes all rows of a space except local ones to write, which writes them to a store, a batch at a
+// time.
 func writeInBatches(ctx context.Context, from, to store.Backend, s store.Space, write func(store.Writer, store.Row) error) error {
 	var key []byte
 	for {

@@ -80,7 +80,7 @@ func decodeCompactRow(row json.RawMessage, into any) error {
 	return schemas.Decode(row, into)
 }
 
-// content returns the content of the event of the line, nil for none.
+// eventContent returns the content of the event of the line, nil for none.
 func (l *exportLine) eventContent() []byte {
 	if l.Content != nil {
 		return l.Content

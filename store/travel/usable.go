@@ -11,7 +11,8 @@ import (
 // ErrUnfinished means that a copy into the store was not finished: rows are missing.
 var ErrUnfinished = errors.New("the copy into it was not finished")
 
-// MovedError is the error of a store whose rows were copied to another store, To, which is used in its place since then.
+// MovedError is the error of a store whose rows were copied to another store, To, which is used in its place since
+// then.
 type MovedError struct{ To string }
 
 // Error implements error.

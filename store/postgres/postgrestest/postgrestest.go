@@ -47,8 +47,8 @@ func StartStandby(t testing.TB, address string) string {
 	return p.startPostgres(t)
 }
 
-// StartPooler starts pgbouncer in front of the server at an address. It gives a connection to a client for one transaction
-// at a time. The test is skipped if pgbouncer is not installed.
+// StartPooler starts pgbouncer in front of the server at an address. It gives a connection to a client for one
+// transaction at a time. The test is skipped if pgbouncer is not installed.
 func StartPooler(t testing.TB, address string) string {
 	t.Helper()
 	p := newTestServer(t)
@@ -106,7 +106,7 @@ func (p *testServer) runProgram(t testing.TB, program string, args ...string) {
 	require.NoError(t, err, string(output))
 }
 
-// start starts a program until the end of the test. End is the signal that ends it.
+// startProgram starts a program until the end of the test. End is the signal that ends it.
 func (p *testServer) startProgram(t testing.TB, end syscall.Signal, program string, args ...string) {
 	t.Helper()
 	p.server = p.command(t, program, args...)
@@ -137,7 +137,7 @@ func (p *testServer) startPostgres(t testing.TB) string {
 	return p.waitUntilReady(t, "")
 }
 
-// ready waits until a server answers, and returns its address.
+// waitUntilReady waits until a server answers, and returns its address.
 func (p *testServer) waitUntilReady(t testing.TB, port string) string {
 	t.Helper()
 	address := "host=" + p.dir + port + " user=handoff dbname=postgres"

@@ -17,8 +17,8 @@ func NewWorkspaceOpener(t testing.TB) func(t testing.TB, name string) store.Back
 	return WorkspaceOpener(t, StartServer(t), postgres.Config{})
 }
 
-// WorkspaceOpener returns a function that opens a workspace of the database at an address, until the end of a test. The other
-// settings are in c.
+// WorkspaceOpener returns a function that opens a workspace of the database at an address, until the end of a test. The
+// other settings are in c.
 func WorkspaceOpener(t testing.TB, address string, c postgres.Config) func(t testing.TB, name string) store.Backend {
 	t.Helper()
 	pool := ConnectPool(t, address)
