@@ -44,7 +44,7 @@ func (s *Service) claimResult(
 			out.Priority = r.Priority
 		}
 		if in.View == "full" {
-			h, err := reading.Handoff(v, r)
+			h, err := reading.ReadHandoff(v, r)
 			if err != nil {
 				return out, err
 			}

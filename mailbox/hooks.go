@@ -36,9 +36,9 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 }
 
 // mutate runs fn like [Service.update], and stores the result. A repeated call with the same request id gets the stored
-// result, see [operation.Mutate].
+// result, see [operation.UpdateForCaller].
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
-	return operation.Mutate(ctx, s.engine, by, func(o *operation.Op) (Out, error) { return fn(opOf(o)) })
+	return operation.UpdateForCaller(ctx, s.engine, by, func(o *operation.Op) (Out, error) { return fn(opOf(o)) })
 }
 
 // The engine of package operation calls the hooks of the mailbox at every change of a record. The two lists below have

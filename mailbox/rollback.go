@@ -82,7 +82,7 @@ func (o *op) workflowMembers(wf schemas.Workflow) (members []schemas.Agent, err 
 // It changes nothing if r is not a step of a plan, or if other handoffs depend on r. The completion of the rollback
 // unblocks these handoffs, see [life.FreeTakenBack], so the step of r must not run again.
 func (o *op) turnIntoPreviousStep(r *store.Record, next *schemas.Handoff) {
-	failed, err := reading.Handoff(o.View, r)
+	failed, err := reading.ReadHandoff(o.View, r)
 	for _, broken := range o.OldestFirst(store.IndexByDependency(r.ID), 0) {
 		if broken == nil {
 			return
@@ -96,7 +96,7 @@ func (o *op) turnIntoPreviousStep(r *store.Record, next *schemas.Handoff) {
 			return
 		}
 		var before schemas.Handoff
-		before, err = reading.Handoff(o.View, parent)
+		before, err = reading.ReadHandoff(o.View, parent)
 		if at == failed.Metadata.Step && parent.Status == schemas.Completed && strings.HasPrefix(before.Metadata.Step, plan+"/") {
 			next.Metadata.Step, next.Rollback = before.Metadata.Step, before.Rollback
 			return

@@ -112,7 +112,7 @@ func sendsOnceDone(set *rules.Set, f rules.Facts) []rules.RuleSends {
 
 // factsForRules collects the facts about a handoff that rules may use.
 func factsForRules(v *store.View, r *store.Record) (*rules.Facts, error) {
-	h, err := reading.Handoff(v, r)
+	h, err := reading.ReadHandoff(v, r)
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +143,7 @@ func factsForRules(v *store.View, r *store.Record) (*rules.Facts, error) {
 func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, error) {
 	plan, _, within := strings.Cut(h.Metadata.Step, "/")
 	for parent := range reading.Chain(v, r.Parent, reading.ParentID) {
-		sent, err := reading.Handoff(v, parent)
+		sent, err := reading.ReadHandoff(v, parent)
 		if err != nil {
 			return rules.Handoff{}, err
 		}
@@ -165,7 +165,7 @@ func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Hando
 // other rules still send, and the owner of the workflow and human are told the reason.
 func (o *op) sendRoutedHandoffs(h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
 	if h.LeaveFile != "" {
-		came.Unsent = reading.LeaveReason(h.LeaveFile)
+		came.Unsent = reading.PermissionReason(h.LeaveFile)
 		if err := o.recordAwaitedLeave(h); err != nil {
 			return came, err
 		}

@@ -193,7 +193,7 @@ func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
 		if told || err != nil {
 			return err
 		}
-		return o.tellOwnerAndHuman(r, operation.NoticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.LeaveReason(h.LeaveFile))))
+		return o.tellOwnerAndHuman(r, operation.NoticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.PermissionReason(h.LeaveFile))))
 	})
 }
 
@@ -240,7 +240,7 @@ func (s ruleSet) unallowedFileOf(plan string) string {
 
 // stepOf returns the step of a handoff, as PLAN/STEP. It returns "" if the handoff is no step or cannot be read.
 func stepOf(v *store.View, r *store.Record) string {
-	h, _ := reading.Handoff(v, r) // empty then
+	h, _ := reading.ReadHandoff(v, r) // empty then
 	return h.Metadata.Step
 }
 

@@ -95,7 +95,7 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 	if r == nil || err != nil {
 		return err
 	}
-	h, err := reading.Handoff(o.View, r)
+	h, err := reading.ReadHandoff(o.View, r)
 	b, _, unread := o.reader.Brief(o.View, r, 0)
 	if err = cmp.Or(err, unread); err != nil {
 		return err
@@ -112,7 +112,7 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 	if parent == nil || err != nil || parent.Status != schemas.Waiting {
 		return err
 	}
-	st, err := reading.Standing(o.View, parent)
+	st, err := reading.CurrentStanding(o.View, parent)
 	for _, q := range st.Questions {
 		out.Missing = append(out.Missing, fmt.Sprintf("an answer to what %s still asks: %s", parent.ID, schemas.EscapeHidden(schemas.Shorten(q, 200))))
 	}

@@ -192,7 +192,7 @@ func New(c Config) *Service {
 	s.here = sessions.Presence{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Started(), Alone: c.Alone}
 	s.leases = operation.Leases{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}
 	s.reader = reading.Reader{
-		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, LastHeard: s.leases.LastHeard,
+		Secret: c.NewID("frame"), Depth: c.Limits.Depth, Logger: c.Logger, LastHeard: s.leases.HolderLastHeard,
 		IsConnectionGone: func(r *store.Record) bool { return s.leases.AtNow().IsConnectionGone(r) },
 	}
 	s.engine = operation.New(operation.Config{

@@ -211,7 +211,7 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 
 // resendToNamedAgent sends rejected work to the agent in h.To, at once, with the reason.
 func (o *op) resendToNamedAgent(h *operation.RecordChange) (*store.Record, error) {
-	sent, err := reading.Handoff(o.View, h.Now)
+	sent, err := reading.ReadHandoff(o.View, h.Now)
 	if err != nil {
 		return nil, err
 	}
@@ -263,7 +263,7 @@ func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision)
 			return nil, err
 		}
 	}
-	return d, o.addEndReasons(r, &d.Handoff, why.ForRetry())
+	return d, o.addEndReasons(r, &d.Handoff, why.ReasonForRetry())
 }
 
 // rejectingAgent returns the agent that rejected a handoff, or "" if the handoff ended in another way.

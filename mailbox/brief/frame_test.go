@@ -70,8 +70,8 @@ func inAllFields(s string) brief.Input {
 	}
 }
 
-// requireSound checks the invariants of every brief.
-func requireSound(t *testing.T, in brief.Input) {
+// requireInvariants checks the invariants of every brief.
+func requireInvariants(t *testing.T, in brief.Input) {
 	t.Helper()
 	b := brief.Render(in)
 	limit := in.MaxTokens
@@ -125,7 +125,7 @@ func TestRender_SenderTextStaysInFrame(t *testing.T) {
 		for _, budget := range []int{0, 1, 500, 3000, 100_000} {
 			in := inAllFields(s)
 			in.MaxTokens = budget
-			requireSound(t, in)
+			requireInvariants(t, in)
 		}
 	}
 }
@@ -152,6 +152,6 @@ func FuzzRender(f *testing.F) {
 		if strings.TrimSpace(s) == "" {
 			in.Handoff.Task = "task" // required of senders
 		}
-		requireSound(t, in)
+		requireInvariants(t, in)
 	})
 }

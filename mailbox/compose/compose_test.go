@@ -22,21 +22,21 @@ func TestHandoff_HasDefaults(t *testing.T) {
 	require.Equal(t, 1, h.Version)
 }
 
-func TestTarget_IsAgentOrRole(t *testing.T) {
+func TestTargetOf_SetsAgentOrRole(t *testing.T) {
 	require.Equal(t, schemas.Target{Agent: "qa", Reason: "it knows"}, compose.TargetOf("qa", "it knows"))
 	require.Equal(t, schemas.Target{Role: "testing"}, compose.TargetOf("role:testing", ""))
 }
 
-func TestTitle_IsFirstLineOfAtMost80Bytes(t *testing.T) {
+func TestTitleFromTask_IsFirstLineOfAtMost80Bytes(t *testing.T) {
 	require.Equal(t, "a", compose.TitleFromTask("\n a\n b"))
 	require.LessOrEqual(t, len(compose.TitleFromTask(strings.Repeat("é", 100))), 80)
 }
 
-func TestTags_SplitsAtCommas(t *testing.T) {
+func TestSplitTags_SplitsAtCommas(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c"}, compose.SplitTags([]string{"a, b", " ", "c,"}))
 }
 
-func TestMerge_ExtendsListsAndMergesMaps(t *testing.T) {
+func TestMergeChanges_ExtendsListsAndMergesMaps(t *testing.T) {
 	h := schemas.Handoff{
 		Title: "old", Tags: []string{"a"}, Data: map[string]string{"k": "1", "l": "1"},
 		Context: &schemas.Context{KnownIssues: []string{"slow"}},
@@ -56,7 +56,7 @@ func TestMerge_ExtendsListsAndMergesMaps(t *testing.T) {
 	require.Empty(t, compose.MergeChanges(&h, schemas.Changes{Title: "new"}), "it says that already")
 }
 
-func TestMerge_SameChangesTwiceChangeNothing(t *testing.T) {
+func TestMergeChanges_SecondTimeChangesNothing(t *testing.T) {
 	h := schemas.Handoff{Task: "Test it", Tags: []string{"a"}}
 	changes := schemas.Changes{
 		Tags: []string{"a", "b", "b"}, Data: map[string]string{"k": "1"}, Requirements: []string{"Go"},
@@ -71,7 +71,7 @@ func TestMerge_SameChangesTwiceChangeNothing(t *testing.T) {
 	require.Equal(t, was, h)
 }
 
-func TestMerge_NamesEachTermThatChanges(t *testing.T) {
+func TestMergeChanges_NamesEachTermThatChanges(t *testing.T) {
 	h := schemas.Handoff{Metadata: schemas.Metadata{Terms: schemas.Terms{NoTakers: "wait"}}}
 	terms := schemas.Terms{NeedsApproval: true, NoTakers: "human"}
 	changes := schemas.Changes{Options: &schemas.SendOptions{Terms: terms}}
@@ -81,7 +81,7 @@ func TestMerge_NamesEachTermThatChanges(t *testing.T) {
 	require.Equal(t, terms, h.Metadata.Terms)
 }
 
-func TestMerge_ReplacesSchemaAndKeepsFilledFields(t *testing.T) {
+func TestMergeChanges_ReplacesSchemaAndKeepsServerFields(t *testing.T) {
 	h := schemas.Handoff{
 		Context:      &schemas.Context{Questions: []string{"which?"}},
 		Expectations: &schemas.Expectations{OutputSchema: json.RawMessage(`{"type":"object"}`), Strict: true},
@@ -95,7 +95,7 @@ func TestMerge_ReplacesSchemaAndKeepsFilledFields(t *testing.T) {
 	require.Equal(t, &schemas.Expectations{OutputSchema: json.RawMessage(`{"type":"array"}`), Strict: true}, h.Expectations)
 }
 
-func TestMerge_ReplacesKeptReferenceOfSameName(t *testing.T) {
+func TestMergeChanges_ReplacesStoredReferenceOfSameName(t *testing.T) {
 	kept := schemas.Reference{Name: "spec.md", Digest: "sha256:1"}
 	other := schemas.Reference{Name: "plan.md", Digest: "sha256:2"}
 	now := schemas.Reference{Name: "spec.md", Digest: "sha256:3"}

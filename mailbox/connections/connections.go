@@ -52,7 +52,7 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 	}
 	caller := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process}
 	err = c.Engine.Update(ctx, by, func(o *operation.Op) error {
-		a, err := o.Here().ChooseName(o.View, client, names.Server, caller)
+		a, err := o.Presence().ChooseName(o.View, client, names.Server, caller)
 		if err != nil {
 			return err
 		}

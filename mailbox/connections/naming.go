@@ -78,7 +78,7 @@ func (o op) freeName(a store.Agent, in schemas.ConnIn) error {
 // a numbered name each time.
 func (o op) isNameUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	another := func(c presence.Connection) bool { return c.Name != in.Conn }
-	if !in.Unused || !a.Idle || a.Card.Registered || o.Here().ActsOverConnection(a.Card.Name, another) {
+	if !in.Unused || !a.Idle || a.Card.Registered || o.Presence().ActsOverConnection(a.Card.Name, another) {
 		return false, nil
 	}
 	m, err := o.Counters(schemas.Address(a.Card.Name))
@@ -96,11 +96,11 @@ func (o op) markNameGone(a store.Agent) error {
 // their processes were killed. It does nothing in the first seconds of a service, because processes may still be
 // announcing their connections then.
 func ExpireNames(o *operation.Op, client schemas.Agent) error {
-	if !o.Here().IsSettled() {
+	if !o.Presence().IsSettled() {
 		return nil
 	}
 	for a, err := range sessions.AgentsOfClient(o.View, client) {
-		if err == nil && !a.Left && !o.Here().IsConnectionOpen(a.Conn) {
+		if err == nil && !a.Left && !o.Presence().IsConnectionOpen(a.Conn) {
 			err = op{o}.markNameGone(a)
 		}
 		if err != nil {
@@ -125,7 +125,7 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 		return op{o}.reserveName(client, in)
 	}
 	asked := schemas.SessionIn{Client: client, Session: in.Session, Process: in.Process, Ancestors: in.Ancestors}
-	return o.Here().ShellName(o.View, asked)
+	return o.Presence().ShellName(o.View, asked)
 }
 
 // reserveName returns the name of a session for its first hook, which tells the session its name. If the session's
@@ -135,11 +135,11 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 // one of these names.
 func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
-	a, err := o.Here().ChooseName(o.View, client, names.Hook, c)
+	a, err := o.Presence().ChooseName(o.View, client, names.Hook, c)
 	if err != nil {
 		return "", err
 	}
-	if n := o.Here().NameFacts(a); n.IsKeptForServer(c) || n.IsHeld() {
+	if n := o.Presence().NameFacts(a); n.IsKeptForServer(c) || n.IsHeld() {
 		return a.Card.Name, nil
 	}
 	return a.Card.Name, o.assignName(a, client, c)
@@ -150,7 +150,7 @@ func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent,
 // minute.
 func ReleaseName(o *operation.Op, in schemas.NewsIn) error {
 	a, err := o.Agent(o.By.Agent)
-	if err != nil || a == nil || !o.Here().NameFacts(*a).IsKeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
+	if err != nil || a == nil || !o.Presence().NameFacts(*a).IsKeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
 		return err
 	}
 	return op{o}.freeName(*a, schemas.ConnIn{Unused: true})

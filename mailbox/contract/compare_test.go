@@ -36,7 +36,7 @@ func requireRefusal(t *testing.T, err error, code schemas.Code) *schemas.Error {
 	return e
 }
 
-func TestCriteria_NumbersEachTextOnce(t *testing.T) {
+func TestNumberedCriteria_ListEachTextOnce(t *testing.T) {
 	require.Equal(t, []schemas.AnsweredCriterion{
 		{Number: 1, Criterion: "Implements all spec requirements"},
 		{Number: 2, Criterion: "Includes unit tests"},
@@ -104,7 +104,7 @@ func TestCompare_KeepsAllEvidence(t *testing.T) {
 	require.Equal(t, "seen; CI is green", answered[1].Evidence)
 }
 
-func TestOutcome_UnmetCriterionIsPartial(t *testing.T) {
+func TestCompletionOutcome_IsPartialWithUnmetCriterion(t *testing.T) {
 	v := criteriaAnswers("1", "2", "3", "4")
 	v.Criteria[2].Met = false
 	answered, err := contract.Compare(loginExpectations(), v, false, nil)

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestUnconfirmed_ListsStatementsWithoutChange(t *testing.T) {
+func TestUnconfirmedStatements_ListFilesWithoutChange(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}

@@ -15,7 +15,7 @@ import (
 func fillWorkspace(w *mailboxtest.World, seed uint64) map[schemas.ID]string {
 	c := newRandomActor(w, seed)
 	for range 250 {
-		c.step()
+		c.doRandomAction()
 	}
 	a, qa, ciso := c.agents[1], c.agents[3], c.agents[4]
 	w.Sends(a, "qa", "remember <canary> & \u2028", func(in *schemas.SendIn) {
@@ -56,14 +56,14 @@ func newRandomActor(w *mailboxtest.World, seed uint64) *randomActor {
 	return c
 }
 
-func pick[T any](c *randomActor, from ...T) T { return from[c.IntN(len(from))] }
+func pickOne[T any](c *randomActor, from ...T) T { return from[c.IntN(len(from))] }
 
-func (c *randomActor) step() {
-	by, id := pick(c, c.agents...), schemas.ID(1+c.IntN(int(c.last)+3)).String()
+func (c *randomActor) doRandomAction() {
+	by, id := pickOne(c, c.agents...), schemas.ID(1+c.IntN(int(c.last)+3)).String()
 	conn := schemas.ConnIn{Conn: by.Conn}
 	n := c.IntN(20)
 	if n >= 10 && len(c.claims) > 0 && c.IntN(2) == 0 {
-		held := pick(c, c.claims...)
+		held := pickOne(c, c.claims...)
 		by, id = held.by, held.id.String()
 	}
 	switch {
@@ -76,7 +76,7 @@ func (c *randomActor) step() {
 	case n == 6 && by.Conn != "":
 		mailboxtest.Must(c.T, c.Attach, by, conn)
 	case n < 10:
-		c.claim(by, pick(c, "", "", "", id))
+		c.claim(by, pickOne(c, "", "", "", id))
 	case n < 13:
 		c.complete(by, id)
 	case n < 15:
@@ -88,23 +88,23 @@ func (c *randomActor) step() {
 
 func (c *randomActor) send(by schemas.Caller) {
 	in := schemas.SendIn{
-		To:       pick(c, "architect", "auto-code", "qa", "ciso", "remote", "human", "capability:review"),
+		To:       pickOne(c, "architect", "auto-code", "qa", "ciso", "remote", "human", "capability:review"),
 		Task:     fmt.Sprintf("task %d", c.IntN(1000)),
-		Priority: pick(c, schemas.Priorities...),
-		Deadline: pick(c, "", "", "", "20m", "3h"),
-		Parent:   pick(c, "", "none"),
-		Type:     pick(c, "", "task", "message"),
+		Priority: pickOne(c, schemas.Priorities...),
+		Deadline: pickOne(c, "", "", "", "20m", "3h"),
+		Parent:   pickOne(c, "", "none"),
+		Type:     pickOne(c, "", "task", "message"),
 		Options: &schemas.SendOptions{
 			Terms: schemas.Terms{NeedsApproval: c.IntN(8) == 0}, Force: true,
-			NotBefore: pick(c, "", "", "", "10m"),
-			Limits:    pick(c, nil, nil, map[string]float64{"workflow_handoffs": 4}, map[string]float64{"cost_usd": 1, "minutes": 50}),
+			NotBefore: pickOne(c, "", "", "", "10m"),
+			Limits:    pickOne(c, nil, nil, map[string]float64{"workflow_handoffs": 4}, map[string]float64{"cost_usd": 1, "minutes": 50}),
 		},
 	}
 	if c.last != 0 && c.IntN(6) == 0 {
 		in.Options.After = []string{schemas.ID(1 + c.IntN(int(c.last))).String()}
 	}
 	if in.Type == "" && c.IntN(3) == 0 {
-		in.Expectations = &schemas.Expectations{Review: pick(c, "sender", "qa", "human"), MaxRounds: 1 + c.IntN(3)}
+		in.Expectations = &schemas.Expectations{Review: pickOne(c, "sender", "qa", "human"), MaxRounds: 1 + c.IntN(3)}
 	}
 	if out, err := c.Send(c.T.Context(), by, in); err == nil {
 		c.last = max(c.last, out.HandoffID)
@@ -122,7 +122,7 @@ func (c *randomActor) complete(by schemas.Caller, id string) {
 	in := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{
 		Summary: "done", Results: map[string]any{"cost_usd": float64(c.IntN(9)) / 10},
 	}}
-	in.Output, _ = json.Marshal(schemas.Verdict{Verdict: pick(c, "accept", "rework"), Points: []string{"more"}})
+	in.Output, _ = json.Marshal(schemas.Verdict{Verdict: pickOne(c, "accept", "rework"), Points: []string{"more"}})
 	if c.IntN(3) == 0 {
 		in.Continuation = &schemas.Continuation{SendIn: mailboxtest.RuleSend("qa", "and then")}
 	}
@@ -132,22 +132,22 @@ func (c *randomActor) complete(by schemas.Caller, id string) {
 func (c *randomActor) fail(by schemas.Caller, id string) {
 	in := schemas.FailIn{
 		HandoffID: id, FailureDetail: mailboxtest.FailureBecause(fmt.Sprint("no ", c.IntN(1000))),
-		Outcome: pick(c, schemas.OutcomeFailed, schemas.OutcomeRejected),
-		Then:    pick(c, "", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop),
+		Outcome: pickOne(c, schemas.OutcomeFailed, schemas.OutcomeRejected),
+		Then:    pickOne(c, "", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop),
 	}
-	in.PartialProgress = pick(c, nil, &schemas.PartialProgress{Completed: []string{"half"}})
+	in.PartialProgress = pickOne(c, nil, &schemas.PartialProgress{Completed: []string{"half"}})
 	_, _ = c.Fail(c.T.Context(), by, in)
 }
 
 func (c *randomActor) update(by schemas.Caller, id string) {
-	in := schemas.UpdateIn{HandoffID: id, Action: pick(c, schemas.Actions...), Note: "because"}
+	in := schemas.UpdateIn{HandoffID: id, Action: pickOne(c, schemas.Actions...), Note: "because"}
 	switch in.Action { //nolint:exhaustive // the others need nothing
 	case schemas.ActAmend:
-		in.Changes = &schemas.Changes{Title: "changed", Tags: []string{"x"}, Priority: pick(c, schemas.Priorities...)}
+		in.Changes = &schemas.Changes{Title: "changed", Tags: []string{"x"}, Priority: pickOne(c, schemas.Priorities...)}
 	case schemas.ActRelease:
-		in.To = pick(c, "", "ciso")
+		in.To = pickOne(c, "", "ciso")
 	case schemas.ActAsk:
-		in.Conditions = pick(c, nil, &schemas.Conditions{NeedsPermission: []string{"to deploy"}})
+		in.Conditions = pickOne(c, nil, &schemas.Conditions{NeedsPermission: []string{"to deploy"}})
 	}
 	_, _ = c.Update(c.T.Context(), by, in)
 }

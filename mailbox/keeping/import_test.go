@@ -157,7 +157,7 @@ func TestImport_RefusesChangedHeldRecord(t *testing.T) {
 }
 
 // Dropped texts stay dropped in another workspace, and its registry verifies.
-func TestImport_KeepsRetention(t *testing.T) {
+func TestImport_KeepsTextsDropped(t *testing.T) {
 	w, a, qa := mailboxtest.NewWithTwoAgents(t, "a", "qa")
 	w.Assigns(a, qa, "look", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
 	w.Completes(qa, 1)
@@ -177,7 +177,7 @@ func declarePlan(w *mailboxtest.World, unallowed bool) {
 	})
 }
 
-func TestImport_KeepsWorkThatWaitsForLeave(t *testing.T) {
+func TestImport_KeepsHandoffThatWaitsForPermission(t *testing.T) {
 	b := &mailboxtest.BreakingBackend{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	declarePlan(w, false)

@@ -99,7 +99,7 @@ func TestImport_RefusesInvalidRows(t *testing.T) {
 }
 
 // Rows of a damaged store may form a circle.
-func TestDamage_CircularParentsStopNoCommand(t *testing.T) {
+func TestCommands_SucceedWithCircularParents(t *testing.T) {
 	w, a := mailboxtest.NewWithAgent(t, "a")
 	id := w.Sends(a, "b", "one").HandoffID
 	w.Updates(mailboxtest.Human, id, schemas.ActCancel)

@@ -23,7 +23,7 @@ import (
 // The errors are not_found for an unknown id, conflict for work that is not completed, and invalid for a commit that is
 // not the commit in the completion.
 func (k *Keeping) Observe(ctx context.Context, by schemas.Caller, in schemas.ObserveIn) (schemas.ObserveOut, error) {
-	return operation.Mutate(ctx, k.Engine, by, func(o *operation.Op) (out schemas.ObserveOut, err error) {
+	return operation.UpdateForCaller(ctx, k.Engine, by, func(o *operation.Op) (out schemas.ObserveOut, err error) {
 		r, err := o.Find(in.HandoffID)
 		if err != nil {
 			return out, err

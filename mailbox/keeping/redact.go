@@ -39,7 +39,7 @@ type op struct{ *operation.Op }
 // recognises a repeated completion or failure. A search no longer finds the handoff by words of its questions and
 // results.
 func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.RedactIn) (schemas.RedactOut, error) {
-	return operation.Mutate(ctx, k.Engine, by, func(under *operation.Op) (out schemas.RedactOut, err error) {
+	return operation.UpdateForCaller(ctx, k.Engine, by, func(under *operation.Op) (out schemas.RedactOut, err error) {
 		o := op{under}
 		if strings.HasPrefix(in.HandoffID, "no_") {
 			return o.redactMessage(in)

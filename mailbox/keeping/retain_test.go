@@ -17,7 +17,7 @@ import (
 const halfYear = 180 * 24 * time.Hour
 
 // Retain drops only large texts of old handoffs; all other reads stay the same.
-func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
+func TestRetain_DropsOldTextsAndKeepsRegistry(t *testing.T) {
 	for name, backend := range mailboxtest.Backends {
 		t.Run(name, func(t *testing.T) {
 			b := backend(t)
@@ -93,7 +93,7 @@ func TestRetain_LessensOldTextsAndKeepsRegistry(t *testing.T) {
 }
 
 // There are more handoffs than one transaction takes, and each transaction runs twice.
-func TestRetain_GoesThroughAllHandoffs(t *testing.T) {
+func TestRetain_ProcessesAllHandoffs(t *testing.T) {
 	w, a := mailboxtest.NewWithAgent(t, "a")
 	const many = 1203
 	for range many {
@@ -116,7 +116,7 @@ func sendCompleted(w *mailboxtest.World, change func(*schemas.SendIn)) schemas.S
 	return sent
 }
 
-func TestRetain_KeepsReferencesOfOpenWork(t *testing.T) {
+func TestRetain_KeepsReferencesOfOpenHandoffs(t *testing.T) {
 	w := mailboxtest.New(t)
 	long := strings.Repeat("long ", 60)
 	deep := sendCompleted(w, func(in *schemas.SendIn) { in.Detail = long })
@@ -142,7 +142,7 @@ func TestRetain_KeepsReferencesOfOpenWork(t *testing.T) {
 }
 
 // A short task looks complete even without its data.
-func TestReturn_RefusesWorkWithoutItsData(t *testing.T) {
+func TestReturn_RefusesHandoffWithDroppedData(t *testing.T) {
 	w := mailboxtest.New(t)
 	sent := sendCompleted(w, func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })
 	w.Pass(halfYear)

@@ -179,10 +179,10 @@ func (o *Op) resumeDuties(r *store.Record) error {
 	return o.runDuties(c)
 }
 
-// withConsequences runs fn and then at once all consequences of the changes that fn made. Consequences of earlier
+// runWithConsequences runs fn and then at once all consequences of the changes that fn made. Consequences of earlier
 // changes of the operation stay queued until [Op.RunConsequences]. For example, the server ends an expired lease in the
 // middle of another operation this way.
-func (o *Op) withConsequences(fn func() error) error {
+func (o *Op) runWithConsequences(fn func() error) error {
 	before := o.changes
 	defer func() { o.changes = before }()
 	o.changes = nil

@@ -51,9 +51,9 @@ type EndReason struct {
 	Reason  string
 }
 
-// ForRetry returns the reason as the next holder gets it. Questions in the last holder's rollback request become
+// ReasonForRetry returns the reason as the next holder gets it. Questions in the last holder's rollback request become
 // blockers of the failure, because the next holder has to know that these questions are open.
-func (l EndReason) ForRetry() EndReason {
+func (l EndReason) ReasonForRetry() EndReason {
 	if l.Failure == nil || l.Failure.RollbackRequest == nil {
 		return l
 	}

@@ -80,7 +80,7 @@ func (o *Op) TryPart(fn func() error) error {
 	defer o.useTransaction(tx)
 	err := tx.TryPart(func(part *store.Tx) error {
 		o.useTransaction(part)
-		return o.withConsequences(fn)
+		return o.runWithConsequences(fn)
 	})
 	if err != nil {
 		o.commitEffects = before
@@ -123,7 +123,7 @@ func (o *Op) runAsClock(fn func() error) error {
 	was := o.Timed
 	defer func() { o.Timed = was }()
 	o.Timed = true
-	return o.withConsequences(func() error { return o.RunAs(ClockCaller, fn) })
+	return o.runWithConsequences(func() error { return o.RunAs(ClockCaller, fn) })
 }
 
 // UsableRecord returns the record of a handoff with all due changes applied. It returns nil and logs the handoff if the

@@ -34,7 +34,7 @@ func TestClaim_ReturnsUnreadableHandoffOnce(t *testing.T) {
 	w.Fails(c, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("unreadable"), Then: schemas.ThenStop})
 }
 
-func TestDamagedParent_HidesNoOtherHandoff(t *testing.T) {
+func TestClaim_SucceedsWithDamagedParent(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	s, c := w.Stdio("s"), w.Stdio("c")

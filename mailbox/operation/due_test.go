@@ -78,8 +78,8 @@ func TestClaim_ReclaimsHandoffDespiteDamagedOne(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(w.OtherSession(coder, "again")).HandoffID)
 }
 
-// worldWithManyDue makes more handoffs due than one operation applies.
-func worldWithManyDue(w *mailboxtest.World) (a, b schemas.Caller) {
+// sendManyDue makes more handoffs due than one operation applies.
+func sendManyDue(w *mailboxtest.World) (a, b schemas.Caller) {
 	a, b = w.Stdio("a"), w.Stdio("b")
 	sendDueTogether(w, a, 300)
 	return a, b
@@ -89,7 +89,7 @@ func withDeadline(in *schemas.SendIn) { in.Deadline, in.Parent = "11m", "none" }
 
 func TestClaim_SkipsOverdueHandoff(t *testing.T) {
 	w := mailboxtest.New(t)
-	a, b := worldWithManyDue(w)
+	a, b := sendManyDue(w)
 	w.Sends(a, "b", "late", withDeadline)
 	w.Pass(time.Hour)
 	require.True(t, w.Claims(b).Empty)
@@ -98,7 +98,7 @@ func TestClaim_SkipsOverdueHandoff(t *testing.T) {
 
 func TestClaim_DoesNotReclaimOverdueHandoff(t *testing.T) {
 	w := mailboxtest.New(t)
-	a, b := worldWithManyDue(w)
+	a, b := sendManyDue(w)
 	w.Assigns(a, b, "late", withDeadline)
 	w.Updates(b, 301, schemas.ActProgress)
 	w.Pass(9 * time.Minute)
@@ -110,7 +110,7 @@ func TestClaim_DoesNotReclaimOverdueHandoff(t *testing.T) {
 
 func TestClaim_SkipsHandoffWithEndedReservation(t *testing.T) {
 	w := mailboxtest.New(t)
-	a, b := worldWithManyDue(w)
+	a, b := sendManyDue(w)
 	w.Accepts("review", b)
 	w.Sends(a, "capability:review", "x", mailboxtest.NoParent)
 	w.Claims(b)
@@ -142,7 +142,7 @@ func TestActions_AreRefusedOnOverdueHandoff(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := mailboxtest.New(t)
-			a, b := worldWithManyDue(w)
+			a, b := sendManyDue(w)
 			w.Assigns(a, b, "late", withDeadline)
 			w.Pass(time.Hour)
 			require.Error(t, do(w, a, b))
@@ -153,7 +153,7 @@ func TestActions_AreRefusedOnOverdueHandoff(t *testing.T) {
 
 func TestFail_LetsOverduePartTimeOut(t *testing.T) {
 	w := mailboxtest.New(t)
-	a, b := worldWithManyDue(w)
+	a, b := sendManyDue(w)
 	w.Assigns(a, b, "work", mailboxtest.NoParent)
 	w.Sends(b, "d", "a part", func(in *schemas.SendIn) { in.Deadline = "11m" })
 	w.Pass(time.Hour)

@@ -51,7 +51,7 @@ func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, ru
 // commits and then returns that error. All errors have a code, see [ErrorWithCode].
 //
 // When Update returns nil, all writes are on disk. If the process dies before that, the caller repeats the call. With a
-// request id the caller then gets the committed result, see [Mutate].
+// request id the caller then gets the committed result, see [UpdateForCaller].
 //
 // After the commit Update wakes the waiting calls. It wakes the calls also after a failed commit, because the store may
 // have kept the transaction. If the consequences are too many for one transaction, Update carries out the rest in

@@ -84,7 +84,7 @@ func (j LeasesAt) RenewedLeaseEnd(v *store.View, r *store.Record) store.Time {
 	case j.MayConnectionReturn(r):
 		return capAtDeadline(r, store.TimeOf(j.Now.Add(Grace)))
 	}
-	heard := j.LastHeard(r)
+	heard := j.HolderLastHeard(r)
 	heard = heard.Add(j.Clock.SleptSince(heard))
 	end := store.TimeOf(heard.Add(j.leaseLength(r)))
 	if r.Conn != "" {
@@ -174,8 +174,8 @@ func (j LeasesAt) MayConnectionReturn(r *store.Record) bool {
 	return r.Conn != "" && !j.Here.IsConnectionOpen(r.Conn) && !j.isConnectionGoneForGood(r)
 }
 
-// LastHeard returns the time of the holder's last call about r. A call that only read r counts, too.
-func (l Leases) LastHeard(r *store.Record) time.Time {
+// HolderLastHeard returns the time of the holder's last call about r. A call that only read r counts, too.
+func (l Leases) HolderLastHeard(r *store.Record) time.Time {
 	if at := l.Here.LastHeard(r.Token); at.After(r.Touched.Time()) {
 		return at
 	}
@@ -189,7 +189,7 @@ func (l Leases) SilenceNoticeAt(r *store.Record) store.Time {
 	if r.SilentAt == 0 {
 		return 0
 	}
-	heard := l.LastHeard(r)
+	heard := l.HolderLastHeard(r)
 	return store.TimeOf(heard.Add(l.Clock.SleptSince(heard)).Add(l.SilenceLimit(r)))
 }
 

@@ -43,7 +43,7 @@ func restartAlone(w *mailboxtest.World) {
 	w.Restart(func(c *mailbox.Config) { c.Alone = true })
 }
 
-func TestClaim_ReclaimsAtOnceAfterRestartWithSingleClient(t *testing.T) {
+func TestClaim_ReclaimsAtOnceIfOldConnectionCannotReturn(t *testing.T) {
 	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	restartAlone(w)

@@ -85,8 +85,8 @@ func (o *Op) useTransaction(tx *store.Tx) { o.tx, o.View, o.RowWriter = tx, &tx.
 // NewHandoffID returns the id of the next handoff of the workspace. Ids count up.
 func (o *Op) NewHandoffID() (schemas.ID, error) { return o.tx.NewID() }
 
-// Here returns the agents and connections that are present now.
-func (o *Op) Here() sessions.Presence { return o.env.Here }
+// Presence returns the agents and connections that are present now.
+func (o *Op) Presence() sessions.Presence { return o.env.Here }
 
 // Offers returns the rules about who may claim what, over the transaction's view.
 func (o *Op) Offers() offer.Offers { return offer.Offers{View: o.View, Here: o.env.Here} }

@@ -24,18 +24,18 @@ func newSleepingWorld(t testing.TB) *sleepingWorld {
 	return s
 }
 
-// later lets time pass while the machine is awake and calls come.
-func (s *sleepingWorld) later(d time.Duration) {
+// passAwake lets time pass while the machine is awake and calls come.
+func (s *sleepingWorld) passAwake(d time.Duration) {
 	s.awake += d
 	s.Pass(d)
 	mailboxtest.Must(s.T, s.Agents, mailboxtest.Human, schemas.AgentsIn{})
 }
 
-// sleep lets time pass while the machine sleeps, or sets the clock.
-func (s *sleepingWorld) sleep(d time.Duration) { s.Pass(d) }
+// passAsleep lets time pass while the machine sleeps, or sets the clock.
+func (s *sleepingWorld) passAsleep(d time.Duration) { s.Pass(d) }
 
-// asleep returns how long the machine slept according to the last event of an action.
-func (s *sleepingWorld) asleep(id schemas.ID, action string) time.Duration {
+// recordedSleep returns how long the machine slept according to the last event of an action.
+func (s *sleepingWorld) recordedSleep(id schemas.ID, action string) time.Duration {
 	s.T.Helper()
 	out := mailboxtest.Must(s.T, s.Get, mailboxtest.Human, schemas.GetIn{HandoffID: id.String(), View: "audit"})
 	for _, e := range slices.Backward(out.Audit) {
@@ -51,15 +51,15 @@ func TestMachineSleep_ExtendsLease(t *testing.T) {
 	s := newSleepingWorld(t)
 	s.Sends(mailboxtest.Human, "b", "x")
 	s.Claims(mailboxtest.RemoteCaller("b", "1")) // for 30 minutes
-	s.later(10 * time.Minute)
-	s.sleep(8 * time.Hour)
+	s.passAwake(10 * time.Minute)
+	s.passAsleep(8 * time.Hour)
 	require.Equal(t, schemas.Accepted, s.Status(1))
-	require.Equal(t, 8*time.Hour, s.asleep(1, "renewed"))
-	s.later(19 * time.Minute)
+	require.Equal(t, 8*time.Hour, s.recordedSleep(1, "renewed"))
+	s.passAwake(19 * time.Minute)
 	require.Equal(t, schemas.Accepted, s.Status(1))
-	s.later(2 * time.Minute)
+	s.passAwake(2 * time.Minute)
 	require.Equal(t, schemas.Pending, s.Status(1))
-	require.Zero(t, s.asleep(1, "lease_ended"), "nobody slept since it was renewed")
+	require.Zero(t, s.recordedSleep(1, "lease_ended"), "nobody slept since it was renewed")
 }
 
 func TestMachineSleep_KeepsClaimOfOpenConnection(t *testing.T) {
@@ -68,11 +68,11 @@ func TestMachineSleep_KeepsClaimOfOpenConnection(t *testing.T) {
 	s.Sends(a, "b", "x")
 	s.Claims(b) // for 2 hours of silence
 	for range 23 {
-		s.later(5 * time.Minute)
-		s.sleep(5 * time.Hour)
+		s.passAwake(5 * time.Minute)
+		s.passAsleep(5 * time.Hour)
 		require.Equal(t, schemas.Accepted, s.Status(1))
 	}
-	s.later(6 * time.Minute)
+	s.passAwake(6 * time.Minute)
 	require.Equal(t, schemas.Pending, s.Status(1))
 }
 
@@ -91,10 +91,10 @@ func TestMachineSleep_ExtendsTimeToReconnect(t *testing.T) {
 			a, b := s.Stdio("a"), s.Stdio("b")
 			s.Assigns(a, b, "x")
 			s.Leaves(b)
-			s.later(c.awake)
-			s.sleep(3 * time.Hour)
-			s.later(0)
-			s.later(c.back)
+			s.passAwake(c.awake)
+			s.passAsleep(3 * time.Hour)
+			s.passAwake(0)
+			s.passAwake(c.back)
 			require.Equal(t, c.want, s.Status(1) == schemas.Accepted)
 		})
 	}
@@ -106,10 +106,10 @@ func TestMachineSleep_DoesNotCountAsTimeAfterRestart(t *testing.T) {
 	s.Assigns(a, b, "x")
 	s.Restart()
 	other := s.OtherSession(b, "other")
-	s.later(time.Minute)
-	s.sleep(time.Hour)
+	s.passAwake(time.Minute)
+	s.passAsleep(time.Hour)
 	require.True(t, s.Claims(other).Empty)
-	s.later(time.Minute + time.Second)
+	s.passAwake(time.Minute + time.Second)
 	require.Equal(t, schemas.ID(1), s.Claims(other).HandoffID)
 }
 
@@ -122,13 +122,13 @@ func TestMachineSleep_ExtendsReservation(t *testing.T) {
 	s.Claims(b)
 	s.Updates(b, 1, schemas.ActAsk, mailboxtest.WithNote("which?"))
 	s.Updates(a, 1, schemas.ActAnswer, mailboxtest.WithNote("this"))
-	s.later(5 * time.Minute)
-	s.sleep(9 * time.Hour)
+	s.passAwake(5 * time.Minute)
+	s.passAsleep(9 * time.Hour)
 	require.True(t, s.Claims(other).Empty)
-	require.Equal(t, 9*time.Hour, s.asleep(1, "renewed"))
-	s.later(9 * time.Minute)
+	require.Equal(t, 9*time.Hour, s.recordedSleep(1, "renewed"))
+	s.passAwake(9 * time.Minute)
 	require.True(t, s.Claims(other).Empty)
-	s.later(2 * time.Minute)
+	s.passAwake(2 * time.Minute)
 	require.Equal(t, schemas.ID(1), s.Claims(other).HandoffID)
 }
 
@@ -136,10 +136,10 @@ func TestMachineSleep_DoesNotExtendDeadline(t *testing.T) {
 	s := newSleepingWorld(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Deadline = "2h" })
-	s.later(time.Minute)
-	s.sleep(3 * time.Hour)
+	s.passAwake(time.Minute)
+	s.passAsleep(3 * time.Hour)
 	require.Equal(t, schemas.TimedOut, s.Status(1))
-	require.Equal(t, 3*time.Hour, s.asleep(1, "timed_out"))
+	require.Equal(t, 3*time.Hour, s.recordedSleep(1, "timed_out"))
 }
 
 func TestMachineSleep_OfOneMinuteDoesNotExtendLease(t *testing.T) {
@@ -147,8 +147,8 @@ func TestMachineSleep_OfOneMinuteDoesNotExtendLease(t *testing.T) {
 	s.Sends(mailboxtest.Human, "b", "x")
 	s.Claims(mailboxtest.RemoteCaller("b", "1"))
 	for range 40 {
-		s.later(time.Second)
-		s.sleep(time.Minute)
+		s.passAwake(time.Second)
+		s.passAsleep(time.Minute)
 	}
 	require.Equal(t, schemas.Pending, s.Status(1))
 }
@@ -159,11 +159,11 @@ func TestMachineSleep_KeepsEndedLeaseForTwoMinutes(t *testing.T) {
 	s.Sends(mailboxtest.Human, "b", "x")
 	s.Claims(mailboxtest.RemoteCaller("b", "1"))
 	s.awake += 3 * time.Hour
-	s.sleep(4 * time.Hour)
+	s.passAsleep(4 * time.Hour)
 	require.Equal(t, schemas.Accepted, s.Status(1))
-	s.later(time.Minute)
+	s.passAwake(time.Minute)
 	require.Equal(t, schemas.Accepted, s.Status(1))
-	s.later(time.Minute)
+	s.passAwake(time.Minute)
 	require.Equal(t, schemas.Pending, s.Status(1))
 }
 
@@ -171,12 +171,12 @@ func TestClockSetBack_KeepsLease(t *testing.T) {
 	s := newSleepingWorld(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Assigns(a, b, "x")
-	s.sleep(-5 * time.Hour)
-	s.later(10 * time.Minute)
+	s.passAsleep(-5 * time.Hour)
+	s.passAwake(10 * time.Minute)
 	require.Equal(t, schemas.Accepted, s.Status(1))
 	s.Updates(b, 1, schemas.ActProgress)
 	s.Sends(a, "b", "y")
-	s.later(10 * time.Minute)
+	s.passAwake(10 * time.Minute)
 	s.Claims(b)
 	s.Completes(b, 1)
 	s.Completes(b, 2)
@@ -184,13 +184,13 @@ func TestClockSetBack_KeepsLease(t *testing.T) {
 
 func TestClockSetForwardAndBack_DoesNotCountAsSleep(t *testing.T) {
 	s := newSleepingWorld(t)
-	s.sleep(1000 * time.Hour)
-	s.later(time.Minute)
-	s.sleep(-1000 * time.Hour)
-	s.later(time.Minute)
+	s.passAsleep(1000 * time.Hour)
+	s.passAwake(time.Minute)
+	s.passAsleep(-1000 * time.Hour)
+	s.passAwake(time.Minute)
 	s.Sends(mailboxtest.Human, "b", "x")
 	s.Claims(mailboxtest.RemoteCaller("b", "1"))
-	s.later(31 * time.Minute)
+	s.passAwake(31 * time.Minute)
 	require.Equal(t, schemas.Pending, s.Status(1))
-	require.Zero(t, s.asleep(1, "lease_ended"))
+	require.Zero(t, s.recordedSleep(1, "lease_ended"))
 }

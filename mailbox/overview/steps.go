@@ -196,12 +196,12 @@ func (l *overviewBuilder) addRulesAwaitingPermission() {
 		case l.LeaveFile(r) == "":
 			file = reading.NoFile
 		}
-		l.addConcern(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.LeaveReason(file))
+		l.addConcern(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.PermissionReason(file))
 	}
 	for _, state := range schemas.Open.States() {
 		for r := range l.unseenRecords(l.NewestFirst(store.IndexByState(state), 0), l.scanLimit, &l.needs) {
 			if file := l.LeaveFile(r); file != "" {
-				l.addConcern(&l.needs, schemas.ConcernLeave, r, r.Created, reading.LeaveReason(file))
+				l.addConcern(&l.needs, schemas.ConcernLeave, r, r.Created, reading.PermissionReason(file))
 				delete(l.seen, r.ID)
 			}
 		}

@@ -16,7 +16,7 @@ func brief(w *mailboxtest.World, by schemas.Caller, id string) string {
 	return mailboxtest.Must(w.T, w.Get, by, schemas.GetIn{HandoffID: id}).Brief
 }
 
-func TestBrief_SaysWhyWorkIsNotClaimable(t *testing.T) {
+func TestBrief_SaysWhyHandoffCannotBeClaimed(t *testing.T) {
 	w, lead := mailboxtest.NewWithAgent(t, "lead")
 	w.Sends(lead, "dev", "x")
 	w.Sends(lead, "dev", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{"1"}} })
@@ -30,7 +30,7 @@ func TestBrief_SaysWhyWorkIsNotClaimable(t *testing.T) {
 	require.Contains(t, brief(w, lead, again.String()), "ho_1 cancelled: not needed\n")
 }
 
-func TestBrief_NamesReplacementOfFailedWork(t *testing.T) {
+func TestBrief_NamesReplacementOfFailedHandoff(t *testing.T) {
 	w, lead, qa := mailboxtest.NewWithTwoAgents(t, "lead", "qa")
 	w.Assigns(lead, qa, "x")
 	w.Fails(qa, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("no")})
@@ -41,7 +41,7 @@ func TestBrief_NamesReplacementOfFailedWork(t *testing.T) {
 }
 
 // A brief says how the sender is proved, and warns of a name that looks like another.
-func TestBrief_SaysHowSenderIsProved(t *testing.T) {
+func TestBrief_SaysWhetherSenderIsProved(t *testing.T) {
 	w, qa := mailboxtest.NewWithAgent(t, "qa")
 	w.Sends(w.Stdio("claude-code"), "x", "known")
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ func TimeoutReason(r *store.Record) string {
 	if r.Deadline != 0 && r.Deadline <= r.Ended {
 		return DeadlineReason(r)
 	}
-	return AttemptsReason(r)
+	return AttemptsUsedUpReason(r)
 }
 
 // DeadlineReason returns a sentence about a handoff that ended at its deadline. The sentence has the time from the send
@@ -28,8 +28,8 @@ func DeadlineReason(r *store.Record) string {
 	return fmt.Sprintf("its deadline passed, %s after it was sent, %s", display.FormatDuration(r.Deadline.Time().Sub(r.Created.Time())), who)
 }
 
-// AttemptsReason returns a sentence about a handoff that ended because all its attempts ended without an outcome.
-func AttemptsReason(r *store.Record) string {
+// AttemptsUsedUpReason returns a sentence about a handoff that ended because all its attempts ended without an outcome.
+func AttemptsUsedUpReason(r *store.Record) string {
 	if r.Attempt == 1 {
 		return fmt.Sprintf("its only attempt ended because its holder went silent: %s", r.Holder)
 	}
@@ -85,7 +85,7 @@ func acceptanceReason(v *store.View, r *store.Record) (string, error) {
 	if r.Reviewer == "" || r.Accepted != 0 {
 		return "", nil
 	}
-	h, err := Handoff(v, r)
+	h, err := ReadHandoff(v, r)
 	if err != nil {
 		return "", err
 	}

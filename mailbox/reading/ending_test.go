@@ -22,7 +22,7 @@ func historyByID(w *mailboxtest.World, id schemas.ID) map[schemas.ID]schemas.His
 	return rows
 }
 
-func TestReason_OfTimeoutIsNotLastReport(t *testing.T) {
+func TestStateReason_OfTimeoutIsNotLastReport(t *testing.T) {
 	for name, c := range map[string]struct {
 		options  schemas.SendOptions
 		deadline string
@@ -43,7 +43,7 @@ func TestReason_OfTimeoutIsNotLastReport(t *testing.T) {
 	}
 }
 
-func TestReason_OfBareCancelIsEmpty(t *testing.T) {
+func TestStateReason_IsEmptyForCancelWithoutNote(t *testing.T) {
 	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Updates(b, 1, schemas.ActProgress, mailboxtest.WithNote("half"))
@@ -69,7 +69,7 @@ func TestHistory_KeepsRollbackThatWasRetried(t *testing.T) {
 }
 
 // Lists and all views give the reason of a state in the same words.
-func TestReason_IsSameInListAndViews(t *testing.T) {
+func TestStateReason_IsSameInListAndViews(t *testing.T) {
 	for name, c := range map[string]struct {
 		happens func(*mailboxtest.World, schemas.Caller)
 		reason  string
@@ -109,7 +109,7 @@ func newestListedReason(w *mailboxtest.World) string {
 	return mailboxtest.Must(w.T, w.List, schemas.Caller{}, schemas.ListIn{Box: "all"}).Items[0].Reason
 }
 
-func TestReason_NamesCancelledDependency(t *testing.T) {
+func TestStateReason_NamesCancelledDependency(t *testing.T) {
 	w, a := mailboxtest.NewWithAgent(t, "a")
 	w.Sends(a, "b", "x")
 	w.Sends(a, "c", "y", mailboxtest.After("1"))
@@ -118,7 +118,7 @@ func TestReason_NamesCancelledDependency(t *testing.T) {
 	require.Equal(t, "ho_1, for which it waits, was cancelled", newestListedReason(w))
 }
 
-func TestNotices_TellSenderAndRecipientOnce(t *testing.T) {
+func TestAccept_SendsSenderOneNoticeOfReview(t *testing.T) {
 	w, lead, qa := mailboxtest.NewWithTwoAgents(t, "lead", "qa")
 	w.Assigns(lead, qa, "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
 	w.Completes(qa, 1)

@@ -202,7 +202,7 @@ func addEventsAndTimes(v *store.View, r *store.Record, now time.Time, step *sche
 	step.Earlier = max(len(step.Story)-maxMoments, 0)
 	step.Story = step.Story[step.Earlier:]
 	shortenTexts(step.Story, maxMomentText)
-	h, err := Handoff(v, r)
+	h, err := ReadHandoff(v, r)
 	step.After = shownDependencies(h, r)
 	return err
 }

@@ -142,11 +142,11 @@ func AtMost[T any](n int, all iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-// Handoff returns the message of a handoff with its amendments, and with facts from the record: its id, its position in
+// ReadHandoff returns the message of a handoff with its amendments, and with facts from the record: its id, its position in
 // the workflow, its attempts and its times. If the sender stated no deadline, the deadline is the end of the timeout.
 // Each call decodes a new value, which the caller may change. The error for an erased message is a decoding error. The
 // estimate of tokens counts only the message as it was sent.
-func Handoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
+func ReadHandoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	b, err := v.RawContent(r.ID, r.Body)
 	if err != nil {
 		return h, err
@@ -183,10 +183,10 @@ func hasEarlierWork(c *schemas.Context) bool {
 	return c != nil && len(c.CompletedSteps)+len(c.Results)+len(c.PreviousFailures)+len(c.Artifacts) > 0
 }
 
-// Standing returns the current state of a handoff with further facts, such as its holder, the end of the lease, the
+// CurrentStanding returns the current state of a handoff with further facts, such as its holder, the end of the lease, the
 // last note of a holder, and open questions. It leaves the fields Reason and LastSign empty, because only a [Reader]
 // can fill these fields.
-func Standing(v *store.View, r *store.Record) (st schemas.HandoffState, err error) {
+func CurrentStanding(v *store.View, r *store.Record) (st schemas.HandoffState, err error) {
 	st = schemas.HandoffState{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
 		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,

@@ -38,7 +38,7 @@ func sampleHistory(t *testing.T, format string) (*mailboxtest.World, schemas.His
 	return w, out
 }
 
-func TestHistory_TreeTellsStory(t *testing.T) {
+func TestHistory_TreeShowsEventsOfHandoffs(t *testing.T) {
 	_, out := sampleHistory(t, "tree")
 	require.True(t, out.LogVerified)
 	for _, line := range []string{
@@ -50,7 +50,7 @@ func TestHistory_TreeTellsStory(t *testing.T) {
 	}
 }
 
-func TestHistory_RowsHaveStoryAndDependencies(t *testing.T) {
+func TestHistory_RowsHaveEventsAndDependencies(t *testing.T) {
 	_, out := sampleHistory(t, "rows")
 	first, second := out.Items[0], out.Items[1]
 	var said []string

@@ -37,7 +37,7 @@ func TestGet_ShowsEachPartOfOutcomeOnce(t *testing.T) {
 	require.NotEmpty(t, full.Completion.Verification.Criteria)
 }
 
-func TestGet_KeepsReasonOfCancel(t *testing.T) {
+func TestGet_ShowsReasonOfCancel(t *testing.T) {
 	w, lead := mailboxtest.NewWithAgent(t, "lead")
 	w.Sends(lead, "coder", "x")
 	w.Updates(lead, 1, schemas.ActCancel, mailboxtest.WithNote("not needed"))
@@ -69,7 +69,7 @@ func TestGet_SplitsFullViewIntoParts(t *testing.T) {
 	}
 }
 
-func TestGet_ReadsPartOfOutcomeByReference(t *testing.T) {
+func TestGet_ReturnsPartOfOutcomeByReference(t *testing.T) {
 	w, lead, qa := mailboxtest.NewWithTwoAgents(t, "lead", "qa")
 	w.Sends(lead, "qa", "x")
 	w.Pass(2 * time.Hour)
@@ -105,7 +105,7 @@ func TestGet_ShowsSenderWhetherMessageWasRead(t *testing.T) {
 	}
 }
 
-func TestGet_SaysWhereReferenceElsewhereIs(t *testing.T) {
+func TestGet_NamesAddressOfExternalReference(t *testing.T) {
 	w, a := mailboxtest.NewWithAgent(t, "a")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) {
 		in.Context = &schemas.Context{References: []schemas.Reference{{Name: "log", URL: "https://ci/log"}}}

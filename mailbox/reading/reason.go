@@ -16,7 +16,7 @@ import (
 func (rd Reader) StateReason(v *store.View, r *store.Record) (string, error) {
 	switch {
 	case r.FileAwaitingLeave() != "":
-		return LeaveReason(r.FileAwaitingLeave()), nil
+		return PermissionReason(r.FileAwaitingLeave()), nil
 	case r.Status.HasEnded():
 		var got schemas.GetOut
 		if err := AddOutcome(v, r, &got); err != nil {
@@ -39,9 +39,9 @@ func (rd Reader) StateReason(v *store.View, r *store.Record) (string, error) {
 // checkout of another branch.
 const NoFile = "no file"
 
-// LeaveReason returns the sentence for a workflow that waits until a person permits the rules of the file. If file is
+// PermissionReason returns the sentence for a workflow that waits until a person permits the rules of the file. If file is
 // [NoFile], the workflow waits until a file has the step again.
-func LeaveReason(file string) string {
+func PermissionReason(file string) string {
 	if file == NoFile {
 		return "the next step waits until a file declares this step again; handoff cancel ends the wait"
 	}

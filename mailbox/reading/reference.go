@@ -20,7 +20,7 @@ func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, ou
 		return err
 	}
 	if in.Reference == "references" {
-		h, err := Handoff(v, r)
+		h, err := ReadHandoff(v, r)
 		if err != nil {
 			return err
 		}

@@ -97,7 +97,7 @@ func (rd Reader) renderBrief(
 
 // briefInput collects the parts of a brief.
 func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brief.Input, err error) {
-	h, err := Handoff(v, r)
+	h, err := ReadHandoff(v, r)
 	if err != nil {
 		return in, err
 	}
@@ -108,7 +108,7 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	in = brief.Input{
 		Handoff: h, Criteria: contract.NumberedCriteria(h.Expectations), TakesBack: RollbackTarget(r), MaxTokens: tokens, Nonce: rd.Secret,
 	}
-	if in.Standing, err = Standing(v, r); err != nil {
+	if in.Standing, err = CurrentStanding(v, r); err != nil {
 		return in, err
 	}
 	if in.Standing.Reason, err = rd.StateReason(v, r); err != nil { // the brief does without it
@@ -128,7 +128,7 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 // showFull shows the whole message, the ids of the children, the current state and the outcome, without cutting long
 // texts. If the request has max_tokens or an offset, the caller gets one page of the view.
 func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	h, err := Handoff(v, r)
+	h, err := ReadHandoff(v, r)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	if out.Children, err = Collect(v.OldestFirst(store.IndexByParent(r.ID), 0)); err != nil {
 		return err
 	}
-	st, err := Standing(v, r)
+	st, err := CurrentStanding(v, r)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, o
 // addShownOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears unneeded fields of the
 // decoded outcome itself, because the outcome was decoded for this answer alone.
 func (rd Reader) addShownOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
-	st, err := Standing(v, r)
+	st, err := CurrentStanding(v, r)
 	if err = cmp.Or(err, AddOutcome(v, r, out)); err != nil {
 		return err
 	}
@@ -305,7 +305,7 @@ func (Reader) showCheckpoint(v *store.View, r *store.Record, _ schemas.GetIn, ou
 	if out.Checkpoint, err = LastCheckpoint(v, r); out.Checkpoint != nil || err != nil {
 		return err
 	}
-	h, err := Handoff(v, r)
+	h, err := ReadHandoff(v, r)
 	switch {
 	case err != nil:
 		return err

@@ -14,7 +14,7 @@ import (
 )
 
 // Search also works with recomputed words, as after the loss of their row.
-func TestWords_AreComputedFromStoredTexts(t *testing.T) {
+func TestSearchWords_AreComputedFromStoredTexts(t *testing.T) {
 	w, a, qa := mailboxtest.NewWithTwoAgents(t, "a", "qa")
 	id := w.Sends(a, "qa", "Find the needle", func(in *schemas.SendIn) { in.Tags = []string{"hay"} }).HandoffID
 	w.Claims(qa)

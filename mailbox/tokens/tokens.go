@@ -37,7 +37,7 @@ func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.Tok
 	if err != nil {
 		return schemas.TokenAddOut{}, err
 	}
-	return operation.Mutate(ctx, s.Engine, by, func(o *operation.Op) (out schemas.TokenAddOut, err error) {
+	return operation.UpdateForCaller(ctx, s.Engine, by, func(o *operation.Op) (out schemas.TokenAddOut, err error) {
 		if err := checkTokenUnused(o, t); err != nil {
 			return out, err
 		}
@@ -78,7 +78,7 @@ func (s *Tokens) RevokeToken(
 	if err := refuseRemote(by); err != nil {
 		return schemas.TokenRevokeOut{}, err
 	}
-	return operation.Mutate(ctx, s.Engine, by, func(o *operation.Op) (out schemas.TokenRevokeOut, err error) {
+	return operation.UpdateForCaller(ctx, s.Engine, by, func(o *operation.Op) (out schemas.TokenRevokeOut, err error) {
 		t, err := o.Token(in.Name)
 		switch {
 		case err != nil:

@@ -166,7 +166,7 @@ func (m *made) newer(t *testing.T, w *mailboxtest.World, last int) (all, rules i
 				return err
 			}
 			all++
-			h, err := reading.Handoff(v, r)
+			h, err := reading.ReadHandoff(v, r)
 			if err != nil {
 				return err
 			}
