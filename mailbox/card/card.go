@@ -1,13 +1,10 @@
-// Package card makes the cards of agents. A card says what an agent can do. It comes from the agent's own registration
-// and from files of a project that declare agents.
+// Package card makes the cards of agents. A card says what an agent can do. It comes from the agent's own registration,
+// or from a file of the project that declares the agent.
 //
-// When an agent registers, [CheckRegistration] checks the fields of its call and [UpdateCard] updates its
-// [schemas.Card]. Files declare agents and rules: [ParseDeclared] reads the declarations, and
-// [Declarations.ChangedAgents] compares them with a snapshot of the store and returns the rows of agents that must
-// change. [IsListed] and [SortAndLimit] select the cards for a list of agents.
-//
-// This package writes nothing to the store; package mailbox does. Package mailbox also adds the present state of an
-// agent to its card, such as the number of its claims. Package roster decides which work an agent may take by its card.
+// [CheckRegistration] and [UpdateCard] are for an agent that registers. [ParseDeclared] and
+// [Declarations.ChangedAgents] are for files. [IsListed] and [SortAndLimit] select the cards for a list of agents.
+// Package mailbox stores the results, and adds the present state of each agent. Package roster decides by its card
+// which work an agent may take.
 package card
 
 import (
@@ -19,7 +16,7 @@ import (
 )
 
 // CheckRegistration checks a registration and returns the name to register. The error is invalid, with the field, for a
-// reserved name and for a name, a role or an entry of a list that is not a word.
+// reserved name, and for a name, role or list entry that is not a word.
 func CheckRegistration(in schemas.RegisterIn) (schemas.Agent, error) {
 	name, err := schemas.ParseAgent("name", in.Name)
 	if err != nil {
@@ -36,8 +33,8 @@ func CheckRegistration(in schemas.RegisterIn) (schemas.Agent, error) {
 	return name, err
 }
 
-// UpdateCard updates a card with an agent's registration. A field that the call omits keeps its value, except away: a
-// call without away says that the agent is back. An empty list replaces the earlier list; a missing list does not.
+// UpdateCard updates a card with an agent's registration. A missing field keeps its value, but a missing away means
+// that the agent is back. An empty list replaces the earlier list.
 func UpdateCard(c *schemas.Card, in schemas.RegisterIn) {
 	c.Registered, c.Away = true, in.Away
 	keep := func(have *[]string, said []string) {
@@ -52,7 +49,8 @@ func UpdateCard(c *schemas.Card, in schemas.RegisterIn) {
 	c.MaxMinutes, c.MaxOpen = cmp.Or(in.MaxMinutes, c.MaxMinutes), cmp.Or(in.MaxOpen, c.MaxOpen)
 }
 
-// checkWords refuses a list with a text that is not a word. The word "anything" is allowed only in the field accepts.
+// checkWords returns an error if a list contains a text that is not a word. The word "anything" is allowed only in the
+// field accepts.
 func checkWords(field string, words []string) error {
 	for i, w := range words {
 		if w == roster.Anything && field == "accepts" {
@@ -65,8 +63,8 @@ func checkWords(field string, words []string) error {
 	return nil
 }
 
-// checkWord refuses a text that is not a word; the error is invalid, with the field. The text must be a word because it
-// becomes part of an address, such as capability:code_review.
+// checkWord returns an error if the text is not a word. The error is invalid, with the field. The text must be a word
+// because it becomes part of an address, such as capability:code_review.
 func checkWord(field, word string) error {
 	if schemas.IsWord(word) {
 		return nil

@@ -13,9 +13,8 @@ import (
 	"handoff/store"
 )
 
-// Declarations holds the agents and rules that some files declare. [ParseDeclared] makes it. Declared also lists the
-// files that no longer declare any agent, so that [Declarations.ChangedAgents] removes the earlier declarations of
-// these files.
+// Declarations holds the agents and rules that files declare. [ParseDeclared] makes it. It also lists the files that no
+// longer declare an agent.
 type Declarations struct {
 	Rules map[string]store.DeclaredRules // by file
 
@@ -23,9 +22,9 @@ type Declarations struct {
 	byName map[schemas.Agent]declaration
 }
 
-// ParseDeclared checks the agents that files declare, before any transaction. If two files declare the same name, the
-// later file counts. The error comes from [CheckRegistration]. ParseDeclared stops at the first error, so the store
-// takes over all files or none. It does not check the rules in the files; [Declarations.CheckRules] does.
+// ParseDeclared checks the agents that files declare. If two files declare the same name, the later file counts. It
+// stops at the first error, so that the store takes over all files or none. The error comes from [CheckRegistration].
+// It does not check rules, see [Declarations.CheckRules].
 func ParseDeclared(in schemas.DeclareIn) (Declarations, error) {
 	d := Declarations{Rules: map[string]store.DeclaredRules{}, byName: map[schemas.Agent]declaration{}}
 	for i, f := range in.Files {
@@ -54,11 +53,8 @@ func ParseDeclared(in schemas.DeclareIn) (Declarations, error) {
 	return d, nil
 }
 
-// ChangedAgents returns the changed rows of agents with their new content.
-//
-// The rows of agents that the store knows come first, then the rows of new agents. Both are sorted by name, so that the
-// events about the changes have the same order each time. Changes reads the rows of all agents. It does not change an
-// agent that is declared in a file outside of d, unless a file in d declares the agent, too.
+// ChangedAgents returns the new rows of the agents that change: first agents that the store knows, then new agents,
+// both sorted by name. It changes an agent that another file declares only if a file in d declares the agent, too.
 func (d Declarations) ChangedAgents(v *store.View) (changed []store.Agent, err error) {
 	known := map[schemas.Agent]bool{}
 	for a, err := range v.Agents() {
@@ -86,7 +82,7 @@ func (d Declarations) ChangedAgents(v *store.View) (changed []store.Agent, err e
 	return changed, nil
 }
 
-// HasNewRules reports whether a file declares other rules than the store has for it.
+// HasNewRules reports whether a file declares other rules than the store has for this file.
 func (d Declarations) HasNewRules(v *store.View) (bool, error) {
 	for name, declared := range d.Rules {
 		stored, err := v.DeclaredRules(name)
@@ -97,9 +93,9 @@ func (d Declarations) HasNewRules(v *store.View) (bool, error) {
 	return false, nil
 }
 
-// CheckRules refuses rules that cannot be parsed. It checks the rules of each file, then the rules of all files that a
-// person has permitted, and then the rules of all files that still wait for permission, because the rules of each of
-// these two groups are compiled together. The error comes from [rules.Check].
+// CheckRules returns an error if rules cannot be compiled. It checks each file alone, then all permitted files
+// together, then all files that wait for permission together, as the server will compile them. The error comes from
+// [rules.Check].
 func (d Declarations) CheckRules() error {
 	all := map[bool]store.DeclaredRules{}
 	for i, name := range d.files {
@@ -113,16 +109,15 @@ func (d Declarations) CheckRules() error {
 	return cmp.Or(rules.Check("", all[false].Routes, all[false].Plans), rules.Check("", all[true].Routes, all[true].Plans))
 }
 
-// declaration holds a file's entry for one agent. An entry for a role applies to each agent whose name begins with the
+// declaration holds a file's entry for one agent. The entry for a role applies to each agent whose name begins with the
 // role.
 type declaration struct {
 	file  string
 	entry schemas.RegisterIn
 }
 
-// applyTo returns the row of an agent with its card replaced by the file's entry. The name, the time when the agent was
-// last seen, the claims and the session stay. Away stays, too: an agent that is away comes back by registering, and not
-// because the file does not say away.
+// applyTo returns the row of an agent whose card comes from the file. The name, the claims, the session and the field
+// Away stay. Only a registration of the agent changes Away.
 func (d declaration) applyTo(a store.Agent) store.Agent {
 	away := a.Card.Away
 	a.Card, a.Declared = schemas.Card{Name: a.Card.Name, DeclaredIn: d.file}, &d.entry
@@ -131,11 +126,8 @@ func (d declaration) applyTo(a store.Agent) store.Agent {
 	return a
 }
 
-// removeDeclaration returns the row of an agent without the file's declaration. The agent's own registration stays.
-//
-// undeclare builds the card that the declaration alone would give, and compares it with the present card. If the cards
-// differ, the agent has registered itself since. Then the whole card stays, even the fields from the file, because the
-// card does not say which fields came from the file.
+// removeDeclaration returns the row of an agent without the file's declaration. If the agent registered itself since
+// the declaration, its whole card stays, because the card does not say which fields came from the file.
 func removeDeclaration(a store.Agent) store.Agent {
 	was := declaration{a.Card.DeclaredIn, *a.Declared}.applyTo(a).Card
 	own := !reflect.DeepEqual(was, a.Card)

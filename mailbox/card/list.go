@@ -13,16 +13,15 @@ import (
 	"handoff/store"
 )
 
-// IsListed reports whether a list of agents shows the agent a, whose present card is c. The list omits agents that do
-// not match the filter. It also omits an agent with a numbered name (such as codex-2) whose session ended and for whom
-// no work or notice waits.
+// IsListed reports whether a list of agents shows the agent a, whose present card is c. It returns false for an agent
+// that does not match the filter, and for an ended session with a numbered name and an empty mailbox.
 func IsListed(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
 	return matchesFilter(c, in) && !isEndedSession(a, c)
 }
 
 // SortAndLimit sorts the agents in out: connected agents first, then by the time when each was last seen. It keeps the
-// first limit agents, or if limit is zero the agents that fit into one result, and counts the others. It always keeps
-// at least one agent.
+// first limit agents and counts the others. If limit is zero, it keeps the agents that fit into one result, at least
+// one.
 func SortAndLimit(limit int, out *schemas.AgentsOut) {
 	slices.SortStableFunc(out.Agents, compareForList)
 	all := out.Agents
@@ -52,15 +51,14 @@ func matchesFilter(c schemas.Card, in schemas.AgentsIn) bool {
 	return compose.HasAnyTag(c.Skills, in.Tags)
 }
 
-// isEndedSession reports whether an agent with a numbered name can be omitted from lists, because its session ended, no
-// session has the name, and no work or notice waits for it. An agent that registered stays in lists, because others may
-// send work to it.
+// isEndedSession reports whether an agent is an ended session with a numbered name and an empty mailbox. It returns
+// false for an agent that registered, because others may send work to it.
 func isEndedSession(a store.Agent, c schemas.Card) bool {
 	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
 }
 
-// compareForList compares two agents for a list: connected agents come first, then the agents that were seen last, then
-// by name.
+// compareForList compares two agents for a list: connected agents come first, then agents that were seen last, then by
+// name.
 func compareForList(a, b schemas.Card) int {
 	switch {
 	case a.Live == b.Live:

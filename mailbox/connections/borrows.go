@@ -10,16 +10,16 @@ import (
 	"handoff/schemas"
 )
 
-// noticeActedAs is the kind of a notice which says that another agent acts under the reader's name. The sender of the
-// notice is that other agent, or system if that agent has no name.
+// noticeActedAs is the kind of a notice which says that another agent acts under the reader's name.
 const noticeActedAs = "acted_as"
 
-// NotifyNameOwner sends a notice to the agent by.Agent if a caller whose own name is another one begins to act under
-// that agent's name while the agent is connected over another connection. It returns true then. The notice comes once:
-// at the caller's first call under the name over its connection. Package tools calls NotifyNameOwner before each call
-// that changes something and that names another agent than own, the caller's name. NotifyNameOwner refuses no call,
-// because subagents share names for good reasons. It returns false on the command line and over HTTP, where there is no
-// connection to compare. If the notice cannot be stored, it logs a warning.
+// NotifyNameOwner sends a notice to the agent by.Agent if a caller with another name, own, begins to act as this agent
+// and the agent is connected. It returns true if it sent the notice. It sends one notice for each connection of the
+// caller.
+//
+// Package tools calls it before each change that names another agent than the caller. It refuses no call, because
+// subagents may share a name. It does nothing for a caller without a connection. If the notice cannot be stored, it
+// logs a warning.
 func (c *Connections) NotifyNameOwner(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
 	actsOver := func(mine bool) bool {
 		return c.Engine.Here.ActsOverConnection(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })

@@ -1,5 +1,5 @@
-// Package connections tracks the open connections of clients and stores the names of their sessions. Package sessions
-// chooses the name of a session; this package writes it, in operations.
+// Package connections tracks the open connections of clients, and stores the names of their sessions. Package sessions
+// chooses each name.
 package connections
 
 import (
@@ -23,19 +23,13 @@ type Connections struct{ Engine *operation.Engine }
 // op is the operation that opens or closes a connection.
 type op struct{ *operation.Op }
 
-// Attach announces an open connection. The transport calls it when a client connects, and again when the client gives
-// more data about itself or when another process becomes the owner of the store. The leases of claims made over the
-// connection are renewed until [Connections.Detach], as long as the holder makes calls.
+// Attach announces an open connection. The transport calls it when a client connects, and again when the connection's
+// data change or when another process becomes the owner of the store. Until [Connections.Detach], calls of a holder
+// over the connection renew its leases.
 //
-// A client that chose no agent name gets one: the name that its session had within the last week, else the client's own
-// name (such as codex), or that name with the lowest free number (codex-2). The client gets the same name each time
-// that the connection is announced. The result has the name. The name is stored; only the memory of this process says
-// that the connection is open.
-//
-// The error is invalid for a client whose name cannot be the name of an agent. A repeated call only updates the data
-// about the connection in memory. When the owner of the store dies, each process announces its connections to the next
-// owner. A connection that no process announces counts as gone after two minutes. A name whose server was killed is
-// free after five seconds.
+// The result has the name of the session. A client that chose no name gets the name that its session had within the
+// last week, or the client's own name (codex), or a numbered name (codex-2). A repeat returns the same name. The error
+// is invalid for a client whose name cannot be the name of an agent.
 func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	connection := presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent}
 	if by.Agent != "" { // in the same step, so that no other session gets the name in between
@@ -65,16 +59,13 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 	return out, err
 }
 
-// Detach announces that a connection is gone. The transport calls it when its client disconnects or the client's
-// process breaks off. Detach cuts the leases of claims made over the connection to two minutes. Within the two minutes,
-// the same agent may claim the handoffs again, see [life.Lost]; the result lists these handoffs. The session keeps its
-// name if it did anything under that name.
+// Detach announces that a connection is gone. It shortens the leases of all claims over the connection to two minutes,
+// and the result lists these handoffs. Within the two minutes, the same agent may claim the handoffs again, see
+// [life.Lost].
 //
-// Detach acts in the name of the clock, so the caller need not be sender or holder of the handoffs. One transaction
-// covers all agents that acted over the connection. It skips damaged records. The connection counts as open until after
-// the commit, so that a lease that ends at that moment is first renewed and then cut. A repeated call changes nothing.
-// If the process dies before the commit, no lease is cut: the next owner of the store does not know the connection, and
-// treats it as gone after two minutes.
+// The session keeps its name if it did anything under that name. One transaction covers all agents that acted over the
+// connection. It skips damaged records. A repeat changes nothing. If this process dies before the commit, the next
+// owner of the store treats the connection as gone after two minutes.
 func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	conn, _ := c.Engine.Here.Connection(in.Conn)
 	agents := conn.Agents
@@ -95,8 +86,8 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 	return out, err
 }
 
-// shortenLeases cuts the leases of all claims of an agent over a connection that is gone, and lists their handoffs in
-// the result.
+// shortenLeases shortens the leases of an agent's claims over a connection that is gone, and adds the handoffs to the
+// result.
 func (o op) shortenLeases(a schemas.Agent, conn string, out *schemas.ConnOut) error {
 	for r, err := range o.HandoffsHeldBy(a) {
 		if err != nil {
@@ -113,9 +104,9 @@ func (o op) shortenLeases(a schemas.Agent, conn string, out *schemas.ConnOut) er
 	return nil
 }
 
-// shortenLease shortens the lease of a claim whose connection is gone. It does so once: a later report of the same loss
-// does not move the end of the lease. A handoff that waits for an answer has no running lease to cut; the field Left,
-// which shortenLease sets, lets the holder reclaim the handoff.
+// shortenLease shortens the lease of a claim whose connection is gone. A second report of the same loss does not change
+// the lease again. A handoff that waits for an answer has no running lease; shortenLease only sets Left, so that the
+// holder may claim the handoff again.
 func (o op) shortenLease(r *store.Record) error {
 	if r.Left {
 		return nil

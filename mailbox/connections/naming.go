@@ -13,14 +13,12 @@ import (
 	"handoff/store"
 )
 
-// NameOf returns the agent name of a client session, for a command in a shell that the session's client started, see
-// [sessions.Presence.ShellName]. If the command knows neither the session's id nor the client's process, the parent
-// processes of the shell identify the session.
+// NameOf returns the name of a client session, for a command in a shell of the client. A command calls it if its user
+// gave no name, see [sessions.Presence.ShellName]. It writes nothing.
 //
-// A command calls NameOf if its user gave no agent name. NameOf writes nothing. The error is invalid for a client whose
-// name cannot be the name of an agent. It is also invalid if the session cannot be identified and another session acts
-// under the client's own name: then the user has to give the name, and the error lists at most twenty names in use.
-// NameOf does not guess, because a wrong guess would let one session act with the mail of another.
+// The error is invalid for a client whose name cannot be the name of an agent. It is also invalid if several sessions
+// are possible; then the error lists at most twenty names. NameOf does not guess, because a wrong name would let one
+// session act with the mail of another.
 func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (schemas.SessionOut, error) {
 	return operation.ReadSnapshot(ctx, c.Engine, func(v *store.View) (out schemas.SessionOut, err error) {
 		out.Agent, err = c.Engine.Here.ShellName(v, in)
@@ -28,10 +26,8 @@ func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.S
 	})
 }
 
-// assignName stores that a session acts under a name over a connection. If the caller has no connection, it stores that
-// the session's process will soon start a server under that name. If the session's id equals the connection's id, the
-// client has no session id of its own, and none is stored. assignName does not rewrite a row that has the same content
-// and is less than a minute old.
+// assignName stores that a session acts under a name over a connection. Without a connection, it reserves the name for
+// the server that the session's process will start. It does not write an unchanged row that is less than a minute old.
 func (o op) assignName(a store.Agent, client schemas.Agent, c names.Caller) error {
 	again := a.Conn == c.Conn && !a.Left
 	switch {
@@ -49,8 +45,8 @@ func (o op) assignName(a store.Agent, client schemas.Agent, c names.Caller) erro
 	return o.PutAgent(a)
 }
 
-// recordDetach stores that a named connection is gone. It changes nothing if the connection no longer has the name. It
-// also calls [ExpireNames] for the other sessions of the client.
+// recordDetach stores that the connection of a name is gone, and calls [ExpireNames] for the client. It changes nothing
+// if the connection no longer has the name.
 func (o op) recordDetach(name schemas.Agent, in schemas.ConnIn) error {
 	a, err := o.Agent(name)
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
@@ -60,8 +56,8 @@ func (o op) recordDetach(name schemas.Agent, in schemas.ConnIn) error {
 	return cmp.Or(o.freeName(*a, in), ExpireNames(o.Op, a.Client))
 }
 
-// freeName stores that the connection of a name is gone. If the session did anything under the name, the name stays
-// tied to the session; otherwise the name is free for other sessions at once.
+// freeName stores that the connection of a name is gone. If the session did nothing under the name, other sessions may
+// get the name at once.
 func (o op) freeName(a store.Agent, in schemas.ConnIn) error {
 	unused, err := o.isNameUnused(a, in)
 	if err != nil {
@@ -73,9 +69,8 @@ func (o op) freeName(a store.Agent, in schemas.ConnIn) error {
 	return o.markNameGone(a)
 }
 
-// isNameUnused reports whether a session did nothing under its name and no work or notice waits for the name, so that
-// the name can be freed. If unused names were not freed, a client that only lists the tools of the server would use up
-// a numbered name each time.
+// isNameUnused reports whether a session did nothing under its name and the mailbox of the name is empty. The name can
+// then be freed. Otherwise each client that only lists the tools would use up a numbered name.
 func (o op) isNameUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	another := func(c presence.Connection) bool { return c.Name != in.Conn }
 	if !in.Unused || !a.Idle || a.Card.Registered || o.Presence().ActsOverConnection(a.Card.Name, another) {
@@ -85,16 +80,16 @@ func (o op) isNameUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	return m == store.Counters{}, err
 }
 
-// markNameGone stores that the connection of an agent is gone. It also clears Idle, the mark of a session that has done
-// nothing yet, because the mark only matters while the connection is open.
+// markNameGone stores that the connection of an agent is gone. It also clears Idle, because Idle concerns only open
+// connections.
 func (o op) markNameGone(a store.Agent) error {
 	a.Left, a.Process, a.Idle = true, "", false
 	return o.PutAgent(a)
 }
 
-// ExpireNames stores that connections of a client are gone if no process has announced them since this service began:
-// their processes were killed. It does nothing in the first seconds of a service, because processes may still be
-// announcing their connections then.
+// ExpireNames stores that a client's connections are gone if no process has announced them to this service, because
+// their processes were killed. It does nothing in the first five seconds of a service, while processes announce their
+// connections.
 func ExpireNames(o *operation.Op, client schemas.Agent) error {
 	if !o.Presence().IsSettled() {
 		return nil
@@ -110,9 +105,9 @@ func ExpireNames(o *operation.Op, client schemas.Agent) error {
 	return nil
 }
 
-// NameForNews returns the agent name for a session that asks for its news: the caller's name, or else the name that
-// ShellName finds. The hook of a session that begins may run before the session's server has started; NameForNews then
-// reserves the name for that server. The error is invalid if nothing identifies the session of the client.
+// NameForNews returns the name of a session that asks for news: the caller's name, or the name that ShellName finds.
+// For the hook of a session without a server, it reserves the name for the server. The error is invalid if the session
+// cannot be identified.
 func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	if o.By.Agent != "" {
 		return o.By.Agent, nil
@@ -128,11 +123,9 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	return o.Presence().ShellName(o.View, asked)
 }
 
-// reserveName returns the name of a session for its first hook, which tells the session its name. If the session's
-// process has a connection open, that connection has the name. But the hook may run before the server that the client
-// starts. Then reserveName chooses the name that the server will get, and reserves it for a minute. Without the
-// reservation, the hook and the server could use two names for one session, and the session would not find the mail for
-// one of these names.
+// reserveName returns the name of a session for its first hook. If a server of the session's process is connected, it
+// returns the name of the server. Otherwise it chooses a name and reserves it for a minute for the server. Without the
+// reservation, the hook and the server might use two names.
 func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
 	a, err := o.Presence().ChooseName(o.View, client, names.Hook, c)
@@ -145,9 +138,8 @@ func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent,
 	return a.Card.Name, o.assignName(a, client, c)
 }
 
-// ReleaseName frees a name that was reserved for a server if the server never started and the session did nothing under
-// the name. Without this call, the name of a session that ends before its server begins would stay reserved for a
-// minute.
+// ReleaseName frees a reserved name at the end of a session, if no server started and the session did nothing under the
+// name. Otherwise the name would stay reserved for a minute.
 func ReleaseName(o *operation.Op, in schemas.NewsIn) error {
 	a, err := o.Agent(o.By.Agent)
 	if err != nil || a == nil || !o.Presence().NameFacts(*a).IsKeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {

@@ -12,11 +12,10 @@ import (
 // PageTokens is the default size of a page in tokens.
 const PageTokens = 1500
 
-// CutPage returns the page of a text that begins at an offset, and the offset of the next page, which is zero after the
-// last page. Offsets count bytes. A page has at most the given number of tokens, or [PageTokens] if tokens is zero, and
-// its JSON encoding has at most five bytes for each token. A page ends after a line or a word if possible, and never
-// within a character or an escape of JSON. All pages joined are the text. The error is invalid for an offset at or
-// beyond the end of a text.
+// CutPage returns the page of a text that begins at an offset in bytes, and the offset of the next page, or zero after
+// the last page. A page has at most the given number of tokens, or [PageTokens] if tokens is zero. It ends after a line
+// or a word if possible, and never within a character. The error is invalid for an offset at or beyond the end of the
+// text.
 func CutPage(text string, offset, tokens int) (page string, next int, err error) {
 	if offset > 0 && offset >= len(text) {
 		return "", 0, schemas.Invalidf("offset", "%d is beyond the end: there are %d bytes", offset, len(text)).
@@ -37,9 +36,9 @@ func CutPage(text string, offset, tokens int) (page string, next int, err error)
 	return rest[:limit], offset + limit, nil
 }
 
-// pageEnd returns the end of a page of at most limit bytes. The page ends after a line if a line ends in the last
-// quarter of those bytes, else after a blank or a comma in that quarter, else at limit. The result is never 0 for a
-// text that is not empty, so each page moves on.
+// pageEnd returns the end of a page of at most limit bytes. It prefers the end of a line in the last quarter of these
+// bytes, then a blank or a comma there. The result is 0 only for an empty text, so that the next page begins further
+// on.
 func pageEnd(s string, limit int) int {
 	if limit >= len(s) {
 		return len(s)
@@ -66,9 +65,8 @@ func pageEnd(s string, limit int) int {
 	return limit
 }
 
-// jsonLen returns the length of a text as a JSON string, in which quotes and line ends take two bytes or more. It
-// counts <, > and & as the long escapes that encoding/json may write for them, so the result is never too low and
-// sometimes too high.
+// jsonLen returns the length of a text as a JSON string, for example 4 for a quote. It counts <, > and & as the long
+// escapes that encoding/json may write, so the result may be too high but never too low.
 func jsonLen(s string) int {
 	q, _ := json.Marshal(s) // any string can be encoded
 	return len(q)

@@ -18,10 +18,9 @@ const maxKnown = 20
 // lineRange matches one line, as 10 or L10, or several, as 10-40 or L10-L40.
 var lineRange = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[Ll]?(\d+)(?:-[Ll]?(\d+))?$`) })
 
-// FindPart returns the named part of a text. The name is a range of lines, such as L10 or L10-L40; a JSON pointer, such
-// as /paths/0; or a heading of Markdown, either its words or the form that links to headings use, such as known-issues.
-// An empty name gives the whole text. If the text has no such part, the error is not_found, and lists the names that
-// exist.
+// FindPart returns the named part of a text. The name is a range of lines (L10 or L10-L40), a JSON pointer (/paths/0),
+// or a heading of Markdown (Known issues or known-issues). An empty name means the whole text. If the part does not
+// exist, the error is not_found and lists existing names.
 func FindPart(text, name string) (string, error) {
 	if name == "" {
 		return text, nil
@@ -36,8 +35,8 @@ func FindPart(text, name string) (string, error) {
 	return findSection(text, name)
 }
 
-// cutLines returns the lines from the first to the last of a range, both included. Lines are counted from 1. An end
-// beyond the last line means the last line.
+// cutLines returns the lines of a range, including the last. The first line of a text has the number 1. An end beyond
+// the last line means the last line.
 func cutLines(text, from, to string) (string, error) {
 	all := strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 	first, _ := strconv.Atoi(from) // a number that overflows is no line
@@ -52,9 +51,9 @@ func cutLines(text, from, to string) (string, error) {
 	return strings.Join(all[first-1:min(last, len(all))], ""), nil
 }
 
-// ValueAtPointer returns the JSON value at a path of names and indexes. The path has the syntax of RFC 6901 without the
-// first slash; indexes begin with 0. ValueAtPointer reads the text once, however long the path is. If there is no value
-// at the path, the error is not_found, with some of the names that exist, or with the number of entries of a list.
+// ValueAtPointer returns the JSON value at a path of names and indexes, such as paths/0. The path is a JSON pointer
+// (RFC 6901) without its first slash. If the value does not exist, the error is not_found, with some existing names or
+// the length of the list.
 func ValueAtPointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	text := json.NewDecoder(bytes.NewReader(raw))
@@ -70,8 +69,8 @@ func ValueAtPointer(raw json.RawMessage, path string) (json.RawMessage, error) {
 	return value, nil
 }
 
-// descendTo advances the decoder to the entry of an object or a list with the name or index step. After a syntax error
-// in the JSON text, descend finds no further entry.
+// descendTo moves the decoder to the entry of an object or a list with the name or index step. If the JSON text has a
+// syntax error, it finds no entry.
 func descendTo(text *json.Decoder, step string) *schemas.Error {
 	absent := schemas.Errorf(schemas.NotFound, "there is no %q", schemas.EscapeHidden(schemas.Clip(step, 80)))
 	begin, _ := text.Token()
@@ -104,7 +103,7 @@ func descendTo(text *json.Decoder, step string) *schemas.Error {
 	return absent.WithHint("That is no JSON with parts.")
 }
 
-// TextOfJSON returns a JSON string as its text, and any other JSON value as it is.
+// TextOfJSON returns the text of a JSON string. It returns any other JSON value unchanged.
 func TextOfJSON(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -116,9 +115,8 @@ func TextOfJSON(raw json.RawMessage) string {
 // heading matches a Markdown heading that begins with "#". Headings that are marked by a line below them do not count.
 var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(#{1,6})[ \t]+(.+?)[ \t#]*$`) })
 
-// findSection returns a Markdown heading and all text below it, up to the next heading of the same or a higher level.
-// Lines in code fences are not headings. If several headings match the name, the first counts. Case and Markdown
-// characters in the name do not matter, see [headingSlug].
+// findSection returns a Markdown heading with all text up to the next heading of the same or a higher level. The first
+// matching heading counts. It compares names as [headingSlug] writes them, and ignores headings in code fences.
 func findSection(text, name string) (string, error) {
 	var known []string
 	var found strings.Builder
@@ -149,7 +147,7 @@ func findSection(text, name string) (string, error) {
 		WithKnown(schemas.Map(known[:min(len(known), maxKnown)], schemas.EscapeHidden)...)
 }
 
-// headingSlug returns a heading in the form of links.
+// headingSlug returns a heading in the form that links use: "known-issues" for "Known issues".
 func headingSlug(title string) string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return strings.ContainsRune(" \t-_#`*", r) })
 	return strings.Join(words, "-")

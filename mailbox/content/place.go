@@ -11,18 +11,17 @@ import (
 // scheme begins the address of content that belongs to a handoff.
 const scheme = "context://"
 
-// ReferenceTarget is the target of a reference. It has three parts: a handoff; in it, the path of a field or the name
-// of content that was sent along; and the name of a part of that text, see [FindPart]. If the path is empty, the target
-// is the whole message that the sender sent.
+// ReferenceTarget is the target of a reference. Path names a field of the handoff, or content that was sent with the
+// handoff. An empty Path means the whole message. Part names a part of the text, see [FindPart].
 type ReferenceTarget struct {
 	Handoff    schemas.ID
 	Path, Part string
 }
 
 // ParseReference parses a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. A reference
-// without a handoff, such as spec.md, means a place in the handoff of. ok is false for a reference without a handoff if
-// of is zero, for an address of another scheme, such as https, and for a broken escape. ParseReference does not check
-// that the handoff and the value exist; the caller does.
+// without a handoff, such as spec.md, belongs to the handoff of. ok is false for an address of another scheme, such as
+// https, and for a broken escape. It is also false if neither the reference nor of names a handoff. The caller must
+// check that the target exists.
 func ParseReference(reference string, of schemas.ID) (p ReferenceTarget, ok bool) {
 	path, part, _ := strings.Cut(reference, "#")
 	rest, absolute := strings.CutPrefix(path, scheme)
@@ -45,8 +44,8 @@ func ParseReference(reference string, of schemas.ID) (p ReferenceTarget, ok bool
 	return ReferenceTarget{of, path, part}, true
 }
 
-// ContextURL returns the address of named content that was sent with a handoff. It does not escape the name:
-// [ParseReference] would not return the same name if the name contained # or %.
+// ContextURL returns the address of named content that was sent with a handoff. The name must not contain # or %,
+// because it is not escaped.
 func ContextURL(of schemas.ID, name string) string { return scheme + of.String() + "/" + name }
 
 // IsHandoffField reports whether name is the name of a field of a handoff, with which the path of a reference may

@@ -1,12 +1,10 @@
-// Package content has functions for long texts of handoffs. It counts the tokens of a text, cuts a text into pages,
-// finds a part of a text by lines, heading or JSON pointer, and parses references to texts.
+// Package content has functions for long texts of handoffs: [CountTokens] counts the tokens of a text, [CutPage] cuts a
+// text into pages, [FindPart] finds a part of a text, and [ParseReference] parses a reference to a text.
 //
-// All functions are pure. Errors are [schemas.Error]. An error about a name that does not exist lists the names that
-// do.
+// A reference can name any field of a sent handoff: context://ho_1/artifacts/2 is an artifact of the handoff ho_1. So a
+// model can read a text that is too long for a brief.
 //
-// A reference can name any field of a sent handoff: context://ho_1/artifacts/2 is an artifact in the handoff ho_1. The
-// server looks the field up in the stored content of the handoff. So a model can read each text that a brief has no
-// room for, and the sender does not have to store long texts separately.
+// All functions are pure. Errors are [schemas.Error]; an error about an unknown name lists the existing names.
 package content
 
 import (
@@ -14,18 +12,16 @@ import (
 	"unicode/utf8"
 )
 
-// CountTokens estimates the tokens of a text, rounded up. It is not a tokenizer: it counts words, numbers and marks,
-// with weights fitted to the public tokenizers cl100k and o200k. For prose, code, Markdown and JSON, the estimate is
-// within 15 percent of the count of o200k. Package content does not use a real tokenizer because that would take 10 ms
-// to load in each hook.
+// CountTokens estimates the number of tokens of a text, rounded up. The estimate is within 15 percent of the public
+// tokenizer o200k for prose, code, Markdown and JSON. A real tokenizer is not used, because it would take 10 ms to load
+// in each hook.
 func CountTokens(s string) int { return RoundUpTokens(CountTenths(s)) }
 
 // RoundUpTokens converts tenths of a token to tokens, rounded up.
 func RoundUpTokens(tenths int) int { return (tenths + 9) / 10 }
 
-// CountTenths returns the tokens of a text times ten. The sum of the tenths of all lines, each with its line end, is at
-// least the tenths of the whole text. So a brief can add up lines without rounding, and the whole is never longer than
-// the sum.
+// CountTenths returns the number of tokens of a text times ten. The sum over all lines, each with its line end, is
+// never less than the result for the whole text. So a brief can add up its lines without rounding.
 func CountTenths(s string) int {
 	var m tokenMeter
 	for i := 0; i < len(s); {
@@ -41,8 +37,8 @@ func CountTenths(s string) int {
 	return m.tenths
 }
 
-// countLowercase counts the lower-case English letters at the beginning of a text. Counting these letters together is
-// faster, and most of a typical text consists of them.
+// countLowercase counts the lower-case English letters at the beginning of a text. It makes the count faster, because
+// most of a typical text consists of these letters.
 func countLowercase(s string) int {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {
@@ -53,7 +49,7 @@ func countLowercase(s string) int {
 }
 
 // PrefixLen returns the length in bytes of the longest beginning of a text that has at most the given tenths of a
-// token. It splits no character, and stops reading where the limit is reached.
+// token. It never splits a character.
 func PrefixLen(s string, tenths int) int {
 	var m tokenMeter
 	for i, r := range s {
@@ -64,8 +60,8 @@ func PrefixLen(s string, tenths int) int {
 	return len(s)
 }
 
-// tokenMeter counts the tenths of a token of a text, one character after another. Successive characters of one class
-// form a run, such as a word or a number.
+// tokenMeter counts the tenths of a token of a text, one character after another. A run is a sequence of characters of
+// one class, such as a word or a number.
 type tokenMeter struct {
 	tenths int
 	class  runeClass
@@ -73,7 +69,7 @@ type tokenMeter struct {
 	lower  bool
 }
 
-// A class is a group of characters that cost equally many tokens. In the classes from mark on, each further character
+// runeClass is a group of characters that cost equally many tokens. In the classes from mark on, each further character
 // of a run has a fixed price.
 type runeClass int
 
@@ -98,8 +94,8 @@ var (
 // pricedLetters is the number of letters that the price of a word's first character covers; later letters cost extra.
 const pricedLetters = 6
 
-// addRune counts one more character. A capital letter within a word, as in camelCase, begins a new word. A single blank
-// is free, because it is part of the token of the next word.
+// addRune counts one more character. A capital letter within a word begins a new word, as in camelCase. A single blank
+// costs nothing, because it belongs to the token of the next word.
 func (m *tokenMeter) addRune(r rune) {
 	c := runeClassOf(r)
 	hump := c == letter && m.lower && r <= 'Z' // as in camelCase
@@ -122,7 +118,7 @@ func (m *tokenMeter) addRune(r rune) {
 	}
 }
 
-// addLowercase counts n lower-case letters, with the same result as n calls of [tokenMeter.addRune].
+// addLowercase counts n lower-case letters. The result is the same as after n calls of [tokenMeter.addRune].
 func (m *tokenMeter) addLowercase(n int) {
 	m.addRune('a')
 	was := m.length
@@ -130,8 +126,8 @@ func (m *tokenMeter) addLowercase(n int) {
 	m.tenths += max(m.length, pricedLetters) - max(was, pricedLetters)
 }
 
-// runeClassOf returns the class of a character. From 0x2e80 on, a character counts as a word of its own, as in Chinese
-// and Japanese.
+// runeClassOf returns the class of a character. A character from 0x2e80 on counts as a whole word, as in Chinese and
+// Japanese.
 func runeClassOf(r rune) runeClass {
 	switch {
 	case r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z':

@@ -1,14 +1,13 @@
-// Package draft checks and encodes the message of a sender. [Maker.Make] makes a [Draft]: it checks the message, parses
-// its times, takes out the content of references, which is stored separately, and encodes the rest.
-// [Maker.CheckChanges] and [CheckWholeHandoff] apply the same limits to an amendment, a return and a retry, and
-// [CheckPayload] applies the limits of a result to a completion.
+// Package draft checks and encodes the message of a sender. [Maker.Make] makes a [Draft]: it checks the fields, parses
+// the times, moves the content of references out of the message, and encodes the message. [Maker.CheckChanges],
+// [CheckWholeHandoff] and [CheckPayload] apply the same limits to later changes and to results.
 //
-// Package mailbox makes the draft of a caller's send before the transaction, because only one transaction can write at
-// a time. Inside the transaction, it gives the handoff an id and makes a record from the draft.
+// Package mailbox makes the draft before the transaction, because only one transaction can write at a time. Inside the
+// transaction it gives the handoff an id.
 //
-// This package reads no store, clock or file, so it checks only the form and the length of a field. Package mailbox
-// checks whether a recipient or a parent exists. Each error is a *[schemas.Error] with the path of the field: invalid
-// for a field that makes no sense, limit for a field that is too long.
+// This package reads no store, no clock and no file. It checks only the form of a field, and package mailbox checks
+// whether a named recipient or parent exists. Each error is a *[schemas.Error] with the path of the field: invalid for
+// a faulty field, limit for a field that is too long.
 package draft
 
 import (
@@ -28,10 +27,8 @@ import (
 	"handoff/store"
 )
 
-// Draft is a checked and encoded handoff, before a transaction gives it an id and a record. The draft of a caller's
-// send is made before the transaction. The transaction must not change the draft, because the transaction may run again
-// with it; code in the transaction changes a copy. The server's own sends, as after a failure, have drafts that are
-// made inside the transaction, anew in each run, and are encoded with [Maker.Encode].
+// Draft is a checked and encoded handoff that has no id yet. The transaction must not change a draft that was made
+// outside, because the transaction may run again; it changes a copy.
 type Draft struct {
 	Handoff   schemas.Handoff
 	To        schemas.Address
@@ -69,8 +66,8 @@ type Maker struct {
 	NewID  func(prefix string) string // returns an unguessable id, for salts
 }
 
-// Make returns the draft of a send. For a send with several parts, it is the draft of the first part, and the field for
-// the parts holds the drafts of all parts.
+// Make returns the draft of a send. If the send has several parts, the result is the draft of the first part, and its
+// Parts has the drafts of all parts.
 func (m Maker) Make(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft, error) {
 	if o := schemas.ValueOrZero(in.Options); o.Each != nil || o.Join != nil {
 		return m.makeParts(by, in, now)
@@ -78,9 +75,8 @@ func (m Maker) Make(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft,
 	return m.MakeOne(by, in, now)
 }
 
-// MakeOne checks a send of one handoff and makes its draft. Durations count from now. The error is invalid for a field
-// that makes no sense here, such as an option that only a send of several handoffs may have, and limit for a field that
-// is too long.
+// MakeOne returns the draft of a send of one handoff. Durations count from now. The error is invalid for a faulty
+// field, such as an option for several parts. The error is limit for a field that is too long.
 func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	if err := cmp.Or(refuseOptionsOfSeveral(in.Options), m.checkSizes(in)); err != nil {
 		return d, err
@@ -115,9 +111,9 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 	return d, nil
 }
 
-// addWorkingTree adds the sender's working tree to the handoff. It also adds the project (name, path, branch and
-// commit) unless the sender described one. The tree is not part of the digest, because it may differ between a send and
-// its repeat.
+// addWorkingTree adds the state of the sender's working tree to the handoff. If the sender described no project, it
+// also adds the project of the working tree. The digest omits both, because they may differ between a send and its
+// repeat.
 func (d *Draft) addWorkingTree(in *schemas.Tree) {
 	h := &d.Handoff
 	if in == nil || h.Type == schemas.TypeMessage {
@@ -133,11 +129,9 @@ func (d *Draft) addWorkingTree(in *schemas.Tree) {
 	h.Context = &c
 }
 
-// Encode sets the fields of a draft that are computed from its handoff: Content, Tokens, Words (for searches) and
-// Digest. Equal digests mean that a send repeats an earlier one. So the digest omits everything that may differ between
-// a send and its repeat: times (a duration gives another time each time), the sender's session, and the state of git
-// and of files. Code that changes the handoff of a draft afterwards has to call Encode again. Callers run Encode before
-// the transaction if possible, because only one transaction can write at a time.
+// Encode computes the content, tokens, search words and digest of a draft from its handoff. It must be called again
+// after each change of the handoff. Two sends with equal digests are a send and its repeat, so the digest omits times,
+// sessions and the state of files.
 func (m Maker) Encode(d *Draft) error {
 	said, err := store.EncodeContent(d.Handoff, m.NewID)
 	if err != nil {
@@ -159,9 +153,8 @@ func (m Maker) Encode(d *Draft) error {
 	return err
 }
 
-// Fingerprint returns a digest by which equal messages are recognised. It is the first 12 bytes of a SHA-256 in base64.
-// It is short enough to be in each record; it does not protect against forged messages. Maps are encoded in the order
-// of their keys, so equal maps give equal digests.
+// Fingerprint returns a digest by which equal messages are recognised: the first 12 bytes of a SHA-256, in base64.
+// Equal maps give equal digests. The digest is too short to protect against forged messages.
 func Fingerprint(v any) (string, error) {
 	b, err := json.Marshal(v)
 	sum := sha256.Sum256(b)

@@ -6,9 +6,8 @@ import (
 	"handoff/schemas"
 )
 
-// refuseWorkFields refuses fields that only a handoff may have, such as a deadline, in a message that is no work. A
-// message is delivered at once and has no result, so these fields would have no effect, and the sender might rely on
-// them. The error is invalid, and names the first of these fields. Harmless fields, such as a reason, are allowed.
+// refuseWorkFields returns an error if a message has a field that only a handoff may have, such as a deadline. A
+// message has no result, so the field would have no effect. The error is invalid and names the first of these fields.
 func refuseWorkFields(in schemas.SendIn) error {
 	if in.Type != schemas.TypeMessage {
 		return nil
@@ -41,8 +40,8 @@ func refuseWorkFields(in schemas.SendIn) error {
 	return nil
 }
 
-// refuseOptionsOfSeveral refuses options that only a send of several handoffs may have, in a call that sends or changes
-// one handoff: in the next step of a completion, and in a change of a handoff.
+// refuseOptionsOfSeveral returns an error if opt has an option for several parts. It is called for the next step of a
+// completion and for an amendment, because each of these concerns one handoff.
 func refuseOptionsOfSeveral(opt *schemas.SendOptions) error {
 	if opt == nil || opt.Each == nil && opt.Join == nil {
 		return nil

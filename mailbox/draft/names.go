@@ -9,9 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// checkNames checks the names and other short fields of a send: the workflow, the expectations with their checks and
-// schema, and the message's own id from another program, which has at most 128 bytes. It checks only the form of the
-// fields; whether the named things exist is checked later, in the transaction.
+// checkNames checks the form of the names in a send: the workflow, the checks, the schema of the output, and the id
+// that another program gave the message. Package mailbox checks later whether these things exist.
 func (d *Draft) checkNames(in schemas.SendIn) (err error) {
 	if in.Workflow != "" {
 		if d.Workflow, err = schemas.ParseWorkflow("workflow", in.Workflow); err != nil {
@@ -45,8 +44,8 @@ func checkExpectations(e *schemas.Expectations) error {
 // An AddressParser parses an address in a field, as [schemas.ParseAddress] does.
 type AddressParser func(field, s string) (schemas.Address, error)
 
-// ParseAddresses parses the address of the reviewer and the name of the agent that gets failed work. It does not change
-// its arguments: if a parsed value differs from the written text, it returns a copy with the parsed value.
+// ParseAddresses parses the reviewer in e and the agent for failed work in back. It does not change its arguments. If a
+// parsed name differs from the written one, the result is a changed copy.
 func ParseAddresses(e *schemas.Expectations, back *schemas.Rollback, read AddressParser) (*schemas.Expectations, *schemas.Rollback, error) {
 	if review := schemas.ValueOrZero(e).Review; review != "" {
 		to, err := read("expectations.review", review)
@@ -80,9 +79,8 @@ func (read AddressParser) ParseAgent(field, name string) (schemas.Agent, error) 
 	return to, nil
 }
 
-// keyOfForeignMessage returns the idempotency key for a message from another program that already has an id. The key is
-// made from the id, so that the server sends a repeated message only once. keyOfForeignMessage returns "" for a message
-// without an id.
+// keyOfForeignMessage returns an idempotency key for a message with an id from another program, so that the server
+// sends a repeated message only once. It returns "" for a message without this id.
 func keyOfForeignMessage(from *schemas.Origin) string {
 	if id := schemas.ValueOrZero(from).HandoffID; id != "" {
 		return foreignPrefix + id
@@ -90,10 +88,10 @@ func keyOfForeignMessage(from *schemas.Origin) string {
 	return ""
 }
 
-// foreignPrefix begins the keys that [keyOfForeignMessage] makes. No key of a caller begins with it, because callers'
-// keys have no control characters.
+// foreignPrefix begins each key of [keyOfForeignMessage]. A caller's key cannot begin with it, because it has a control
+// character.
 const foreignPrefix = "\x00handoff_id "
 
-// ForeignID returns the message's own id if the draft's key was made by [keyOfForeignMessage]. foreign is false for any
-// other key.
+// ForeignID returns the id that another program gave the message, from a key of [keyOfForeignMessage]. For any other
+// key, foreign is false.
 func (d *Draft) ForeignID() (id string, foreign bool) { return strings.CutPrefix(d.Key, foreignPrefix) }

@@ -11,25 +11,20 @@ import (
 	"handoff/store"
 )
 
-// maxReferences is the maximum number of references of one handoff. A send with more references is refused, with the
-// error limit.
+// maxReferences is the maximum number of references of one handoff.
 const maxReferences = 32
 
-// hasContent reports whether a reference has content that the server has to store, and not only an address.
-// [refuseWorkFields] refuses these references in a message, because content is stored with a handoff's record, and a
-// message has no record.
+// hasContent reports whether a reference has content for the store, or a path to it. It returns false for a reference
+// with only a url.
 func hasContent(ref schemas.Reference) bool { return ref.Content != "" || ref.Path != "" }
 
-// SeparateContent moves the content out of the references of a context. It returns the context to store, with digests,
-// and the contents. It does not change c. The error is invalid for a reference that has not exactly one of content, url
-// and path; for two references with the same name; and for a path, because the process that runs where the files are
-// should have replaced the path by the file's text. The error is limit for more than 32 references and for content that
-// is too long.
+// SeparateContent moves the content out of the references of a context. It returns a changed copy of the context, in
+// which digests replace the content, and the contents. The caller stores the contents. Content without a name is named
+// text-1, text-2 and so on.
 //
-// SeparateContent neither reads nor writes the store. A send calls it before its transaction, and the transaction
-// writes the contents. SeparateContent ignores the digest, bytes and tokens that a caller gives for a reference: it
-// computes them, or sets them to zero for a reference without content. Content without a name gets the name text-1,
-// text-2 and so on, by its place in the list.
+// The error is invalid for a reference with a path, for a reference that does not have exactly one of content and url,
+// and for two references with the same name. The error is limit for more than 32 references and for content that is too
+// long.
 func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents [][]byte, err error) {
 	if c == nil || len(c.References) == 0 {
 		return c, nil, nil
@@ -57,12 +52,11 @@ func (m Maker) SeparateContent(c *schemas.Context) (_ *schemas.Context, contents
 	return &kept, contents, nil
 }
 
-// checkReference checks one reference; before has the references that precede it in the list, for the check of names.
-// The field in its error is relative to the reference.
+// checkReference checks one reference. before has the earlier references of the list, for the check of names. A name
+// must not equal the name of a field of a handoff, because a context:// address uses both in the same way.
 //
-// checkReference refuses every path. The owner of the store does not read files for a caller: the caller's own process
-// reads the file before, inside its project, and sends the text as content. The name of a reference must not be the
-// name of a field of a handoff, because context:// addresses name both in the same way.
+// A path is refused. The caller's process must read the file inside its project and send the content, because the
+// server reads no files for a caller. The field of the error is relative to the reference.
 func checkReference(ref schemas.Reference, before []schemas.Reference, most int) error {
 	switch {
 	case ref.Path != "":

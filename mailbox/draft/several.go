@@ -11,9 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// makeParts does the work of [Maker.MakeOne] for a send of several parts, with or without a handoff that joins their
-// results. It returns the draft of the first part, which holds the drafts of all parts and the digest of the whole
-// send. An error about the joining handoff names a field below options.join.
+// makeParts makes the drafts for a send of several parts, and for the handoff that joins their results, if there is
+// one. It returns the draft of the first part, with all drafts in it. The digest covers the whole send. An error about
+// the joining handoff names a field below options.join.
 func (m Maker) makeParts(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
 	opt := schemas.ValueOrZero(in.Options)
 	if err := cmp.Or(refuseWorkFields(in), checkParts(opt)); err != nil {
@@ -44,8 +44,8 @@ func (m Maker) makeParts(by schemas.Caller, in schemas.SendIn, now time.Time) (d
 	return d, err
 }
 
-// checkParts refuses parts with equal texts, because equal parts would be done twice. The joining handoff must be
-// work and not a message, because it waits for the parts, and a message waits for nothing.
+// checkParts returns an error if two parts have equal texts, because equal work would be done twice. It also returns an
+// error if the joining handoff is a message, because a message cannot wait for the parts.
 func checkParts(opt schemas.SendOptions) error {
 	switch {
 	case opt.Each != nil && len(opt.Each) == 0:

@@ -15,9 +15,8 @@ const (
 	maxTags = 32
 )
 
-// checkSizes checks the lengths of the fields of a send; the length of the whole handoff is checked after it is
-// encoded. The error is invalid for an empty task, and limit for a field that is too long, with the field. The lengths
-// of task and title are counted in bytes, the lengths of summary, detail and data in characters.
+// checkSizes checks the lengths of the fields of a send. Task and title are counted in bytes, summary, detail and data
+// in characters. The error is invalid for an empty task, and limit for a field that is too long.
 func (m Maker) checkSizes(in schemas.SendIn) error {
 	if strings.TrimSpace(in.Task) == "" {
 		return schemas.Invalidf("task", "must not be empty").WithHint("Say what is to be done. Nothing was sent.")
@@ -37,9 +36,8 @@ func (m Maker) checkTask(task, title string) error {
 	return cmp.Or(schemas.TooBig("task", len(task), m.Limits.Task), schemas.TooBig("title", len(title), m.Limits.Title))
 }
 
-// CheckPayload checks the lengths of summary, detail and data. The limit of the summary is short, because every
-// recipient reads it. Detail and data together, with the names in data, may have 65,536 characters. The error names the
-// field that is too long; if only detail and data together are too long, it names data.
+// CheckPayload checks the lengths of summary, detail and data. Detail and data together, with the names in data, may
+// have 65,536 characters. If only both together are too long, the error names data.
 func CheckPayload(summary, detail string, data map[string]string) error {
 	if err := schemas.TooLong("summary", utf8.RuneCountInString(summary), schemas.MaxSummary); err != nil {
 		return err
@@ -59,9 +57,8 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 	return err
 }
 
-// CheckChanges checks the changes of an amendment, a return or a retry by the rules for a send: the lengths of the
-// fields, and the schema. It also parses the address of the reviewer and the name of the agent that gets failed work.
-// The fields in its errors are relative to the changes.
+// CheckChanges checks the changes of an amendment, a return or a retry, by the rules for a send. It also parses the
+// addresses in c. The fields in its errors are relative to c.
 func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
 	c.Expectations, c.Rollback, err = ParseAddresses(c.Expectations, c.Rollback, schemas.ParseAddress)
 	return cmp.Or(err,
@@ -70,9 +67,8 @@ func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
 	)
 }
 
-// CheckWholeHandoff checks a handoff after an amendment: the number of its tags, and the lengths of its summary and of
-// detail and data together. Without this check, a handoff could exceed the limits by many small amendments. The fields
-// in its errors begin with changes.
+// CheckWholeHandoff checks the number of tags and the lengths of the texts after an amendment. Without this check, many
+// small amendments could exceed the limits. The fields in its errors begin with changes.
 func CheckWholeHandoff(h *schemas.Handoff) error {
 	if len(h.Tags) > maxTags {
 		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).

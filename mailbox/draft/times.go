@@ -23,8 +23,8 @@ func (d *Draft) parseTimes(in schemas.SendIn, now time.Time) (err error) {
 	return CheckDeadline(d.Deadline, d.NotBefore, now)
 }
 
-// ParseDurations returns the timeout and the estimate of expectations, zero for none. The error is invalid, with the
-// path that the field has in a send; an amendment adds "changes." before the path.
+// ParseDurations returns the timeout and the estimate of expectations, or zero for each that is missing. The error is
+// invalid, with the path that the field has in a send.
 func ParseDurations(expected *schemas.Expectations) (timeout, estimate time.Duration, err error) {
 	e := schemas.ValueOrZero(expected)
 	if timeout, err = schemas.ParseDuration("expectations.timeout", e.Timeout); err != nil {
@@ -37,8 +37,8 @@ func ParseDurations(expected *schemas.Expectations) (timeout, estimate time.Dura
 	return timeout, estimate, err
 }
 
-// EarlierDeadline returns the stated deadline or the end of the timeout, whichever is earlier. The timeout counts from
-// the send. A zero timeout means no timeout, and a zero result means no deadline.
+// EarlierDeadline returns the earlier of the stated deadline and the end of the timeout, which counts from sent. Zero
+// means no deadline and no timeout.
 func EarlierDeadline(stated, sent time.Time, timeout time.Duration) time.Time {
 	if end := sent.Add(timeout); timeout > 0 && (stated.IsZero() || end.Before(stated)) {
 		return end
@@ -46,8 +46,8 @@ func EarlierDeadline(stated, sent time.Time, timeout time.Duration) time.Time {
 	return stated
 }
 
-// CheckDeadline refuses a deadline that has passed, and a deadline before the earliest start: the handoff would end
-// before any agent could claim it.
+// CheckDeadline returns an error if the deadline has passed, or if it is before notBefore: then no agent could claim
+// the handoff in time.
 func CheckDeadline(deadline, notBefore, now time.Time) error {
 	switch {
 	case deadline.IsZero():

@@ -12,9 +12,9 @@ import (
 	"handoff/schemas/display"
 )
 
-// Markdown writes a workflow as a page for a pull request: the overall result; each step (handoff) with its agent and
-// its status; each result with its criteria and checks; and the open points for a reviewer. Each text of an agent is
-// escaped and on one line, so that it cannot add structure, links or mentions to the page.
+// Markdown draws a workflow as a page for a pull request: the overall result, each step (handoff) with its agent and
+// status, each result with its checks, and the open points for a reviewer. Text of agents is escaped, so that it cannot
+// add links or mentions.
 func Markdown(workflow string, steps []schemas.HistoryStep) string {
 	m := markdownPage{}
 	title, completed, seconds := workflow, 0, 0
@@ -57,8 +57,8 @@ func formatWorkTime(seconds int) string {
 // markdownPage is a page under construction.
 type markdownPage struct{ strings.Builder }
 
-// writeLine writes a line. An agent's text must be passed as an argument and never in the format, because a percent
-// sign in it would be taken for a verb.
+// writeLine writes a line. A text of an agent must be an argument and not part of the format, because it may contain a
+// percent sign.
 func (m *markdownPage) writeLine(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
 // writeList writes items below a heading, and nothing if there are none.
@@ -98,8 +98,8 @@ func (m *markdownPage) writeResult(s schemas.HistoryStep) {
 	m.writeList("", items)
 }
 
-// openPoints returns the unfinished points of a step that a reviewer has to know of: unmet criteria, notes, work that
-// has not ended, and a failure, unless another step repeats the failed work.
+// openPoints returns the unfinished points of a step for a reviewer: unmet criteria, notes, open work and a failure. It
+// omits a failure if another step repeats the failed work.
 func openPoints(s schemas.HistoryStep, steps []schemas.HistoryStep) (points []string) {
 	add := func(text string) { points = append(points, s.HandoffID.String()+": "+text) }
 	if c := s.Done; c != nil && s.Status != schemas.Returned { // its rework lists the open points
@@ -136,7 +136,7 @@ func appendReason(text, why string) string {
 	return escapeMarkdown(text) + " (" + escapeMarkdown(why) + ")"
 }
 
-// titleOf returns the title of a step; if the step repeats another step, the id of that step follows.
+// titleOf returns the title of a step. If the step repeats another step, the title ends with the id of that step.
 func titleOf(s schemas.HistoryStep) string {
 	switch {
 	case s.RetryOf != 0:
@@ -147,8 +147,8 @@ func titleOf(s schemas.HistoryStep) string {
 	return s.Title
 }
 
-// markdownEscapes escapes the characters that have a meaning in Markdown, or on sites such as GitHub (as @ for a
-// mention).
+// markdownEscapes escapes the characters that have a meaning in Markdown or on sites such as GitHub, for example @ in a
+// mention.
 var markdownEscapes = strings.NewReplacer(
 	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "|", `\|`, "~", `\~`,
 	"#", `\#`, "@", "&#64;", "&", "&amp;", "!", `\!`, "://", "&#58;//",

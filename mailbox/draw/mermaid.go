@@ -10,11 +10,9 @@ import (
 	"handoff/schemas/display"
 )
 
-// Mermaid writes the handoffs of a workflow as a Mermaid flow chart, for documents and pull requests. Each handoff is a
-// box with its holder, id, title, status, the events worth showing (such as an amendment) and its result. An arrow
-// leads to each child, with a label for retries and rollbacks. A dashed arrow leads from a dependency to the handoff
-// that waits for it. Text of agents is escaped, so that it cannot add boxes or arrows to the chart. Equal steps give
-// equal text.
+// Mermaid draws the handoffs of a workflow as a Mermaid flow chart. Each handoff is a box with its holder, id, title,
+// status, important events and result. An arrow leads to each child, and a dashed arrow leads from a dependency to the
+// waiting handoff. Text of agents is escaped, so that it cannot add boxes or arrows.
 func Mermaid(steps []schemas.HistoryStep) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
@@ -60,8 +58,8 @@ func visitTree(grouped map[schemas.ID][]schemas.HistoryStep, above schemas.ID, v
 	}
 }
 
-// escapeMermaid writes text so that Mermaid finds no syntax in it: everything except letters, digits and a few marks
-// becomes a numbered entity. It first cuts the text to about 150 bytes, because a box has little room.
+// escapeMermaid replaces all characters except letters, digits and a few marks by numbered entities, so that Mermaid
+// finds no syntax in the text. It first cuts the text to about 150 bytes, because a box has little room.
 func escapeMermaid(written string) string {
 	var b strings.Builder
 	for _, r := range display.FitOneLine(schemas.Shorten(written, 150), 160) {

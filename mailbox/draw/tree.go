@@ -1,7 +1,6 @@
-// Package draw shows workflows to people, as a picture of the handoffs between agents. [Tree] draws it as text for a
-// terminal, [Mermaid] as a chart for documents, and [Markdown] as a page for pull requests. Models do not see these
-// pictures; they read briefs. The functions are pure. Words, colours and widths come from package display. Each text of
-// an agent is on one line and escaped, so that it cannot add anything to the picture.
+// Package draw draws the handoffs of a workflow for people. [Tree] draws them as text for a terminal, [Mermaid] as a
+// chart for documents, and [Markdown] as a page for pull requests. Text of agents is escaped, so that it cannot add
+// anything to the picture. All functions are pure.
 package draw
 
 import (
@@ -16,18 +15,16 @@ import (
 	"handoff/schemas/display"
 )
 
-// agentColumns is the same for all handoffs, so that the heads of their arrows stand below each other unless a name is
-// longer.
+// agentColumns is the width of the line with an agent's name. It is the same for all handoffs, so that the arrows end
+// in one column.
 const agentColumns = 32 // columns of the line after an agent's name
 
-// Tree draws the handoffs of a workflow from top to bottom. Each handoff stands below its parent, with its sender and
-// its holder; a handoff without a holder has its address instead. A single child follows its parent in the same column;
-// several children are drawn as indented branches. A retry stands below the retried handoff. A handoff whose parent is
-// not among the steps begins a separate picture.
+// Tree draws the handoffs of a workflow from top to bottom. Each handoff is below its parent, or below the handoff that
+// it retries. Several children of a handoff are indented branches. A handoff whose parent is not among the steps begins
+// a separate picture.
 //
-// The heading is the title, if there is one, and the name of the workflow. No line is wider than the width of the
-// style, unless branches are nested so deep that less than 24 columns would be left for the text. The drawing ends with
-// a newline.
+// The heading has the title, if there is one, and the name of the workflow. Lines are as wide as the style allows. Only
+// in deeply nested branches are they wider, because the text needs 24 columns.
 func Tree(workflow, title string, steps []schemas.HistoryStep, style display.Style) string {
 	d := treeDrawing{Style: style, width: max(cmp.Or(style.Width, 80), 40), children: groupByParent(steps)}
 	const label = "Handoff Chain: "
@@ -44,10 +41,9 @@ func Tree(workflow, title string, steps []schemas.HistoryStep, style display.Sty
 	return d.String()
 }
 
-// groupByParent groups steps by the handoff below which they are drawn: the retried handoff for a retry, else the
-// parent. Within a group, steps are in the order in which they were sent. Steps that begin a picture are under the id
-// zero. Every step is in exactly one group, and a walk from zero down reaches each step once. A step that occurs twice
-// in steps is taken once.
+// groupByParent groups steps by the handoff below which each is drawn: the retried handoff or the parent. Each group is
+// in the order of sends. Steps that begin a picture are in the group 0. Each step is in exactly one group, even if
+// steps contains it twice.
 func groupByParent(steps []schemas.HistoryStep) map[schemas.ID][]schemas.HistoryStep {
 	steps = slices.Clone(steps)
 	slices.SortStableFunc(steps, func(a, b schemas.HistoryStep) int { return cmp.Compare(a.HandoffID, b.HandoffID) })
@@ -80,8 +76,8 @@ func (d *treeDrawing) writeLine(text string) {
 	d.WriteString(strings.TrimRight(text, " ") + "\n")
 }
 
-// drawStep draws one handoff and all its descendants. The first line begins with head, the others with margin. A single
-// child is drawn in a loop and not by recursion, so only branches make the recursion deeper.
+// drawStep draws one handoff and all its descendants. The first line begins with head, the others with margin. It draws
+// a single child in its loop, so only branches make the recursion deeper.
 func (d *treeDrawing) drawStep(s schemas.HistoryStep, head, margin string) {
 	for {
 		d.drawAgent(s, head)
@@ -132,8 +128,8 @@ func displayState(s schemas.HistoryStep) display.DisplayState {
 	return display.DisplayState{Status: s.Status, Outcome: s.Outcome, BlockedBy: s.BlockedBy, Reason: s.Reason}
 }
 
-// stepLines returns the lines that stand beside the vertical stroke below a handoff: its id, title, status and so on. A
-// fact that is zero or empty has no line. width is the number of columns for these lines, at least 24.
+// stepLines returns the lines below the name of a handoff: its id, title, status and so on. It omits empty facts. width
+// is the number of columns for these lines, at least 24.
 func (d *treeDrawing) stepLines(s schemas.HistoryStep, width int) []string {
 	width = max(width, 24)
 	title := fmt.Sprintf("%s: %s", s.HandoffID, s.Title)
@@ -173,8 +169,8 @@ func (d *treeDrawing) stepLines(s schemas.HistoryStep, width int) []string {
 	return lines
 }
 
-// timeLine returns the time for which agents have worked on a handoff, with the time that it waited. For a handoff that
-// no agent has claimed yet, it returns the time since the send.
+// timeLine returns the time for which agents have worked on a handoff, with the time that the handoff waited. For a
+// handoff that no agent has claimed, it returns the time since the send.
 func (d *treeDrawing) timeLine(s schemas.HistoryStep) (label, value string) {
 	worked, waited := time.Duration(s.Seconds)*time.Second, time.Duration(s.Waited)*time.Second
 	value = display.FormatDuration(worked)
@@ -199,8 +195,8 @@ func fileCounts(s schemas.HistoryStep) string {
 	return countText(s.FilesCreated, "created", s.FilesModified, "modified")
 }
 
-// testCounts returns the numbers of passed, failed and new tests in a step's result. If the result says that tests do
-// not pass but has no numbers, testCounts returns "not passing". It returns "" if the result says nothing about tests.
+// testCounts returns the numbers of passed, failed and new tests in the result of a step, such as "3 passed, 1 failed".
+// It returns "not passing" if the result says so without numbers, and "" if the result does not mention tests.
 func testCounts(s schemas.HistoryStep) string {
 	text := countText(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
 	if s.Done == nil || s.Done.Verification == nil || s.TestsFailed > 0 {
@@ -212,8 +208,7 @@ func testCounts(s schemas.HistoryStep) string {
 	return text
 }
 
-// countText returns a text such as "3 passed, 1 failed". Each pair of arguments is a number and its word; pairs with a
-// zero are omitted.
+// countText returns a text such as "3 passed, 1 failed". pairs has a number and its word in turn. Zeros are omitted.
 func countText(pairs ...any) string {
 	var texts []string
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -224,8 +219,8 @@ func countText(pairs ...any) string {
 	return strings.Join(texts, ", ")
 }
 
-// momentFormats has the sentence for a moment (an event that the picture tells of), by its action. The text of the
-// event follows the sentence. A moment whose action is not here is told with the action itself: "lead amended it".
+// momentFormats has a sentence for each action of a moment (an event that the picture shows). For any other action, the
+// sentence is made of the action itself: "lead amended it".
 var momentFormats = map[string]string{
 	"asked":              "%s asked",
 	"answered":           "%s answered",
@@ -248,8 +243,8 @@ var momentFormats = map[string]string{
 // maxMoment is the maximum length of the text of an event in a picture, in bytes.
 const maxMoment = 300
 
-// momentText returns the sentence for a moment. The sentence is used as a format later, so percent signs in an agent's
-// text are doubled.
+// momentText returns the sentence for a moment, followed by the text of the event. It doubles percent signs in names,
+// because the sentence is a format.
 func momentText(m schemas.HistoryEvent) string {
 	saying, known := momentFormats[m.Action]
 	if m.PassedTo != "" {
@@ -268,8 +263,8 @@ func momentText(m schemas.HistoryEvent) string {
 	return text + ": " + schemas.Shorten(m.Text, maxMoment)
 }
 
-// wrapText breaks an agent's text between words into lines of at most width columns, and makes hidden characters
-// visible. Lines after the first are indented.
+// wrapText breaks a text of an agent between words into lines of at most width columns. It shows hidden characters, and
+// indents all lines except the first.
 func wrapText(written string, width int) (lines []string) {
 	const indent = "  "
 	line := ""

@@ -1,15 +1,10 @@
-// Package listing makes lists of handoffs and notices for callers: it selects the handoffs or notices that match the
-// caller's filters, sorts them, and splits them into pages that fit into one answer.
+// Package listing makes lists of handoffs and notices for callers. [ParseFilter] parses the caller's filters.
+// [Filter.HandoffPage] and [Filter.NoticePage] then return one page from a snapshot of the store. The package writes
+// nothing; package mailbox marks the listed notices as read.
 //
-// [ParseFilter] reads the caller's filters, once. Inside a snapshot of the store [Filter.HandoffPage] or
-// [Filter.NoticePage] then makes one page. The package writes nothing: package mailbox decides for which agent to list,
-// and marks the listed notices as read.
-//
-// A page ends for one of three reasons: it has the requested number of rows; its rows take [MaxBytes] bytes; or
-// [MaxScanned] handoffs were examined for it, matching or not. If a page ends early, it has a cursor, which the caller
-// passes to get the next page. The cursor is the id of the last examined handoff or notice. The next page goes on after
-// it, even if handoffs were sent, claimed or ended in between. The server stores nothing for a cursor, so a cursor is
-// valid in any process, as long as its handoff is in the store.
+// A page ends at the requested number of rows, at [MaxBytes] bytes, or after [MaxScanned] examined handoffs. If more
+// rows may follow, the page has a cursor for the next call. The cursor is the id of the last examined handoff or
+// notice, so it stays valid if handoffs are sent or claimed in between, and in any process.
 package listing
 
 import (
@@ -30,8 +25,8 @@ const (
 	defaultLimit = 10 // default number of rows of a page
 )
 
-// Filter selects the rows of a list. [ParseFilter] makes it. It may be used for several snapshots, and concurrently. A
-// Filter that Parse did not make has a limit of zero rows, so its pages are empty.
+// Filter selects the rows of a list. [ParseFilter] makes it. It may be used concurrently and for several snapshots. The
+// zero Filter returns empty pages.
 type Filter struct {
 	in     schemas.ListIn
 	states []schemas.Status
@@ -40,9 +35,9 @@ type Filter struct {
 	cursor schemas.ID
 }
 
-// ParseFilter parses the filters of a list. A time in a filter is a point in time, or a duration before now. The error
-// is invalid, with the name of the field, for a search text that contains no word (it would match everything), for a
-// time or workflow that cannot be parsed, and for a cursor that is no id.
+// ParseFilter parses the filters of a list. A time in a filter is a point in time, or a duration before now ("12h" is
+// 12 hours ago). The error is invalid, with the name of the field, for a time, workflow or cursor that cannot be
+// parsed. It is also invalid for a search text without a word.
 func ParseFilter(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	in.Tags, in.Limit = compose.SplitTags(in.Tags), cmp.Or(in.Limit, defaultLimit)
 	f = Filter{in: in, states: in.Status.States(), words: store.SplitWords(in.Query)}
@@ -80,9 +75,9 @@ func (f Filter) showsAll() bool {
 		len(f.words) == 0
 }
 
-// matches reports whether a handoff is in the list. All words of the search must be among the handoff's search words.
-// matches compares the words last, because it has to read them from the store. unseen has the search words that no
-// handoff had so far: if a handoff passes the other filters, matches removes the handoff's words from unseen.
+// matches reports whether a handoff is in the list. All search words must occur in the handoff. It compares the words
+// last, because that takes a read of the store. It removes the words of the handoff from unseen (the search words that
+// no handoff had so far).
 func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passes bool, err error) {
 	switch {
 	case len(f.states) > 0 && !slices.Contains(f.states, r.Status),
@@ -108,10 +103,9 @@ func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passe
 	return v.HasWords(r.ID, f.words)
 }
 
-// matchesNotice reports whether a notice is in the list. The filter for a type is compared with the kind of the notice,
-// and the search words with the words of its title and text. The filters for states, tags and workflows are ignored,
-// because notices have none of these. A search word must equal a whole word of a notice; for a handoff, the beginning
-// of a word is enough.
+// matchesNotice reports whether a notice is in the list. It compares the type with the kind of the notice, and each
+// search word with the whole words of title and text. It ignores filters for states, tags and workflows, because a
+// notice has none of these.
 func (f Filter) matchesNotice(n schemas.Notice) bool {
 	if f.in.Type != "" && n.Kind != f.in.Type || !f.since.IsZero() && n.At.Before(f.since) {
 		return false

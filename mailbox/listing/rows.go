@@ -12,21 +12,16 @@ import (
 	"handoff/store"
 )
 
-// boxesFunc returns the mailboxes from which an agent may claim. It reads the snapshot of the page.
+// boxesFunc returns the mailboxes from which an agent may claim, in the snapshot of the page.
 type boxesFunc func(schemas.Agent) ([]schemas.Address, error)
 
-// factsFunc adds facts from outside of the record to a row.
+// factsFunc adds facts to a row that are not in the record.
 type factsFunc func(*store.View, *store.Record, *schemas.ListItem)
 
-// HandoffPage makes one page of the agent's inbox, or of another list of handoffs, such as the ones that the agent
-// sent. It calls boxes only for an inbox. It omits damaged records, so that one damaged record does not prevent the
-// list. The number of handoffs that are examined for one page is limited, and handoffs that do not match count, too: so
-// a page may be empty and still have a cursor. The error is invalid for a cursor that names no handoff, else it comes
-// from the store.
-//
-// tell adds facts that are not in the record to a row. Handoffs reads the record of each handoff that it examines.
-// After the page is full, it goes on only to count the total; for a list without filters, it reads no more records
-// then.
+// HandoffPage returns one page of handoffs: the agent's inbox, or another list, such as the handoffs that the agent
+// sent. It calls boxes only for an inbox, and calls tell for each row. It omits damaged records. A page may be empty
+// and still have a cursor, because handoffs that do not match count towards [MaxScanned]. The error is invalid for a
+// cursor that names no handoff. Other errors come from the store.
 func (f Filter) HandoffPage(v *store.View, a schemas.Agent, boxes boxesFunc, tell factsFunc) (schemas.ListOut, error) {
 	p := newPage()
 	ids, err := f.candidateIDs(v, a, boxes)
@@ -71,8 +66,8 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, boxes boxesFunc, tel
 	return p.out, nil
 }
 
-// readCandidate returns the record of a handoff, or nil if the list must not show it: the record is damaged, or the
-// list is the inbox of an agent that the pending handoff excludes.
+// readCandidate returns the record of a handoff. It returns nil for a damaged record, and for a pending handoff in the
+// inbox of an agent that the handoff excludes.
 func (f Filter) readCandidate(v *store.View, id schemas.ID, a schemas.Agent) *store.Record {
 	r, err := v.Record(id)
 	inbox := f.in.Box == "" || f.in.Box == "inbox"
@@ -82,8 +77,8 @@ func (f Filter) readCandidate(v *store.View, id schemas.ID, a schemas.Agent) *st
 	return r
 }
 
-// addMissingWords adds two facts to an answer if some search words occur in no handoff: these words, and the search
-// text without them.
+// addMissingWords adds to the result the search words that occur in no handoff, and the search text without these
+// words.
 func (f Filter) addMissingWords(out *schemas.ListOut, unseen []string) {
 	if len(unseen) > 0 {
 		seen := slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return slices.Contains(unseen, w) })
@@ -98,22 +93,20 @@ func (Filter) buildRow(v *store.View, r *store.Record, tell factsFunc) schemas.L
 	return it
 }
 
-// NoticePage makes one page of an agent's notices, read and unread, newest first. It also returns the ids of the
-// notices on the page, which the caller marks as read in the same transaction; Notices itself marks none.
+// NoticePage returns one page of an agent's notices, newest first. shown has the ids of the notices on the page; the
+// caller marks these as read in the same transaction.
 func (f Filter) NoticePage(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	return f.buildNoticePage(v, a, v.Notices(a, schemas.NoticeID(f.cursor)))
 }
 
-// UnreadNoticePage does the same as [Filter.NoticePage] for unread notices only. Its cursor says only that there are
-// more notices. It cannot be used for the next page: the shown notices are no longer unread then, so the next call
-// begins at the start of the list.
+// UnreadNoticePage does the same as [Filter.NoticePage] for unread notices. A cursor in the result only shows that more
+// notices exist. The next call needs no cursor, because the shown notices are then read.
 func (f Filter) UnreadNoticePage(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	return f.buildNoticePage(v, a, v.UnreadNotices(a))
 }
 
-// buildNoticePage makes a page of the given notices. After the page is full, it only counts the matching notices, at
-// most [MaxScanned]. The number of notices that it reads is not limited: if few match, it may read all notices of the
-// agent.
+// buildNoticePage returns a page of the notices in all. After the page is full, it only counts matching notices, up to
+// [MaxScanned]. If few notices match, it may read all notices of the agent.
 func (f Filter) buildNoticePage(
 	v *store.View, a schemas.Agent, all iter.Seq2[schemas.Notice, error],
 ) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
@@ -152,16 +145,15 @@ type page struct {
 	left int // bytes of room
 }
 
-// clearTotal removes the total number of rows from the answer if the page has all rows, or if it is not the first page,
-// because the total would then count only the rows from that page on.
+// clearTotal removes the total number of rows if the page has all rows. It also removes the total from any page except
+// the first, because the total would then count only the rows from that page on.
 func (f Filter) clearTotal(out *schemas.ListOut) {
 	if out.Cursor == "" || f.cursor != 0 {
 		out.Total, out.AtLeast = 0, false
 	}
 }
 
-// setCursor ends the page by setting its cursor to the row last, unless the page has ended before. Rows after that are
-// only counted.
+// setCursor ends the page after the row last, unless the page has ended before. Later rows are only counted.
 func (p *page) setCursor(last schemas.ID) {
 	if p.out.Cursor == "" {
 		p.out.Cursor = last.String()
@@ -171,8 +163,8 @@ func (p *page) setCursor(last schemas.ID) {
 // newPage returns a page without rows. Its list is empty and not nil, so that JSON has [].
 func newPage() *page { return &page{out: schemas.ListOut{Items: []schemas.ListItem{}}, left: MaxBytes} }
 
-// addRow adds a row if the page has room for it, and returns false if not. The first row is always added. After a row
-// that did not fit, the page has no room left, so that no shorter later row comes before that row.
+// addRow adds a row, and returns false if the page has no room for the row. It always adds the first row. After the
+// first row that does not fit, it adds no further row, so that the order stays right.
 func (p *page) addRow(it schemas.ListItem) bool {
 	b, err := json.Marshal(it)
 	p.left -= len(b) + 1
@@ -183,8 +175,8 @@ func (p *page) addRow(it schemas.ListItem) bool {
 	return true
 }
 
-// HandoffItem returns the row of a handoff. It leaves fields with usual values empty: the type task_handoff, normal
-// priority, the first attempt, and a holder that equals the recipient. The title shows hidden characters as escapes.
+// HandoffItem returns the row of a handoff. It leaves fields with usual values empty, such as normal priority and the
+// first attempt. It shows hidden characters in the title as escapes.
 func HandoffItem(r *store.Record) schemas.ListItem {
 	it := schemas.ListItem{
 		HandoffID: r.ID, From: r.From, Rule: r.Rule, To: r.To, Status: r.Status, Title: schemas.EscapeHidden(r.Title),
@@ -207,8 +199,8 @@ func HandoffItem(r *store.Record) schemas.ListItem {
 	return it
 }
 
-// BlockerTexts lists the reasons why no agent can claim a handoff yet: first the approval that it waits for, then the
-// ids of its open dependencies, in order. A dependency whose result must also be accepted has a prefix.
+// BlockerTexts returns the reasons why no agent can claim a handoff yet: "approval" if it waits for approval, then the
+// ids of its open dependencies. An id has a prefix if the result of the dependency must also be accepted.
 func BlockerTexts(r *store.Record) (blocked []string) {
 	if r.NeedsApproval {
 		blocked = append(blocked, "approval")
@@ -223,10 +215,9 @@ func BlockerTexts(r *store.Record) (blocked []string) {
 	return blocked
 }
 
-// noticeRow returns the row of a notice. If the notice is a question that the reader need not answer any more, or an
-// answer that the asking agent has used, the row says so. A request for a permission counts as over for every agent,
-// because only a person grants permissions. If the notice says that a handoff ended without a result, the row names the
-// handoff that continues the work, so that the reader does not send the work again.
+// noticeRow returns the row of a notice. Settled is true for a question that the reader need not answer any more. If
+// the notice reports that a handoff ended badly, the row names the successor of the handoff, so that the reader does
+// not send the work again.
 func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.ListItem {
 	it := NoticeItem(n, unread)
 	if wants, asks := map[string]schemas.Status{"question": schemas.Waiting, "answer": schemas.Pending}[n.Kind]; asks {
@@ -241,10 +232,10 @@ func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.ListItem {
 	return it
 }
 
-// badEnds lists the actions that end a handoff without a result. The work may go on after them in another handoff.
+// badEnds lists the actions that end a handoff without a result.
 var badEnds = []life.Action{life.Fail, life.Reject, life.Refuse, life.Cancel, life.Expire, life.Exhaust}
 
-// NoticeItem returns the row of a notice. Title and text show hidden characters as escapes.
+// NoticeItem returns the row of a notice. It shows hidden characters in title and text as escapes.
 func NoticeItem(n schemas.Notice, unread bool) schemas.ListItem {
 	return schemas.ListItem{
 		NoticeID: n.ID, HandoffID: n.About, From: n.From, Rule: n.Rule, At: n.At.Truncate(time.Second), Kind: n.Kind, Unread: unread,

@@ -9,10 +9,9 @@ import (
 	"handoff/store"
 )
 
-// candidateIDs yields the ids of the handoffs in a list, after the cursor, from the index of the store that has the
-// fewest handoffs to filter. The inbox is in the order of claims; the other lists (claimed, sent and all) are newest
-// first. boxes is called only for the inbox. An inbox that is filtered by a status other than pending has the handoffs
-// that are addressed to the agent by name.
+// candidateIDs yields the ids of the handoffs that may be in the list, after the cursor. It reads the index of the
+// store with the fewest handoffs to filter. The inbox is in the order of claims, other lists are newest first. If an
+// inbox is filtered by a state other than pending, it has the handoffs that are addressed to the agent's name.
 func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Seq2[schemas.ID, error], error) {
 	switch f.in.Box {
 	case "claimed":
@@ -44,9 +43,9 @@ func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (i
 	return afterCursor(v, v.ClaimableHandoffs(inbox...), f.cursor)
 }
 
-// humanInbox yields first the handoffs that wait for approval, newest first, and then the handoffs in the mailboxes of
-// human. The store has no index of handoffs that wait for approval, so humanInbox reads the record of every pending
-// handoff after the cursor for the first part.
+// humanInbox yields the handoffs that wait for approval, newest first, and then the handoffs in the mailboxes of human.
+// It reads the records of all pending handoffs after the cursor, because the store has no index of handoffs that wait
+// for approval.
 func humanInbox(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	last := cursor
 	if cursor != 0 {
@@ -76,8 +75,8 @@ func humanInbox(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter
 	}, err
 }
 
-// newestInStates yields the handoffs in any of the filter's states, newest first. It merges the indexes of the states,
-// with one id of each index in memory at a time.
+// newestInStates yields the handoffs in the filter's states, newest first. It merges the indexes of the states, so it
+// keeps only one id of each state in memory.
 func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		type head struct {
@@ -112,9 +111,9 @@ func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
 	}
 }
 
-// afterCursor yields the handoffs that come after the handoff of the cursor in the order of claims, even if that
-// handoff was claimed since. It reads the record of each handoff before that place, so later pages take longer; after
-// that place, it reads no records. The error is invalid for a cursor that names no handoff.
+// afterCursor yields the handoffs of ids that follow the handoff of the cursor in the order of claims, even if that
+// handoff was claimed since. It reads the record of each handoff up to the cursor, so later pages take longer. The
+// error is invalid for a cursor that names no handoff.
 func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	if cursor == 0 {
 		return ids, nil
@@ -143,9 +142,9 @@ func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas
 	}, nil
 }
 
-// claimOrderKey returns the position of a handoff in the order of claims, as bytes to compare, or its former position
-// if it is no longer pending. The order is that of the store's keys, so claimOrderKey computes the key that the record
-// would have if all records were in one mailbox.
+// claimOrderKey returns the position of a handoff in the order of claims, as bytes to compare. For a claimed handoff it
+// returns the position before the claim. It computes the key that the store would use if all handoffs were in one
+// mailbox.
 func claimOrderKey(r *store.Record) []byte {
 	const anywhere = "any"
 	pending := store.Record{ID: r.ID, Created: r.Created, Priority: r.Priority, Status: schemas.Pending, Box: anywhere}

@@ -14,7 +14,7 @@ import (
 	"handoff/store"
 )
 
-// NoticeKind is the kind of a notice which says that another holder's work touches the same files.
+// NoticeKind is the kind of a notice which says that another holder's handoff touches the same files.
 const NoticeKind life.Action = "overlap"
 
 // Limits, because all other writers wait for the comparison.
@@ -23,14 +23,12 @@ const (
 	maxFiles = 20 // files that are named for a pair
 )
 
-// RecordFiles stores the files that the work on the caller's handoff r touches: files that git saw as changed, and
-// files that the handoff names. It returns one text for each other handoff that touches the same files. The other
-// handoff counts if it is held now, or if it was completed since the caller's claim with changes that the caller's
-// commit does not contain. The holder of a held handoff gets a notice. The two holders are told about each file once.
-// Record locks no file and refuses no call.
+// RecordFiles stores the files that the caller's handoff r touches: files that git saw as changed, and files that the
+// handoff names. It returns one text for each other handoff that touches the same files, and notifies its holder. It
+// reports each file once.
 //
-// r is the record after the claim, the progress report or the completion. Record also deletes stored files of handoffs
-// that no longer count.
+// A completed handoff counts if it ended after the caller's claim and the caller's commit does not contain its changes.
+// RecordFiles refuses no call, and deletes the rows of handoffs that no longer count.
 func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) {
 	o := op{in}
 	all, err := o.AllTouchedFiles()
@@ -61,8 +59,8 @@ func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) 
 // op is the operation in which the caller claims, reports progress or completes.
 type op struct{ *operation.Op }
 
-// touchedFiles returns the row with the files of the caller's handoff: the files that the caller's process saw as
-// changed in this call, or else in its last call with a working tree, and the files that the handoff names.
+// touchedFiles returns the row of the caller's handoff: the files that the handoff names, and the files that git saw as
+// changed in this call. If this call has no working tree, it keeps the changed files of the last call.
 func (o op) touchedFiles(r *store.Record, t store.TouchedFiles) store.TouchedFiles {
 	if t.Holder != r.Holder {
 		t = store.TouchedFiles{Holder: r.Holder, Since: r.Event}
@@ -85,8 +83,8 @@ func (o op) touchedFiles(r *store.Record, t store.TouchedFiles) store.TouchedFil
 	return t
 }
 
-// comparableHandoffs returns the records of the handoffs to compare r with. It deletes the rows of claims that were
-// given up, and of handoffs that were completed before the oldest claim that is still held.
+// comparableHandoffs returns the records of the handoffs to compare with r. It deletes the rows of released claims, and
+// of handoffs that were completed before the oldest held claim.
 func (o op) comparableHandoffs(r *store.Record, all map[schemas.ID]store.TouchedFiles) (map[schemas.ID]*store.Record, error) {
 	records := map[schemas.ID]*store.Record{}
 	var ended []schemas.ID
@@ -120,8 +118,8 @@ func (o op) comparableHandoffs(r *store.Record, all map[schemas.ID]store.Touched
 	return records, nil
 }
 
-// compareWith returns a text about the files that both r and the other handoff touch and that the caller has not been
-// told about, "" if there are none. It notifies the holder of the other handoff.
+// compareWith returns a text for the caller about the files that both r and the other handoff touch. It returns "" if
+// the caller knows all of these files. It also notifies the other holder.
 func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (string, error) {
 	held := other.Status.IsHeld()
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
@@ -143,15 +141,15 @@ func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store
 	return describeWork(other, theirs) + " " + c.describe(held), nil
 }
 
-// commonFiles holds the files that two handoffs both touch and that the holders have not been told about yet.
+// commonFiles holds the files that two handoffs both touch and that were not reported yet.
 type commonFiles struct {
 	changing []string // both change them
 	naming   []string // one changes them and the other names them
 	tree     []string // the shared working tree, if it has changes
 }
 
-// findCommonFiles returns the files that r and another handoff both touch and that the holders have not been told
-// about. It adds these files to the row mine as told.
+// findCommonFiles returns the files that r and another handoff both touch and that were not reported yet. It records
+// these files in mine as reported.
 func findCommonFiles(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (c commonFiles) {
 	seen, theirTold := *mine, theirs.Told[r.ID]
 	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
@@ -172,8 +170,8 @@ func findCommonFiles(other *store.Record, theirs store.TouchedFiles, r *store.Re
 	return c
 }
 
-// describe returns a text about the common files, for the caller. held says whether the other handoff is held or
-// completed.
+// describe returns a text for the caller about the common files. held says whether the other handoff is held; otherwise
+// it is completed.
 func (c commonFiles) describe(held bool) string {
 	var parts []string
 	say := func(format string, files []string) {

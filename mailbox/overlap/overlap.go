@@ -1,11 +1,9 @@
-// Package overlap finds the files that two handoffs both touch.
+// Package overlap finds the files that two handoffs both touch, so that their holders can talk to each other. It counts
+// files that git saw as changed in a working tree, and files that a handoff names. A handoff may name a file, a
+// directory or a pattern, such as docs/*.md or src/**.
 //
-// Two kinds of files count: files that git saw as changed in a working tree, and files that a handoff names. A handoff
-// may name a file, a directory or a pattern, in which * stands for any text within a name and ** for any directories.
-//
-// The package locks no file, because a lock would stay when its holder dies. Agents are told of each other instead, so
-// that they can talk. The files of a handoff are stored in a row next to its record. The row is deleted after the claim
-// has ended and is no part of the audit registry.
+// The package locks no file, because a lock would stay if its holder died. The files of a handoff are stored in a row
+// next to its record. The row is no part of the audit registry.
 package overlap
 
 import (
@@ -18,9 +16,8 @@ import (
 	"handoff/store"
 )
 
-// CommonFiles returns the files that two handoffs both touch. changing has the files that other changed according to
-// git; naming has the files that other only names, or that other names and mine changed. Handoffs in different
-// repositories have no common files.
+// CommonFiles returns the files that two handoffs both touch. changing has the files that other changed. naming has the
+// files that other only names and mine changed or names. Handoffs in different repositories have no common files.
 func CommonFiles(mine, other store.TouchedFiles) (changing, naming []string) {
 	if mine.Repository != "" && other.Repository != "" && mine.Repository != other.Repository {
 		return nil, nil
@@ -48,7 +45,7 @@ func uniqueFiles(files []string) []string {
 	return slices.Compact(files)
 }
 
-// filesMatching returns the files that match a pattern, or that are in a directory that matches it.
+// filesMatching returns the files that match a pattern, or that are in a directory that matches the pattern.
 func filesMatching(pattern string, files []string) (found []string) {
 	names := strings.Split(pattern, "/")
 	plain := pattern[:strings.IndexAny(pattern+"*", `*?[\`)] // it decides for most files
@@ -80,9 +77,9 @@ func matchesPattern(pattern, file []string) bool {
 	return true
 }
 
-// NamedFiles returns the files that a handoff names, below the root of a working tree: the files of its context and of
-// its deliverables. An empty root means that there is no working tree. A pattern with ** twice is cut before the second
-// **, because matching it would take too long.
+// NamedFiles returns the files that a handoff names in its context and its deliverables, relative to the root of a
+// working tree. An empty root means that there is no working tree. A pattern with ** twice is cut before the second **,
+// because a match would take too long.
 func NamedFiles(h schemas.Handoff, root string) (names []string) {
 	names = schemas.Map(schemas.ValueOrZero(h.Context).Files, func(f schemas.File) string { return f.Path })
 	for _, d := range schemas.ValueOrZero(h.Expectations).Deliverables {

@@ -11,14 +11,12 @@ const (
 	maxSleeps = 64          // further sleeps merge the two oldest
 )
 
-// Clock reads the time and notices when the machine slept. While a machine sleeps, the time advances and no agent can
-// act. So leases and other times that end because an agent made no call are extended by the time asleep. Fixed times
-// such as deadlines are not extended.
+// Clock reads the time and detects when the machine slept. The server extends leases by the time asleep, because no
+// agent can make calls meanwhile. Fixed times, such as deadlines, are not extended.
 //
-// At each reading a clock compares how far the time of day advanced since the last reading with how long the machine
-// was awake. If the time of day advanced over a minute more, the machine slept. If a person sets the time ahead, that
-// counts as a sleep, too, because the clock cannot tell the difference. Sleeps are kept in the memory of this process.
-// The methods may be called concurrently.
+// At each reading, the clock compares the time of day with the time that the machine was awake. If the time of day
+// advanced over a minute more, the machine slept. A person who sets the time ahead has the same effect. Sleeps are kept
+// in memory. The methods may be called concurrently.
 type Clock struct {
 	now   func() time.Time
 	awake func() time.Duration
@@ -37,8 +35,8 @@ type sleep struct {
 	long     time.Duration
 }
 
-// NewClock makes a clock and reads it for the first time. awake returns how long the machine has been awake since some
-// fixed moment; if awake is nil, the clock assumes that the machine never sleeps.
+// NewClock returns a clock and reads it for the first time. awake returns how long the machine has been awake since a
+// fixed moment. If awake is nil, the clock detects no sleep.
 func NewClock(now func() time.Time, awake func() time.Duration) *Clock {
 	c := &Clock{now: now, awake: awake}
 	c.started = now()
@@ -49,11 +47,11 @@ func NewClock(now func() time.Time, awake func() time.Duration) *Clock {
 	return c
 }
 
-// Started returns the first reading of the time, at the start of the service.
+// Started returns the time of the first reading.
 func (c *Clock) Started() time.Time { return c.started }
 
-// Read returns the time, and how long the clock has run while the machine was awake. It notes a sleep since the last
-// reading.
+// Read returns the time, and how long the clock has run while the machine was awake. It also detects a sleep since the
+// last reading.
 func (c *Clock) Read() (now time.Time, running time.Duration) {
 	if c.awake == nil {
 		now = c.now()
@@ -66,8 +64,8 @@ func (c *Clock) Read() (now time.Time, running time.Duration) {
 	return now, woke - c.awakeAtStart
 }
 
-// detectSleep compares a reading with the reading before, and adds a sleep if the machine slept in between. The values
-// of awake must not decrease; the time of day may be set to any value.
+// detectSleep compares a reading with the last reading, and adds a sleep if the machine slept in between. awake must
+// not decrease. now may be any time, because a person may set the clock.
 func (c *Clock) detectSleep(now time.Time, awake time.Duration) {
 	wall := now.Round(0) // the monotonic reading may stand still as well
 	ahead := time.Duration(wall.UnixNano()) - awake
@@ -81,8 +79,8 @@ func (c *Clock) detectSleep(now time.Time, awake time.Duration) {
 	c.last, c.ahead = wall, ahead
 }
 
-// addSleep keeps a sleep. If there are more than [maxSleeps], it merges the two oldest sleeps into one with their total
-// length, so the total sleep since an early time stays right.
+// addSleep adds a sleep. If there are more than [maxSleeps], it merges the two oldest sleeps, which keeps their total
+// length.
 func (c *Clock) addSleep(s sleep) {
 	if len(c.sleeps) == maxSleeps {
 		oldest, next := c.sleeps[0], c.sleeps[1]
@@ -91,8 +89,8 @@ func (c *Clock) addSleep(s sleep) {
 	c.sleeps = append(c.sleeps, s)
 }
 
-// SleptSince returns how long the machine slept since t. It returns zero if the last sleep ended before t. Of a sleep
-// that began before t and ended after t it counts at most the time from t to its end.
+// SleptSince returns how long the machine slept since t. For a sleep that had begun before t, it counts at most the
+// time from t to the end of the sleep.
 func (c *Clock) SleptSince(t time.Time) (sum time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,8 +103,8 @@ func (c *Clock) SleptSince(t time.Time) (sum time.Duration) {
 	return sum
 }
 
-// WokeAfter returns when the clock noticed that the machine was awake again, if the machine may have slept at the time
-// t. Otherwise it returns the zero time.
+// WokeAfter returns when the machine was awake again after a sleep that contains t. It returns the zero time if the
+// machine was awake at t.
 func (c *Clock) WokeAfter(t time.Time) time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

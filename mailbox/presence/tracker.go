@@ -1,6 +1,5 @@
 // Package presence tracks open connections, the agents that act over them, and the last calls of holders. Its [Clock]
-// measures how long the machine slept, because an agent cannot make calls during that time. Package mailbox decides the
-// consequences, for example that a lease ends or that a name is free.
+// measures how long the machine slept. Package mailbox decides what follows, for example that a lease ends.
 package presence
 
 import (
@@ -12,18 +11,12 @@ import (
 	"handoff/schemas"
 )
 
-// Tracker tracks which agents are present. The one process that owns a workspace has it. Package mailbox uses it to
-// decide whether a lease goes on, whether a name is free, which mail has no agent left that could take it, and which
-// agents are listed as live.
+// Tracker knows the open connections and the agents that act over them. It exists in the process that owns the
+// workspace, and knows only connections that were announced to this process. Its contents are lost when the process
+// ends.
 //
-// The methods may be called concurrently. They may also be called inside a transaction, which the store may run twice,
-// because they do not block, do not fail, and change nothing when the same call is repeated. Callers may change the
-// returned values.
-//
-// A tracker knows only connections that were announced to this process, and its contents are lost when the process
-// ends. Package mailbox gives connections from the time before some time to be announced, and then counts them as gone.
-// The memory of a tracker grows with the number of open connections and claimed handoffs; [Tracker.CloseConnection] and
-// [Tracker.ForgetClaims] free it.
+// The methods may be called concurrently, and inside a transaction that may run twice: they do not block, do not fail,
+// and a repeat changes nothing. Callers may change the returned values.
 type Tracker struct {
 	mu     sync.Mutex             // guards the fields below
 	open   map[string]*Connection // agents are sorted
@@ -37,9 +30,8 @@ func NewTracker() *Tracker {
 	return &Tracker{open: map[string]*Connection{}, acting: map[schemas.Agent]int{}, heard: map[string]time.Time{}}
 }
 
-// OpenConnection notes that a connection is open. If the connection is open already, it keeps its place in the order of
-// connections; its session and its parent process are replaced by the values in c, and the agents in c are added to its
-// agents.
+// OpenConnection records that a connection is open. If the connection is open already, it keeps its place in the order
+// of connections. The session and the parent process are replaced, and the agents in c are added.
 func (t *Tracker) OpenConnection(c Connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,14 +62,14 @@ func (t *Tracker) CloseConnection(conn string) {
 }
 
 // IsActing reports whether an agent acts over an open connection: the connection was announced for the agent, or the
-// agent made a call over it. The time that it takes does not depend on the number of connections.
+// agent made a call over it.
 func (t *Tracker) IsActing(a schemas.Agent) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.acting[a] > 0
 }
 
-// NoteActing notes that an agent acts over a connection. It changes nothing if the connection is not open.
+// NoteActing records that an agent acts over a connection. It changes nothing if the connection is not open.
 func (t *Tracker) NoteActing(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -86,16 +78,16 @@ func (t *Tracker) NoteActing(conn string, a schemas.Agent) {
 	}
 }
 
-// NoteHeard notes the time of a holder's call that changed nothing; token is the token of the holder's claim. For a
-// call that changes the handoff the store keeps the time instead.
+// NoteHeard records the time of a holder's call; token is the claim token. It is called only for a call that does not
+// change the handoff, because the store keeps the time of any change.
 func (t *Tracker) NoteHeard(token string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard[token] = at
 }
 
-// ForgetClaims drops the noted times of claims that ended; tokens are their claim tokens. It runs after the commit,
-// when the handoff may have a new holder already. The new holder's claim has another token, so its time stays.
+// ForgetClaims drops the recorded times of claims that ended; tokens are their claim tokens. A new claim of the same
+// handoff has another token, so its time stays.
 func (t *Tracker) ForgetClaims(tokens ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +96,7 @@ func (t *Tracker) ForgetClaims(tokens ...string) {
 	}
 }
 
-// Connection returns an open connection, the zero value if it is not open.
+// Connection returns an open connection. If the connection is not open, it returns the zero value and false.
 func (t *Tracker) Connection(conn string) (c Connection, open bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,8 +120,8 @@ func (t *Tracker) Connections(f ConnectionFilter) (matching []Connection) {
 	return matching
 }
 
-// LastHeard returns the time of a holder's last noted call; token is the token of its claim. It returns the zero time
-// if no call was noted.
+// LastHeard returns the time of a holder's last recorded call; token is the claim token. It returns the zero time if no
+// call was recorded.
 func (t *Tracker) LastHeard(token string) time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -144,7 +136,7 @@ func (t *Tracker) addAgent(c *Connection, a schemas.Agent) {
 	}
 }
 
-// clone returns a copy that shares no list with the tracker, so callers may change it.
+// clone returns a copy that shares no list with the tracker, so callers may change the copy.
 func (c *Connection) clone() Connection {
 	shown := *c
 	shown.Agents = slices.Clone(c.Agents)

@@ -16,16 +16,13 @@ const (
 	maxNotices = 1_000 // notices that are searched for a message
 )
 
-// Changes yields the events of the registry with numbers above after, in order and without a gap, and then waits for
-// new events. Its callers are the command watch, telemetry, notifications over MCP, and other processes of the same
-// workspace. It writes only changes that are due by time, and checks for new events at least once a minute.
+// Changes yields the events with numbers above after, in order and without a gap, and then waits for new events. It
+// checks for new events at least once a minute. Each event comes with fields of the handoff's current record. If the
+// record cannot be read, the event comes without these fields.
 //
-// The sequence ends when ctx is done, and then yields the error of ctx last. It ends with the error unavailable or
-// internal if events cannot be read, and it ends when the caller leaves its loop. A caller that calls Changes again
-// with the last number that it saw, also at another process, misses no event and sees none twice. Each event comes with
-// fields of the handoff's record as they are now, not as they were at the time of the event; if the record cannot be
-// read, the event comes without these fields. A slow caller blocks no other call, because Changes reads 256 events at a
-// time, each time in a snapshot of its own.
+// When ctx is done, Changes yields the error of ctx and ends. If events cannot be read, it yields the error unavailable
+// or internal and ends. A caller that calls Changes again with the last number, also in another process, misses no
+// event. A slow caller blocks no other call, because each snapshot covers at most 256 events.
 func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
 	return func(yield func(schemas.RegistryChange, error) bool) {
 		for {
@@ -52,7 +49,7 @@ func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.
 	}
 }
 
-// changesAfter reads at most 256 events with numbers above after, and adds fields of the current records of their
+// changesAfter returns at most 256 events with numbers above after, with fields of the current records of their
 // handoffs.
 func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.RegistryChange, error) {
 	return readCurrent(ctx, r, func(v *store.View) (changes []schemas.RegistryChange, err error) {
@@ -66,9 +63,8 @@ func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Re
 	})
 }
 
-// changeFromEvent adds fields of the handoff's current record to an event. For a claim the holder is the agent that
-// claimed, and for a send there is none; for other events it is the current holder of the handoff. The event of a
-// message has no record; changeFromEvent takes the recipient from the content of the event.
+// changeFromEvent adds fields of the handoff's current record to an event. The holder of a claim event is the agent
+// that claimed. A message has no record, so the recipient comes from the content of the event.
 func changeFromEvent(v *store.View, e schemas.Event) schemas.RegistryChange {
 	c := schemas.RegistryChange{Event: e, Text: reading.EventText(v, e)}
 	if life.Action(e.Action) == life.Message {
@@ -93,8 +89,8 @@ func changeFromEvent(v *store.View, e schemas.Event) schemas.RegistryChange {
 	return c
 }
 
-// noticeOfMessage returns the id of the notice that a message put into the recipient's mailbox; e is the event of the
-// message. It searches only the last notices of the mailbox, and returns 0 if the notice is not among them.
+// noticeOfMessage returns the id of the notice that the message event e put into the recipient's mailbox. It returns 0
+// if the notice is not among the newest [maxNotices].
 func noticeOfMessage(v *store.View, to schemas.Agent, e schemas.Event) schemas.NoticeID {
 	for n, err := range reading.AtMost(maxNotices, v.Notices(to, 0)) {
 		if err != nil || n.At.Before(e.At) {

@@ -23,13 +23,11 @@ const (
 	exportLife     = time.Hour // for a file that is no longer read
 )
 
-// Export writes the content of the workspace into a temporary file of this machine, and returns that file in parts of 1
-// MiB. A person calls it with the command handoff export, which may run in another process, and on another machine if
-// the workspace is in a database. Export does not block other calls: the file has the content of one snapshot, see
-// [travel.Export]. If the caller stops before the last part, the file stays until a later export removes files that are
-// over an hour old.
+// Export writes a snapshot of the workspace into a temporary file, and returns the file in parts of 1 MiB, one part for
+// each call. The command handoff export calls it. A slow caller blocks no other call, because the snapshot ends when
+// the file is written. A later export removes files that are over an hour old.
 //
-// The error is not_found if the caller asks for a part of a file that was removed. Other errors come from the store.
+// The error is not_found for a part of a removed file. Other errors come from the store.
 func (r *Registry) Export(ctx context.Context, _ schemas.Caller, in schemas.ExportIn) (out schemas.ExportOut, err error) {
 	if in.File == "" {
 		return r.beginExport(ctx, in)

@@ -1,14 +1,9 @@
-// Package registry reads the history of a workspace and proves that it is unchanged: it yields events as they are
-// written, compares all events with the records of handoffs, computes the Merkle tree of the events, and exports
-// copies. It also counts handoffs and mailboxes, for monitoring.
+// Package registry reads the audit registry of a workspace: [Registry.Changes] yields events as they are written,
+// [Registry.Audit] compares all events with the records, [Registry.Tree] returns the Merkle tree of the events, and
+// [Registry.Export] copies the workspace. [Registry.Stats] counts handoffs and mailboxes.
 //
-// Package mailbox writes the events, each in the transaction of its change, and embeds the methods of a [Registry]. A
-// registry writes nothing to the store but changes that are due by time, through ApplyTime of its [Config]. An export
-// is a temporary file of this machine.
-//
-// The process that owns the store writes an export from one snapshot into a file, which takes seconds. The caller then
-// reads the file in parts, one part for each call, so a slow caller keeps no snapshot open. The parts cannot be read
-// from the store directly, because records change between the calls and the parts would not fit together.
+// Package mailbox writes the events, and embeds the methods of a [Registry]. The registry itself only writes changes
+// that are due by time, through ApplyTime of its [Config].
 package registry
 
 import (
@@ -29,12 +24,12 @@ type Config struct {
 	Now   func() time.Time
 	Hub   *longpoll.Hub // announces changes
 
-	// ApplyTime applies changes that are due by time. If the changes cannot be written, the registry shows the stored
+	// ApplyTime applies changes that are due by time. If it cannot write these changes, the registry shows the stored
 	// state.
 	ApplyTime func(context.Context)
 
-	// Sleep waits for woken or until a time, and applies changes of time meanwhile. The error is unavailable when ctx
-	// ends.
+	// Sleep waits until the channel woken is closed or until a time, and applies changes that are due by time. The
+	// error is unavailable when ctx ends.
 	Sleep func(ctx context.Context, woken <-chan struct{}, until time.Time) error
 
 	Failed    func() error                                 // why the last commit failed, nil if it did not
@@ -42,8 +37,8 @@ type Config struct {
 	WriteFile func(ctx context.Context, path string) error // writes the current store into an existing file
 }
 
-// Registry answers queries about the events of one workspace. Its methods may be called concurrently. They change only
-// records for which a change is due by time. Errors are *[schemas.Error].
+// Registry answers queries about the events of one workspace. Its methods may be called concurrently. Errors are
+// *[schemas.Error].
 type Registry struct {
 	config Config
 	ended  endedCountCache
@@ -52,10 +47,9 @@ type Registry struct {
 // New makes a registry. It needs no closing.
 func New(c Config) *Registry { return &Registry{config: c} }
 
-// Head returns the number of the newest event, or 0 if there is none, and the reason why the last commit failed, if it
-// did. Callers of [Registry.Changes] call Head first, to see only later events; health checks of a server call it, too.
-// Head does not write, not even changes that are due by time, so it also answers when the disk is full. All errors come
-// from the store.
+// Head returns the number of the newest event, or 0 if there is no event, and the reason if the last commit failed.
+// Callers of [Registry.Changes] call Head first, to get only later events. Head writes nothing, so it also answers when
+// the disk is full. All errors come from the store.
 func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
 	out.Event, err = store.ReadSnapshot(ctx, r.config.Store, (*store.View).EventCount)
 	if err == nil && r.config.Failed != nil {
@@ -66,27 +60,24 @@ func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestI
 	return out, err
 }
 
-// Audit reads the whole registry, from the first event, and compares it with the records and their content. A person
-// calls it with handoff audit verify. It takes about as long as reading the whole store, and blocks no other call. It
-// changes nothing and can be repeated. Faults that it finds are in the result; it returns an error only if the store
-// cannot be read.
+// Audit compares the whole registry with the records and their content, for the command handoff audit verify. It takes
+// as long as reading the whole store, and blocks no other call. The faults are in the result. It returns an error only
+// if the store cannot be read.
 func (r *Registry) Audit(ctx context.Context, _ schemas.Caller, in schemas.AuditIn) (schemas.AuditOut, error) {
 	out, err := audit.VerifyRegistry(ctx, r.config.Store, in.Sizes...)
 	return out, store.CodedError(err)
 }
 
-// Check checks the whole store: its rows on disk, its indexes, counters and all other rows that can be computed from
-// the records, and the registry as [Registry.Audit] does. A person calls it with handoff check. It takes about twice as
-// long as an audit. It changes nothing and can be repeated; faults are in the result.
+// Check checks the whole store for the command handoff check: the rows on disk, the indexes and counters, and the
+// registry as [Registry.Audit] does. It takes about twice as long as an audit. The faults are in the result.
 func (r *Registry) Check(ctx context.Context, _ schemas.Caller, _ schemas.CheckIn) (schemas.CheckOut, error) {
 	out, err := audit.ExamineStore(ctx, r.config.Store, reading.SearchWords)
 	return out, store.CodedError(err)
 }
 
-// Backup writes a copy of the current store into a file that the caller has created; the path must be absolute. The
-// command handoff backup calls Backup, verifies the file and then gives it its final name. Backup blocks no other call.
-// The error is conflict if the workspace is in a database and not in a file. It is not_found if the process that owns
-// the store cannot see the caller's file, for example because it runs in another container.
+// Backup copies the store into an existing file with an absolute path, for the command handoff backup. It blocks no
+// other call. The error is conflict if the workspace is in a database. The error is not_found if this process cannot
+// see the file, for example because the process runs in another container.
 func (r *Registry) Backup(ctx context.Context, _ schemas.Caller, in schemas.BackupIn) (out schemas.BackupOut, err error) {
 	if r.config.WriteFile == nil {
 		return out, schemas.Errorf(schemas.Conflict, "the workspace is in no file of its owner").
@@ -95,16 +86,15 @@ func (r *Registry) Backup(ctx context.Context, _ schemas.Caller, in schemas.Back
 	return out, store.CodedError(r.config.WriteFile(ctx, in.File))
 }
 
-// readCurrent applies changes that are due by time, and then does the same as [store.ReadSnapshot].
+// readCurrent applies changes that are due by time, and then calls fn with a snapshot, as [store.ReadSnapshot] does.
 func readCurrent[Out any](ctx context.Context, r *Registry, fn func(*store.View) (Out, error)) (Out, error) {
 	r.config.ApplyTime(ctx)
 	return store.ReadSnapshot(ctx, r.config.Store, fn)
 }
 
 // Tree returns the hash of the Merkle tree over all events, or over the first events up to a given number. The audit
-// commands call it and sign the result. The number of its reads grows with the logarithm of the number of events. It
-// changes nothing and applies no time rules. The error is invalid if the registry has fewer events than the given
-// number. Other errors come from the store.
+// commands sign the result. It changes nothing and applies no time rules. The error is invalid if the registry has
+// fewer events than the given number.
 func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn) (schemas.TreeOut, error) {
 	return store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (out schemas.TreeOut, err error) {
 		events, err := v.EventCount()
@@ -119,9 +109,8 @@ func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn
 	})
 }
 
-// RawEvents returns at most 256 events of the registry that follow a given event, in the form in which they are stored.
-// The command audit export calls it to compute the Merkle tree anew. It changes nothing. All errors come from the
-// store.
+// RawEvents returns at most 256 stored events after a given event, byte for byte. The command audit export computes the
+// Merkle tree from them. All errors come from the store.
 func (r *Registry) RawEvents(ctx context.Context, _ schemas.Caller, in schemas.EventsIn) (schemas.EventsOut, error) {
 	return store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (out schemas.EventsOut, err error) {
 		out.Events, err = reading.Collect(reading.AtMost(maxChanges, v.RawEvents(in.After)))

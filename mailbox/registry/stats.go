@@ -17,11 +17,9 @@ const (
 	maxBoxes  = 200         // how many mailboxes one result has
 )
 
-// Stats counts handoffs by state, and returns the 200 fullest mailboxes with the age of the oldest handoff in each, the
-// newest event, and the latency of commits. Telemetry and the command doctor call it. It counts open handoffs and
-// mailboxes in each call. It counts ended handoffs at most once a minute, because there may be a million of them. The
-// numbers are counted one after another, so they may belong to different moments. Stats changes only records for which
-// a change is due by time. The errors come from the store.
+// Stats counts handoffs by state, and returns the 200 fullest mailboxes, the newest event, and the latency of commits.
+// Telemetry and the command doctor call it. It counts ended handoffs at most once a minute, because there may be a
+// million. The counts may belong to slightly different moments. All errors come from the store.
 func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsIn) (out schemas.StatsOut, err error) {
 	out.Commits = schemas.NewLatencyHistogram()
 	if r.config.Commits != nil {
@@ -37,8 +35,7 @@ func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsI
 	return out, store.CodedError(err)
 }
 
-// countStates counts the handoffs in every state. The count of ended handoffs may be a minute old, because there may be
-// very many.
+// countStates counts the handoffs in every state. The number of ended handoffs may be a minute old.
 func (r *Registry) countStates(ctx context.Context) (map[schemas.Status]int, error) {
 	open := schemas.Open.States()
 	ended := schemas.Statuses[len(open):]
@@ -53,17 +50,16 @@ func (r *Registry) countStates(ctx context.Context) (map[schemas.Status]int, err
 	return states, err
 }
 
-// endedCountCache keeps the number of ended handoffs by state, because counting takes long. If a call needs the number
-// while another call counts, it waits for the result, so two calls never count at the same time. The number is kept in
-// the memory of this process.
+// endedCountCache keeps the number of ended handoffs by state, because counting takes long. Two calls never count at
+// the same time: the second call waits and gets the number of the first.
 type endedCountCache struct {
 	mu     sync.Mutex // guards the fields below, and is held while counting
 	at     time.Time
 	states map[schemas.Status]int
 }
 
-// currentCounts returns the kept number. It first counts again if the kept number is a minute old or if the clock was
-// set back. If counting fails, count returns the error and keeps the old number.
+// currentCounts returns the kept numbers. If these are a minute old, or if the clock was set back, it calls anew first.
+// If anew fails, it returns the error and keeps the old numbers.
 func (e *endedCountCache) currentCounts(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -77,8 +73,8 @@ func (e *endedCountCache) currentCounts(now time.Time, anew func() (map[schemas.
 	return states, err
 }
 
-// largestBoxes returns the mailboxes with the most pending handoffs, at most 200, each with the time of its oldest
-// pending handoff.
+// largestBoxes returns the 200 mailboxes with the most pending handoffs, each with the time of its oldest pending
+// handoff.
 func (r *Registry) largestBoxes(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
 	err = r.config.Store.View(ctx, func(v *store.View) error {
 		boxes = []schemas.MailboxStats{}

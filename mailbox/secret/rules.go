@@ -10,34 +10,34 @@ import (
 //go:embed rules.txt
 var rules string
 
-// rule describes one kind of token by the prefix that its issuer puts before every token, as ghp_ for GitHub.
+// rule describes one kind of token by the prefix that its issuer puts before every token, such as ghp_ for GitHub.
 type rule struct {
 	kind      string
 	prefix    string
 	minLength int // characters after the beginning
 }
 
-// endsInMark reports whether the prefix of a rule is longer than three characters and ends in "_", "-" or ".". Such a
-// prefix is so distinct that a token is recognised also directly after other letters, for example after a colour code
-// or an escape sequence.
+// endsInMark reports whether the prefix of a rule is longer than three characters and ends in "_", "-" or ".". A token
+// with this prefix is recognised even directly after other letters, for example after a colour code.
 func (r rule) endsInMark() bool {
 	return len(r.prefix) > 3 && strings.IndexByte("_-.", r.prefix[len(r.prefix)-1]) >= 0
 }
 
-// prefixTable finds the rules for a token by its first two bytes. Its slots are small to keep the search fast, because
-// a slot is read for each letter of a text.
+// prefixTable finds the rules for a token by its first two bytes. It is small enough for a fast search, because it is
+// read for each letter of a text.
 type prefixTable struct {
 	slots [1024]uint8 // indexes into rules
 	rules [][]rule    // the rules of each slot; the first list is empty
 }
 
-// rulesFor returns the rules whose prefix may begin with the bytes a and b. Several pairs of bytes share a slot, so the
-// caller compares the whole prefix afterwards.
+// rulesFor returns the rules whose prefix may begin with the bytes a and b. The caller must compare the whole prefix,
+// because several pairs of bytes share a slot.
 func (t *prefixTable) rulesFor(a, b byte) []rule { return t.rules[t.slots[slotIndex(a, b)]] }
 
 func slotIndex(a, b byte) int { return (int(a)<<4 ^ int(b)) & 1023 }
 
-// prefixes is made when the first text is searched, because most processes search no text.
+// prefixes returns the table of rules. It is made when the first text is searched, because most processes search no
+// text.
 var prefixes = sync.OnceValue(func() *prefixTable {
 	t := prefixTable{rules: make([][]rule, 1)}
 	for line := range strings.Lines(rules) {
@@ -59,7 +59,8 @@ var prefixes = sync.OnceValue(func() *prefixTable {
 	return &t
 })
 
-// secretNames lists kinds of secrets, each with the words in which names of this kind end: db_password is a password.
+// secretNames lists kinds of secrets, each with the words at the end of names of this kind: the name db_password ends
+// in password.
 var secretNames = []struct {
 	kind string
 	ends []string

@@ -1,13 +1,9 @@
-// Package secret finds secrets in text: tokens, keys and passwords. It recognises tokens by the prefix of their issuer,
-// values by the name before them, private keys, and addresses with a password.
+// Package secret finds and masks secrets in text: tokens, keys and passwords. It recognises tokens by the prefix of
+// their issuer, values by the name before them, private keys, and addresses with a password. When in doubt, it leaves
+// the text unchanged: a placeholder or a function call is no secret.
 //
-// When in doubt it leaves the text unchanged: a placeholder, a word or a function call is no secret, and text that was
-// masked before has none. The search reads each character once, and tries patterns only at the beginning of a word or
-// at a separator.
-//
-// The rules are a table in this package. The library gitleaks is not used, because it needs more packages than handoff
-// has in total; `make secrets` compares the table with it. Package tools masks texts when it decodes the arguments of a
-// call.
+// The rules are a table in this package. `make secrets` compares the table with the program gitleaks. The library of
+// gitleaks is not used, because it needs more packages than handoff has in total.
 package secret
 
 import (
@@ -23,9 +19,8 @@ type secretMatch struct {
 	kind     string
 }
 
-// Mask replaces each secret by a mark such as [secret: github-token], and returns the kinds of the secrets, each once,
-// in order. The result depends on the text alone, so the same text is always masked in the same way. Text without
-// secrets is returned unchanged, and so are marks in a text that was masked before.
+// Mask replaces each secret by a mark such as [secret: github-token]. kinds has the kinds of the secrets, each once.
+// Text without secrets and earlier marks stay unchanged. The result depends only on the text.
 func Mask(text string) (masked string, kinds []string) {
 	var b strings.Builder
 	begun := prefixes()
@@ -57,8 +52,8 @@ func Mask(text string) (masked string, kinds []string) {
 	return b.String(), kinds
 }
 
-// MaskNamed is [Mask] for a value that has a name, for example a field of a JSON object. If the name is that of a
-// secret, such as api_key, and the value looks random, MaskNamed masks the whole value.
+// MaskNamed masks a value that has a name, for example a field of a JSON object. If the name is a secret's name, such
+// as api_key, and the value looks random, it masks the whole value. Otherwise it does the same as [Mask].
 func MaskNamed(name, value string) (masked string, kinds []string) {
 	if kind := kindOfName(name); kind != "" && looksRandom(value, kind) {
 		return "[secret: " + kind + "]", []string{kind}
@@ -66,8 +61,8 @@ func MaskNamed(name, value string) (masked string, kinds []string) {
 	return Mask(value)
 }
 
-// findToken finds a token at position i by the prefix of its issuer. starts are the rules whose prefix may match there.
-// Punctuation after the token, such as the full stop of a sentence, is not part of the token.
+// findToken finds a token at position i by the prefix of its issuer. starts has the rules whose prefix may match at i.
+// A full stop after the token is not part of the token.
 func findToken(text string, i int, starts []rule) secretMatch {
 	for _, r := range starts {
 		if !strings.HasPrefix(text[i:], r.prefix) || !r.endsInMark() && !isWordStart(text, i) {
@@ -117,8 +112,8 @@ func findInAddress(text string, i int) secretMatch {
 	return secretMatch{i + at[2], i + at[3], "password"}
 }
 
-// patterns has the regular expressions, which are used only where the text already looks like a secret. They are
-// compiled at their first use.
+// patterns returns the regular expressions. They are compiled at their first use, because most texts contain nothing
+// that looks like a secret.
 var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, stands *regexp.Regexp }) {
 	p.key = regexp.MustCompile(`^-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----([^-]|-[^-]){64,}(-----END [A-Z ]+-----)?`)
 	p.address = regexp.MustCompile(`^://[\w.~%!$&*+,;=-]*:([\w.~%!$&*+,;=-]{6,})@`)
@@ -127,9 +122,8 @@ var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, stands *rege
 	return p
 })
 
-// findNamedValue finds the value after the separator at position i, if the name before the separator is that of a
-// secret, as in password = "x". Between the name and the separator it skips at most eight blanks, quotes and similar
-// characters.
+// findNamedValue finds the value after the separator at position i, if the name before the separator is a secret's
+// name, as in password = "x". It skips at most eight blanks and quotes between the name and the separator.
 func findNamedValue(text string, i int) secretMatch {
 	end := i
 	for end > max(0, i-8) && strings.IndexByte(" \t?.:\"'`\\", text[end-1]) >= 0 {
@@ -143,7 +137,7 @@ func findNamedValue(text string, i int) secretMatch {
 }
 
 // findValue finds the secret that begins after position i, behind separators and blanks. It finds nothing if kind is
-// "". A value that is followed by an open bracket is a function call or an index, and no secret.
+// "". A value before an open bracket is no secret, because it is a function call or an index.
 func findValue(text string, i int, kind string) secretMatch {
 	if kind == "" {
 		return secretMatch{}
@@ -161,12 +155,11 @@ func findValue(text string, i int, kind string) secretMatch {
 	return secretMatch{i, scanWhile(text, end, len(text), isValueByte), kind}
 }
 
-// maxProbe is how many bytes of a value are examined to decide whether it is a secret, so that long values take no
-// longer.
+// maxProbe is the number of bytes of a value that are examined, so that a long value takes no longer.
 const maxProbe = 256
 
-// scanWhile returns the position of the first byte at or after i for which in returns false. It stops at limit and at
-// the end of the text.
+// scanWhile returns the first position at or after i for whose byte in returns false. It stops at limit and at the end
+// of the text.
 func scanWhile(text string, i, limit int, in func(c byte) bool) int {
 	for i < min(len(text), limit) && in(text[i]) {
 		i++
@@ -177,13 +170,13 @@ func scanWhile(text string, i, limit int, in func(c byte) bool) int {
 // isTokenByte reports whether a byte may be part of a token.
 func isTokenByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-.=+/~%", c) >= 0 }
 
-// isValueByte reports whether a byte may be part of a value: any byte except blanks, control characters, quotes,
-// brackets and a few separators. Bytes of characters beyond ASCII may be part of a value.
+// isValueByte reports whether a byte may be part of a value. It returns false for blanks, control characters, quotes,
+// brackets and a few separators.
 func isValueByte(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[]{}\\|", c) < 0 }
 
-// kindOfName returns the kind of secret for which a name is used, judged by the end of the name: "password" for
-// db_password2. It returns "" for other names. Digits at the end are ignored. Only the last 16 letters are compared,
-// because no word in [secretNames] is longer.
+// kindOfName returns the kind of secret that a name stands for, judged by its end: "password" for db_password2. It
+// returns "" for any other name. It ignores digits at the end, and compares only the last 16 letters, because no word
+// in [secretNames] is longer.
 func kindOfName(name string) string {
 	var letters [16]byte // the last of the name, in small letters
 	n := len(letters)
@@ -218,8 +211,8 @@ func looksRandom(value, kind string) (is bool) {
 	return is && !isPlaceholder(value) && !strings.HasPrefix(value, "ct_") // a claim token may be shown
 }
 
-// isMixed reports whether a text changes between letters and digits, or from small to capital letters, more often than
-// words and names do: at least once per each characters on average, and at least twice.
+// isMixed reports whether a text changes between letters and digits, or between small and capital letters, at least
+// twice and at least once per each characters. Generated values change more often than words do.
 func isMixed(text string, each int) bool {
 	changes := 0
 	for i := 1; i < len(text); i++ {
@@ -231,8 +224,8 @@ func isMixed(text string, each int) bool {
 	return changes >= max(2, len(text)/each)
 }
 
-// byteClass returns 'd' for a digit, 'l' for a small letter, 'U' for a capital letter, and 0 for any other byte,
-// including the bytes of letters beyond ASCII.
+// byteClass returns 'd' for a digit, 'l' for a small letter and 'U' for a capital letter. It returns 0 for any other
+// byte.
 func byteClass(c byte) byte {
 	switch {
 	case c >= '0' && c <= '9':
@@ -245,11 +238,11 @@ func byteClass(c byte) byte {
 	return 0
 }
 
-// isPlaceholder reports whether a value is no real secret but stands for one: a variable, a template or an example.
+// isPlaceholder reports whether a value is a variable, a template or an example instead of a real secret.
 func isPlaceholder(value string) bool { return patterns().stands.MatchString(value) }
 
-// isWordStart reports whether a word begins at position i. In JSON the character before the word may be the letter of
-// an escape such as \n; a word begins after it, too.
+// isWordStart reports whether a word begins at position i. A word may also begin after the letter of an escape, as in
+// \nword, because the text may be JSON.
 func isWordStart(text string, i int) bool {
 	if i == 0 || i > 1 && text[i-2] == '\\' && strings.IndexByte("ntr", text[i-1]) >= 0 {
 		return true
@@ -257,7 +250,7 @@ func isWordStart(text string, i int) bool {
 	return !isWordByte(text[i-1]) && strings.IndexByte("-.+", text[i-1]) < 0
 }
 
-// startOfName returns the position at which the name begins that ends at position end. It goes back at most 64 bytes.
+// startOfName returns the beginning of the name that ends at position end. It goes back at most 64 bytes.
 func startOfName(text string, end int) int {
 	i := end
 	for i > 0 && i > end-64 && (isWordByte(text[i-1]) || text[i-1] == '-' || text[i-1] == '.') {
