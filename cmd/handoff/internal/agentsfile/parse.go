@@ -182,7 +182,7 @@ func agentFields(in *schemas.RegisterIn) map[string]any {
 var fieldNames = slices.Sorted(maps.Keys(agentFields(&schemas.RegisterIn{})))
 
 // parseField reads one field of an agent. The map said holds the arguments that are filled, each with the name of its
-// field: two fields for the same argument are a problem.
+// field. Two fields for the same argument are a problem.
 func (p *parser) parseField(in *schemas.RegisterIn, list string, said map[any]string, name, value *yaml.Node) {
 	into := agentFields(in)[name.Value]
 	switch {

@@ -10,7 +10,7 @@ import (
 )
 
 // PrintGettingStarted prints what handoff is, which clients on this machine have it, and the next command to run. The
-// root command calls Begin in a project where no agent has sent a handoff yet.
+// root command calls PrintGettingStarted in a project where no agent has sent a handoff yet.
 func PrintGettingStarted(a *cli.App) error {
 	told, untold := clientsBySetup(a)
 	stands, next, does := "No client was found on this machine.", "handoff demo", "plays a chain of work in a few seconds"

@@ -36,8 +36,8 @@ func ExplainDatabaseError(workspace string, err error) *schemas.Error {
 		WithHint("The log of the database server may have the details.")
 }
 
-// remedies lists the code and the hint for each error of a database. An error with the code unavailable may end without
-// a change on this machine.
+// remedies lists the code and the hint for each error of a database. The code unavailable stands for an error that may
+// be temporary.
 var remedies = []struct {
 	of   error
 	code schemas.Code

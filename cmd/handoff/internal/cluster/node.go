@@ -11,8 +11,8 @@
 // and a paused process would keep it for ever. A lock would not stop a write that is on its way, either. The election
 // does not use LISTEN, because a pooler breaks it, too: a call that finds no owner starts an election.
 //
-// A node has one lease for all its workspaces and renews it twice a second. A node that was killed is replaced at once,
-// because its connections to the database have ended.
+// A node has one lease for all its workspaces and renews it twice a second. A node that was killed is replaced within
+// the next call, because its connections to the database have ended.
 //
 // A node does not verify the audit registry by itself. It would have to verify at each change of owner, when calls
 // wait, and for each of perhaps a thousand workspaces.
@@ -51,7 +51,7 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Node is this process as a member of the cluster. Its [http.Handler] serves the requests of other nodes.
+// Node is this process as a member of the cluster. It implements [http.Handler] for the requests of other nodes.
 type Node struct {
 	config Config
 	db     *postgres.Node

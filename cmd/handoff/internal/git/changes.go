@@ -14,8 +14,8 @@ import (
 )
 
 // Status lists the uncommitted files, with untracked files last. Base is the last commit that HEAD has in common with
-// its target branch. The target is the upstream branch if its name differs from the branch's, otherwise the default
-// branch of origin, main or master. Base is empty if no target exists.
+// its target branch. The target is the first branch that exists of these: an upstream branch of another name, the
+// default branch of origin, main, master. Base is empty if no target exists.
 func (r Repository) Status(ctx context.Context) (base string, uncommitted []string, err error) {
 	rows, err := r.runList(ctx, "status", "--porcelain", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
 	if err != nil || len(rows) == 0 {

@@ -1,7 +1,7 @@
-// Package identity finds the agent name under which a command acts. The name comes from the flag or the environment,
-// otherwise from the coding agent in whose shell the command runs, otherwise it is "human" at a terminal. A command
-// that only reads needs no name. If several sessions of a coding agent run, each session has its own name, which only
-// the mailbox knows.
+// Package identity finds the agent name under which a command acts. The name comes from the flag or the environment.
+// Without them, it is the coding agent in whose shell the command runs, or "human" at a terminal. A command that only
+// reads needs no name. If several sessions of a coding agent run, each session has its own name, which only the mailbox
+// knows.
 package identity
 
 import (
@@ -84,8 +84,8 @@ func NoNameError() *schemas.Error {
 }
 
 // RunningClientTitle returns the title of the client that runs this process, or "" if no client is known. It finds the
-// client by the variables of its shells, or by its program among programs, the names of the parent programs. A client
-// whose shells have no variables of its own is not found, because people use the terminals of editors, too.
+// client by the variables of its shells, or by its program among the parent programs (programs). It ignores clients
+// whose shells have no variables of their own: some are editors, and people use the terminals of editors, too.
 func RunningClientTitle(getenv func(string) string, programs []string) string {
 	if c := detectClient(getenv); c.Title != "" {
 		return c.Title

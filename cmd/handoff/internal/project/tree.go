@@ -53,7 +53,7 @@ type workArguments struct {
 
 // addWorkingTree adds the working tree, with its uncommitted files, to the caller of a send, claim, report or
 // completion. For a claim, report or completion it adds the changes of the branch, and for a report or completion the
-// changes since the claim. Other calls stay unchanged, and so do all calls outside of git.
+// changes since the claim. Other calls, and calls outside of git, stay unchanged.
 func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 	if !slices.Contains(treeTools, c.Tool) {
 		return

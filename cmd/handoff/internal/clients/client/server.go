@@ -13,9 +13,9 @@ type Server struct {
 // agentHeader is the header with the agent name of a request, if its token allows several names.
 const agentHeader = "Handoff-Agent"
 
-// headers returns the headers of requests to the server's URL. The header of the token names a variable, between the
-// text before and a closing brace, as in ${NAME}: the client inserts the token. If before is empty, the client cannot
-// insert variables, and there is no header of the token.
+// headers returns the headers of requests to the server's URL. The header with the token contains a variable, for
+// example ${NAME} if before is "${". The client replaces the variable by the token. If before is "", the client cannot
+// insert variables, and there is no header with the token.
 func (s Server) headers(before string) (o Object) {
 	if s.TokenEnv != "" && before != "" {
 		o = append(o, Field{"Authorization", "Bearer " + before + s.TokenEnv + "}"})

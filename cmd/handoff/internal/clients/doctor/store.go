@@ -132,8 +132,8 @@ func FindOtherWorkspaces(w workspace.Workspace, getenv func(string) string) []Fi
 }
 
 // MustNotOpen reports whether doctor must not open a workspace (shut). Opening would create a missing store, or change
-// the permissions of a directory that other users can read. A finding explains the second case: other examinations
-// report a missing store.
+// the permissions of a directory that other users can read. Only in the second case is there a finding, because other
+// examinations report a missing store.
 func MustNotOpen(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.StoreFile()
 	info, err := os.Stat(w.Dir)

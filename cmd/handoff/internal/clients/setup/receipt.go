@@ -104,8 +104,8 @@ func (s Installer) restoreReceipt(resolved string, before []byte) error {
 // ignoreMissing returns nil if err says that a file does not exist, and err otherwise.
 func ignoreMissing(err error) error { return schemas.IgnoreError(fs.ErrNotExist, err) }
 
-// createdBySetup reports whether setup created the object or list at a path. Without a receipt this is unknown, and it
-// returns true.
+// createdBySetup reports whether setup created the object or list at a path. Without a receipt the answer is unknown,
+// and createdBySetup returns true.
 func (r receipt) createdBySetup(path keyPath) bool {
 	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
 }

@@ -132,8 +132,8 @@ func (s Installer) ApplyUndo(c FileChange) (backup string, err error) {
 	return backup, err
 }
 
-// writeUndo writes the new text of the file, or removes the file. If this does not restore the old text, writeUndo
-// first copies the file, and returns the path of the copy.
+// writeUndo writes the new text of the file, or removes the file. If the file does not get its text from before setup,
+// writeUndo first copies the file, and returns the path of the copy.
 func (s Installer) writeUndo(c FileChange) (backup string, err error) {
 	if !c.Exact {
 		if backup, err = s.backUpFile(c); err != nil {
