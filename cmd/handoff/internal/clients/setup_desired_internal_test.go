@@ -11,7 +11,7 @@ import (
 )
 
 // The go command removes a program of go run before a client looks for it.
-func TestCheckLasts_RefusesProgramOfGoRun(t *testing.T) {
+func TestCheckProgramLasts_RefusesProgramOfGoRun(t *testing.T) {
 	cached := strings.Repeat("0123456789abcdef", 4)
 	for program, lasts := range map[string]bool{
 		"/tmp/go-build3839850533/b001/exe/handoff":                   false,

@@ -14,7 +14,7 @@ import (
 
 // A node that has just taken a workspace over has no address yet. Another node of this machine waits for the
 // address. If it took the workspace by force, the first node would read old rows for a while.
-func TestSeat_WaitsForOwnerThatStarts(t *testing.T) {
+func TestElection_WaitsForOwnerThatStarts(t *testing.T) {
 	address := postgrestest.StartServer(t)
 	seat := func(advertise string) *cluster.Election {
 		n, err := cluster.Join(t.Context(), cluster.Config{Store: address, Advertise: advertise, Now: time.Now, Logger: slog.New(slog.DiscardHandler)})

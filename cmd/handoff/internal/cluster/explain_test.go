@@ -61,7 +61,7 @@ func checkExplanation(t *testing.T, address string, code schemas.Code, message, 
 }
 
 // Each error from opening a workspace in a database has a remedy.
-func TestExplain_GivesRemedies(t *testing.T) {
+func TestExplainDatabaseError_GivesRemedies(t *testing.T) {
 	address := postgrestest.StartServer(t)
 	with := address + " password=" + password
 	execSQL(t, address, `create user visitor password 'other'`, `create database prepared`)
@@ -96,7 +96,7 @@ func TestExplain_GivesRemedies(t *testing.T) {
 
 // The tables are on a small file system of their own; the server's other files are elsewhere. The program reads its
 // input first: otherwise the server fails with a broken pipe.
-func TestExplain_FullDisk(t *testing.T) {
+func TestExplainDatabaseError_FullDisk(t *testing.T) {
 	dir, err := os.MkdirTemp("", "small") //nolint:usetesting // one that the server's user reaches
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })

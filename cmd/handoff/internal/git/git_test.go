@@ -54,14 +54,14 @@ func checkAgainstGit(t *testing.T, dir string) git.Repository {
 	return r
 }
 
-func TestFind_FromSubdirectory(t *testing.T) {
+func TestFindRepository_FromSubdirectory(t *testing.T) {
 	repo := newRepository(t)
 	below := filepath.Join(repo, "a", "b")
 	require.NoError(t, os.MkdirAll(below, 0o755))
 	require.Equal(t, repo, checkAgainstGit(t, below).Root)
 }
 
-func TestFind_WorktreesShareCommonDirectory(t *testing.T) {
+func TestFindRepository_WorktreesShareCommonDirectory(t *testing.T) {
 	repo := newRepository(t)
 	linked := filepath.Join(filepath.Dir(repo), "linked")
 	runGit(t, repo, "worktree", "add", "-b", "topic/one", linked)
@@ -70,7 +70,7 @@ func TestFind_WorktreesShareCommonDirectory(t *testing.T) {
 	require.Equal(t, checkAgainstGit(t, repo).Common, r.Common)
 }
 
-func TestFind_SubmoduleIsOwnRepository(t *testing.T) {
+func TestFindRepository_SubmoduleIsOwnRepository(t *testing.T) {
 	library, repo := newRepository(t), newRepository(t)
 	runGit(t, repo, "submodule", "add", library, "lib")
 	r := checkAgainstGit(t, filepath.Join(repo, "lib"))
@@ -78,7 +78,7 @@ func TestFind_SubmoduleIsOwnRepository(t *testing.T) {
 	require.NotEqual(t, checkAgainstGit(t, repo).Common, r.Common)
 }
 
-func TestFind_BareRepositoryIsItsCommonDirectory(t *testing.T) {
+func TestFindRepository_BareRepositoryIsItsCommonDirectory(t *testing.T) {
 	repo := newRepository(t)
 	bare := filepath.Join(filepath.Dir(repo), "shop.git")
 	runGit(t, repo, "clone", "--bare", repo, bare)
@@ -88,7 +88,7 @@ func TestFind_BareRepositoryIsItsCommonDirectory(t *testing.T) {
 	require.Equal(t, bare, checkAgainstGit(t, linked).Common)
 }
 
-func TestFind_SeparateGitDirectory(t *testing.T) {
+func TestFindRepository_SeparateGitDirectory(t *testing.T) {
 	repo := newRepository(t)
 	runGit(t, repo, "init", "--separate-git-dir", filepath.Join(filepath.Dir(repo), "elsewhere"))
 	require.Equal(t, filepath.Join(filepath.Dir(repo), "elsewhere"), checkAgainstGit(t, repo).Common)
@@ -113,7 +113,7 @@ func TestHead_BeforeFirstCommitHasOnlyBranch(t *testing.T) {
 	require.Empty(t, commit)
 }
 
-func TestFind_IgnoresOtherFolders(t *testing.T) {
+func TestFindRepository_IgnoresOtherFolders(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string){
 		"nothing":              func(*testing.T, string) {},
 		"an empty .git":        func(t *testing.T, dir string) { require.NoError(t, os.Mkdir(filepath.Join(dir, ".git"), 0o755)) },
@@ -136,7 +136,7 @@ func fileWriter(content string) func(t *testing.T, dir string) {
 	}
 }
 
-func TestFind_SkipsDirectories(t *testing.T) {
+func TestFindRepository_SkipsDirectories(t *testing.T) {
 	repo := newRepository(t)
 	below := filepath.Join(repo, "notes")
 	require.NoError(t, os.Mkdir(below, 0o755))
@@ -145,7 +145,7 @@ func TestFind_SkipsDirectories(t *testing.T) {
 }
 
 // A folder that is a git directory can be committed like any other, and then comes with a clone.
-func TestFind_IgnoresCommittedGitDirectory(t *testing.T) {
+func TestFindRepository_IgnoresCommittedGitDirectory(t *testing.T) {
 	victim, clone := newRepository(t), newRepository(t)
 	trap := filepath.Join(clone, "docs")
 	for _, dir := range []string{"objects", "refs"} {
@@ -159,7 +159,7 @@ func TestFind_IgnoresCommittedGitDirectory(t *testing.T) {
 	require.Equal(t, filepath.Join(clone, ".git"), r.Common)
 }
 
-func TestFind_CommonDirectoryMustReferBack(t *testing.T) {
+func TestFindRepository_CommonDirectoryMustReferBack(t *testing.T) {
 	victim := newRepository(t)
 	linked := filepath.Join(filepath.Dir(victim), "linked")
 	runGit(t, victim, "worktree", "add", linked)

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestCaller_NameFromFlagEnvironmentOrTerminal(t *testing.T) {
+func TestCommandCaller_NameFromFlagEnvironmentOrTerminal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		flag     string
 		vars     map[string]string
@@ -38,18 +38,18 @@ func TestCaller_NameFromFlagEnvironmentOrTerminal(t *testing.T) {
 	}
 }
 
-func TestCaller_RefusesReservedNames(t *testing.T) {
+func TestCommandCaller_RefusesReservedNames(t *testing.T) {
 	for name, code := range map[string]schemas.Code{"system": schemas.Denied, "a b": schemas.Invalid} {
 		_, err := identity.CommandCaller(name, func(string) string { return "" }, false)
 		require.Equal(t, code, schemas.AsError(err).Code)
 	}
 }
 
-func TestMissing_HasRemedy(t *testing.T) {
+func TestNoNameError_HasRemedy(t *testing.T) {
 	require.Contains(t, schemas.AsError(identity.NoNameError()).Hint, "HANDOFF_AGENT")
 }
 
-func TestOfClient_MatchesItsShell(t *testing.T) {
+func TestAgentOfClient_MatchesItsShell(t *testing.T) {
 	for client, want := range map[string]schemas.Agent{
 		"claude-code": "claude-code", "codex-mcp-client": "codex", "gemini-cli-mcp-client": "gemini-cli", "cursor-vscode": "cursor",
 	} {
@@ -61,7 +61,7 @@ func TestOfClient_MatchesItsShell(t *testing.T) {
 	require.False(t, ok)
 }
 
-func TestServer_HasSessionOfClient(t *testing.T) {
+func TestServerCaller_HasSessionOfClient(t *testing.T) {
 	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"}
 	getenv := func(name string) string { return vars[name] }
 
@@ -73,7 +73,7 @@ func TestServer_HasSessionOfClient(t *testing.T) {
 	require.Equal(t, schemas.Denied, schemas.AsError(err).Code)
 }
 
-func TestProcessOver_MatchesShell(t *testing.T) {
+func TestParentClientProcess_MatchesShell(t *testing.T) {
 	vars := map[string]string{"CLAUDE_PID": "42"} // processes of the client inherit it
 	getenv := func(name string) string { return vars[name] }
 	for agent, want := range map[schemas.Agent]string{"claude-code": "42", "gemini-cli": "", "codex": "", "opencode": ""} {
@@ -82,7 +82,7 @@ func TestProcessOver_MatchesShell(t *testing.T) {
 	}
 }
 
-func TestSession_IgnoresOtherClients(t *testing.T) {
+func TestSessionID_IgnoresOtherClients(t *testing.T) {
 	vars := map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": "s1"} // processes of the client inherit them
 	getenv := func(name string) string { return vars[name] }
 	for agent, want := range map[schemas.Agent]string{"claude-code": "s1", "gemini-cli": "", "codex": "", "opencode": ""} {

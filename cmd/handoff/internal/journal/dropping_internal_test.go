@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestDropping_DeliversToReader(t *testing.T) {
+func TestDroppingWriter_DeliversToReader(t *testing.T) {
 	var b bytes.Buffer
 	d := NewDroppingWriter(&b)
 	for range 3 {
@@ -22,7 +22,7 @@ func TestDropping_DeliversToReader(t *testing.T) {
 	require.Equal(t, "line\nline\nline\n", b.String())
 }
 
-func TestDropping_NeverWaits(t *testing.T) {
+func TestDroppingWriter_NeverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe()
 		d := NewDroppingWriter(w)

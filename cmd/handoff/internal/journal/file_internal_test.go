@@ -8,7 +8,7 @@ import (
 )
 
 // The queue may write to a file after Close has given up on it. No test can choose that moment from outside.
-func TestFile_WritesNothingAfterClose(t *testing.T) {
+func TestRotatingFile_WritesNothingAfterClose(t *testing.T) {
 	for name, before := range map[string]string{"a file with lines": "in time\n", "a file without": ""} {
 		t.Run(name, func(t *testing.T) {
 			f := &rotatingFile{path: Path(t.TempDir())}

@@ -16,7 +16,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestEnclose_TakesOnlyFilesOfProject(t *testing.T) {
+func TestEncloseFiles_TakesOnlyFilesOfProject(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "shop")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "docs"), 0o755))
 	for path, text := range map[string]string{
@@ -49,7 +49,7 @@ func TestEnclose_TakesOnlyFilesOfProject(t *testing.T) {
 }
 
 // A call that names thousands of files took all memory before the mailbox said how many there may be.
-func TestEnclose_LimitsBytesOfCall(t *testing.T) {
+func TestEncloseFiles_LimitsBytesOfCall(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte(strings.Repeat("x", 1<<20)), 0o600))
 	args := func(n int) json.RawMessage {
@@ -61,7 +61,7 @@ func TestEnclose_LimitsBytesOfCall(t *testing.T) {
 	require.ErrorContains(t, err, "too much")
 }
 
-func TestEnclose_KeepsArgumentsWithoutFiles(t *testing.T) {
+func TestEncloseFiles_KeepsArgumentsWithoutFiles(t *testing.T) {
 	for _, args := range []string{
 		``, `{}`, `{"path": 1}`, `"path"`, `{"context": "path"}`, `{"context": {"references": {"path": "x"}}}`, `{"context": {"files": ["path"]}}`,
 	} {

@@ -91,7 +91,7 @@ func (a agent) apart(w *mailboxtest.World, name schemas.Agent) agent {
 	return newAgent(a.TB, w, name, dir)
 }
 
-func TestFiles_AddWorkingTreeToCalls(t *testing.T) {
+func TestInvoker_AddsWorkingTreeToCalls(t *testing.T) {
 	w := mailboxtest.New(t)
 	lead := begun(t, w, "lead", "a.go", "b.go", "c.go", "d.go")
 	qa := lead.apart(w, "qa")
@@ -123,7 +123,7 @@ func TestFiles_AddWorkingTreeToCalls(t *testing.T) {
 	require.Len(t, got.Handoff.Context.Files[0].Digest, 16)
 }
 
-func TestFiles_LimitTimeOfGit(t *testing.T) {
+func TestInvoker_LimitsTimeOfGit(t *testing.T) {
 	w := mailboxtest.New(t)
 	lead := begun(t, w, "lead", "a.go")
 	bin := t.TempDir()
@@ -138,7 +138,7 @@ func TestFiles_LimitTimeOfGit(t *testing.T) {
 
 // Eight agents at a time change files of their own or the same ones, in commits or in none, report or not, and complete
 // one after the other. HANDOFF_OVERLAPS is how many sets of changes there are, of 5,000 files.
-func TestFiles_OverlapIsReportedBeforeSecondIsDone(t *testing.T) {
+func TestInvoker_OverlapIsReportedBeforeSecondIsDone(t *testing.T) {
 	sandbox.SkipUnlessProofs(t)
 	sets, many := 32, 400
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_OVERLAPS")); err == nil {

@@ -122,7 +122,7 @@ func files(m client.Machine, paths ...[]client.Path) (all []string) {
 	return all
 }
 
-func TestNamed_FindsNamesAndAliases(t *testing.T) {
+func TestByName_FindsNamesAndAliases(t *testing.T) {
 	for _, name := range []string{"claude-code", "claude", "Claude"} {
 		c, ok := client.ByName(name)
 		require.True(t, ok)
@@ -162,7 +162,7 @@ func TestPath_FollowsSystemAndEnvironment(t *testing.T) {
 }
 
 // If a file has several names, the existing file counts.
-func TestFiles_PreferExistingFile(t *testing.T) {
+func TestConfigPaths_PreferExistingFile(t *testing.T) {
 	dir := t.TempDir()
 	m := client.Machine{Getenv: func(string) string { return "" }, Home: dir, Project: dir}
 	c, _ := client.ByName("opencode")
@@ -171,7 +171,7 @@ func TestFiles_PreferExistingFile(t *testing.T) {
 	require.Equal(t, filepath.Join(dir, "opencode.jsonc"), c.Servers.PathFor(client.Project, m))
 }
 
-func TestDetect_FindsFolderOrProgram(t *testing.T) {
+func TestIsFoundOn_FindsFolderOrProgram(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its programs are scripts of sh")
 	}
@@ -246,7 +246,7 @@ func TestIsHookLine_NeedsNameOfOtherProgram(t *testing.T) {
 }
 
 // Reads parses each command that Command wrote.
-func TestReadCommand_InvertsCommand(t *testing.T) {
+func TestParseHookCommand_InvertsCommand(t *testing.T) {
 	for _, call := range []client.HookCall{
 		{Program: "handoff"},
 		{Program: "/opt/my tools/handoff-1.2", Agent: "qa", Workspace: "wx"},
@@ -270,7 +270,7 @@ func TestReadCommand_InvertsCommand(t *testing.T) {
 }
 
 // Git Bash needs quotes around the path of a program; cmd, which Codex starts, takes none.
-func TestCommand_QuotesWindowsPathForShellOfClient(t *testing.T) {
+func TestHookCommand_QuotesWindowsPathForShellOfClient(t *testing.T) {
 	for name, want := range map[string]string{
 		"claude-code": `'C:\tools\handoff.exe' hook session-start --client claude-code`,
 		"codex":       `C:\tools\handoff.exe hook session-start --client codex`,
@@ -291,7 +291,7 @@ func TestBeginsAsHookLine_AcceptsLongerLines(t *testing.T) {
 	require.False(t, client.BeginsAsHookLine(`C:\evil.exe&C:\x\handoff.exe hook stop --client codex`))
 }
 
-func TestIsHandoff_ComparesName(t *testing.T) {
+func TestIsHandoffCommand_ComparesName(t *testing.T) {
 	for command, want := range map[string]bool{
 		"handoff": true, "/opt/my tools/handoff": true, `C:\tools\handoff.exe`: true, "./handoff": true,
 		"": false, "handoffs": false, "handoff/": false, "handoff-1.2": false, "/handoff/sh": false,
@@ -354,7 +354,7 @@ func TestParseEntry_InvertsEntry(t *testing.T) {
 	}
 }
 
-func TestReadEntry_OfOthersIsPartial(t *testing.T) {
+func TestParseEntry_OfOthersIsPartial(t *testing.T) {
 	for text, want := range map[string]client.ListedServer{
 		`{}`:                                                    {},
 		`{"command":7,"url":[],"env":""}`:                       {},
@@ -374,7 +374,7 @@ func TestReadEntry_OfOthersIsPartial(t *testing.T) {
 }
 
 // Each client has its form of a variable. Other texts are not variables.
-func TestReadEntry_ReadsTokenVariableOfEachClient(t *testing.T) {
+func TestParseEntry_ReadsTokenVariableOfEachClient(t *testing.T) {
 	for header, want := range map[string]string{
 		"Bearer $TOKEN": "TOKEN", "Bearer ${TOKEN}": "TOKEN", "Bearer ${env:TOKEN}": "TOKEN", "Bearer ${TOKEN:-none}": "TOKEN",
 		"Bearer {env:TOKEN}": "TOKEN", "bearer  $TOKEN_2": "TOKEN_2",

@@ -28,7 +28,7 @@ func allHooks(but ...string) string {
 	return `{"hooks": {` + strings.Join(events, ", ") + `}}`
 }
 
-func TestClient_WithServerElsewhereNeedsNoHooks(t *testing.T) {
+func TestExamineClient_WithServerElsewhereNeedsNoHooks(t *testing.T) {
 	w := newWorld(t)
 	w.write(".codex/config.toml", "[mcp_servers.handoff]\nurl = 'http://127.0.0.1:1/mcp'\n")
 	requireNone(t, w.examine("codex"), "has none")
@@ -41,7 +41,7 @@ func TestClient_WithServerElsewhereNeedsNoHooks(t *testing.T) {
 	requireNone(t, w.examine("codex"), "has none")
 }
 
-func TestClient_AddsMissingHooksNextToOthers(t *testing.T) {
+func TestExamineClient_AddsMissingHooksNextToOthers(t *testing.T) {
 	const none = "Claude Code runs none on Stop"
 	handoff := func(w *world, line string) string { return w.bench.Program.ShellCommand() + " " + line }
 	w := newWorld(t)
@@ -56,7 +56,7 @@ func TestClient_AddsMissingHooksNextToOthers(t *testing.T) {
 	requireRemedy(t, w.examine("claude-code"), doctor.Skipped, "has none", handoff(w, "setup claude-code --scope project --dir ../x --hooks"))
 }
 
-func TestClient_WarnsOfServerAndHooksNextToPlugin(t *testing.T) {
+func TestExamineClient_WarnsOfServerAndHooksNextToPlugin(t *testing.T) {
 	const on = `{"enabledPlugins": {"handoff@handoff": true}}`
 	server := `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
 	w := newWorld(t)
@@ -68,7 +68,7 @@ func TestClient_WarnsOfServerAndHooksNextToPlugin(t *testing.T) {
 }
 
 // Hooks with another name than the server report the mail of another agent.
-func TestClient_WarnsOfTwoNames(t *testing.T) {
+func TestExamineClient_WarnsOfTwoNames(t *testing.T) {
 	const named = "handoff hook prompt --client claude-code --agent qa"
 	for name, tt := range map[string]struct{ entry, hooks, says, remedy string }{
 		"none in both":          {`"args": ["mcp"]`, allHooks(), "", ""},
@@ -93,7 +93,7 @@ func TestClient_WarnsOfTwoNames(t *testing.T) {
 }
 
 // Each client reads its own dialect. It ignores a file in another dialect.
-func TestClient_ReportsFilesInWrongDialect(t *testing.T) {
+func TestExamineClient_ReportsFilesInWrongDialect(t *testing.T) {
 	const entry = `"mcpServers": {"handoff": {"type": "stdio", "command": "/nowhere/handoff", "args": ["mcp"]}}`
 	for name, tt := range map[string]struct{ client, path, text, says string }{
 		"comments among hooks":     {"claude-code", ".claude/settings.json", "// mine\n" + allHooks(), "Claude Code reads nothing of HOME/.claude/settings.json, as it has comments"},
@@ -119,7 +119,7 @@ func TestClient_ReportsFilesInWrongDialect(t *testing.T) {
 }
 
 // Sessions that hear of mail and have no tools for it cannot take it.
-func TestClient_ReportsHooksWithoutServer(t *testing.T) {
+func TestExamineClient_ReportsHooksWithoutServer(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", allHooks())
 	requireFinding(t, w.examine("claude-code"), doctor.Error, "Claude Code has hooks and no server", "setup claude-code --yes")
@@ -127,7 +127,7 @@ func TestClient_ReportsHooksWithoutServer(t *testing.T) {
 	requireNone(t, w.examine("claude-code"), "and no server")
 }
 
-func TestClient_ReportsDisabledHooksOfClaudeCode(t *testing.T) {
+func TestExamineClient_ReportsDisabledHooksOfClaudeCode(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", `{"disableAllHooks": true, `+allHooks()[1:])
 	requireFinding(t, w.examine("claude-code"), doctor.Warning, "runs none, as disableAllHooks says", "")

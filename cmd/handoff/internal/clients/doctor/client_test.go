@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/doctor"
 )
 
-func TestClient_WarnsIfNotSetUp(t *testing.T) {
+func TestExamineClient_WarnsIfNotSetUp(t *testing.T) {
 	w := newWorld(t)
 	requireFinding(t, w.examine("cursor"), doctor.Skipped, "was not found", "handoff setup cursor")
 	w.bench.Wanted = true
@@ -21,7 +21,7 @@ func TestClient_WarnsIfNotSetUp(t *testing.T) {
 	requireFinding(t, doctor.NoClientSetUp(client.All(), w.bench), doctor.Skipped, "no client", "handoff setup")
 }
 
-func TestClient_ReportsFaultsOfEntryWithRemedy(t *testing.T) {
+func TestExamineClient_ReportsFaultsOfEntryWithRemedy(t *testing.T) {
 	for name, tt := range map[string]struct {
 		client, path, text string
 		state              doctor.Severity
@@ -86,7 +86,7 @@ func TestClient_ReportsFaultsOfEntryWithRemedy(t *testing.T) {
 }
 
 // Some clients have their servers and their hooks in one file.
-func TestClient_ReportsBrokenFileOnce(t *testing.T) {
+func TestExamineClient_ReportsBrokenFileOnce(t *testing.T) {
 	w := newWorld(t)
 	w.write(".gemini/settings.json", "{")
 	all := w.examine("gemini")
@@ -95,7 +95,7 @@ func TestClient_ReportsBrokenFileOnce(t *testing.T) {
 	require.Empty(t, doctor.NoClientSetUp(client.All(), w.bench))
 }
 
-func TestClient_WarnsOfPluginNextToSetup(t *testing.T) {
+func TestExamineClient_WarnsOfPluginNextToSetup(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", `{"enabledPlugins": {"handoff@handoff": true},`+hooks("Stop", "handoff hook stop")[1:])
 	requireFinding(t, w.examine("claude-code"), doctor.Warning, "both the plugin and what setup writes: its hooks run twice", "handoff setup claude-code --remove --yes")
@@ -110,7 +110,7 @@ func TestClient_WarnsOfPluginNextToSetup(t *testing.T) {
 	requireNone(t, w.examine("gemini-cli"), "both")
 }
 
-func TestClient_ReportsUntrustedHooks(t *testing.T) {
+func TestExamineClient_ReportsUntrustedHooks(t *testing.T) {
 	w := newWorld(t)
 	path := w.write(".codex/hooks.json", hooks("UserPromptSubmit", "handoff hook prompt --client codex"))
 	requireFinding(t, w.examine("codex"), doctor.Skipped, "Codex does not run hooks that nobody reviewed", "codex")
@@ -134,7 +134,7 @@ func TestClient_ReportsUntrustedHooks(t *testing.T) {
 }
 
 // Codex gives its hooks the variables of the shell, and its server only the variables of the entry.
-func TestClient_WarnsOfVariablesWithheldByCodex(t *testing.T) {
+func TestExamineClient_WarnsOfVariablesWithheldByCodex(t *testing.T) {
 	const server = "[mcp_servers.handoff]\ncommand = '/nowhere/handoff'\nargs = ['mcp'ARG]\n"
 	for name, tt := range map[string]struct {
 		entry string
@@ -162,7 +162,7 @@ func TestClient_WarnsOfVariablesWithheldByCodex(t *testing.T) {
 	}
 }
 
-func TestClient_ExaminesServerUnderAnotherName(t *testing.T) {
+func TestExamineClient_ExaminesServerUnderAnotherName(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude.json", `{"mcpServers": {"mail": {"command": "/nowhere/handoff", "args": ["mcp"]}}}`)
 	requireFinding(t, w.examine("claude-code"), doctor.Error, "Claude Code (user, as mail): /nowhere/handoff, which it starts, is not there", "handoff setup claude-code --yes")

@@ -14,7 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 )
 
-func TestFiles_WarnsIfOthersMayRead(t *testing.T) {
+func TestExamineFiles_WarnsIfOthersMayRead(t *testing.T) {
 	for name, tt := range map[string]struct {
 		dir, file os.FileMode
 		state     doctor.Severity
@@ -39,7 +39,7 @@ func TestFiles_WarnsIfOthersMayRead(t *testing.T) {
 	}
 }
 
-func TestFiles_ReportsFileInPlaceOfDirectory(t *testing.T) {
+func TestExamineFiles_ReportsFileInPlaceOfDirectory(t *testing.T) {
 	w := workspace.Workspace{Name: "w", Dir: filepath.Join(t.TempDir(), "w")}
 	require.NoError(t, os.WriteFile(w.Dir, nil, 0o600))
 	all := doctor.ExamineFiles(w, doctor.CommandBuilder{})

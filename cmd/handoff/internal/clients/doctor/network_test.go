@@ -29,7 +29,7 @@ func site(t *testing.T, statuses map[string]int) (url string, token *string) {
 	return s.URL, token
 }
 
-func TestClient_ReportsTokenFaultsOfAddress(t *testing.T) {
+func TestExamineClient_ReportsTokenFaultsOfAddress(t *testing.T) {
 	w := newWorld(t)
 	url, token := site(t, map[string]int{"/mcp": 401})
 	w.write(".cursor/mcp.json", `{"mcpServers": {"handoff": {"url": "`+url+`/mcp", "headers": {"Authorization": "Bearer ${env:TEAM_TOKEN}"}}}}`)
@@ -43,7 +43,7 @@ func TestClient_ReportsTokenFaultsOfAddress(t *testing.T) {
 	requireFinding(t, w.examine("cursor"), doctor.Error, "no server answers at", "curl -i http://127.0.0.1:1/readyz")
 }
 
-func TestClient_UsesTokenInHeader(t *testing.T) {
+func TestExamineClient_UsesTokenInHeader(t *testing.T) {
 	for name, tt := range map[string]struct {
 		client, path, text string
 		status             int
@@ -92,7 +92,7 @@ func TestClient_UsesTokenInHeader(t *testing.T) {
 }
 
 // A proxy may pass nothing but MCP.
-func TestClient_CallsServerBehindProxy(t *testing.T) {
+func TestExamineClient_CallsServerBehindProxy(t *testing.T) {
 	for name, tt := range map[string]struct {
 		status       int
 		state        doctor.Severity

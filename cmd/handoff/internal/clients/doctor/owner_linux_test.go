@@ -40,7 +40,7 @@ func sleeper(t *testing.T) int {
 	return cmd.Process.Pid
 }
 
-func TestOwner_ReportsProcess(t *testing.T) {
+func TestExamineOwner_ReportsProcess(t *testing.T) {
 	owner := func(n relay.Note) []doctor.Finding {
 		n.Started = noon
 		return []doctor.Finding{doctor.ExamineOwner(noted(t, n), noon.Add(time.Hour), here)}

@@ -29,7 +29,7 @@ func worldWithProgram(t *testing.T) (w *world, runs string) {
 	return w, runs
 }
 
-func TestClient_DoesNotStartForeignServerOfProject(t *testing.T) {
+func TestExamineClient_DoesNotStartForeignServerOfProject(t *testing.T) {
 	for name, fields := range map[string]string{
 		"a shell":      `"command": "/bin/sh", "args": ["-c", "id >'PWN'"]`,
 		"a path":       `"command": "./handoff", "args": ["mcp"]`,
@@ -50,7 +50,7 @@ func TestClient_DoesNotStartForeignServerOfProject(t *testing.T) {
 	}
 }
 
-func TestClient_StartsServerOfProjectWrittenBySetup(t *testing.T) {
+func TestExamineClient_StartsServerOfProjectWrittenBySetup(t *testing.T) {
 	w, runs := worldWithProgram(t)
 	w.inProject(".mcp.json", `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp", "--agent", "dev"]}}}`)
 	w.inProject(".claude/settings.json", hooks("UserPromptSubmit", "handoff hook prompt --client claude-code --agent dev"))
@@ -60,7 +60,7 @@ func TestClient_StartsServerOfProjectWrittenBySetup(t *testing.T) {
 	require.Equal(t, "mcp --agent dev\n", string(ran))
 }
 
-func TestClient_DoesNotCallForeignAddressOfProject(t *testing.T) {
+func TestExamineClient_DoesNotCallForeignAddressOfProject(t *testing.T) {
 	w := newWorld(t)
 	calls := make(chan string, 100)
 	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -83,7 +83,7 @@ func TestClient_DoesNotCallForeignAddressOfProject(t *testing.T) {
 }
 
 // Doctor calls the address that a person told setup to write, and no other.
-func TestClient_CallsAddressOfProjectWrittenBySetup(t *testing.T) {
+func TestExamineClient_CallsAddressOfProjectWrittenBySetup(t *testing.T) {
 	w := newWorld(t)
 	url, token := site(t, map[string]int{"/mcp": 401})
 	w.vars["TEAM_TOKEN"] = "secret"

@@ -10,7 +10,7 @@ import (
 	"handoff/tools/platform/platformtest"
 )
 
-func TestClient_ReportsHooksWithoutProgram(t *testing.T) {
+func TestExamineClient_ReportsHooksWithoutProgram(t *testing.T) {
 	w := newWorld(t)
 	w.write(".claude/settings.json", hooks("UserPromptSubmit", "handoff hook prompt --client claude-code"))
 	requireFinding(t, w.examine("claude-code"), doctor.Error, "handoff, which the hooks in "+w.home(".claude/settings.json")+" start, is not there", "export PATH=")
@@ -27,7 +27,7 @@ func says(name, version string) string {
 
 // The plugin starts the program on PATH, and so does an entry for everybody in a project: setup would write the same
 // again.
-func TestClient_WarnsOfServerWithOtherVersion(t *testing.T) {
+func TestExamineClient_WarnsOfServerWithOtherVersion(t *testing.T) {
 	const plugin = `{"enabledPlugins": {"handoff@handoff": true}}`
 	entry := func(command string) string {
 		return `{"mcpServers": {"handoff": {"type": "stdio", "command": "` + command + `", "args": ["mcp"]}}}`
@@ -49,14 +49,14 @@ func TestClient_WarnsOfServerWithOtherVersion(t *testing.T) {
 	requireFinding(t, w.examine("claude-code"), doctor.OK, "Claude Code (user): its server answers, with 1 tool", "")
 }
 
-func TestClient_ReportsServerThatIsNotHandoff(t *testing.T) {
+func TestExamineClient_ReportsServerThatIsNotHandoff(t *testing.T) {
 	w := newWorld(t)
 	path := w.write("relay", says("relay", "v7"))
 	w.write(".codex/config.toml", "[mcp_servers.handoff]\ncommand = '"+path+"'\nargs = ['serve']\n")
 	requireFinding(t, w.examine("codex"), doctor.Error, `it starts something else: the server is "relay", and not handoff`, "handoff setup codex --yes")
 }
 
-func TestClient_RemedyRunsFailedServer(t *testing.T) {
+func TestExamineClient_RemedyRunsFailedServer(t *testing.T) {
 	w := newWorld(t)
 	w.write(w.bench.Program.Path, "#!/bin/sh\necho no store >&2\nexit 3\n")
 	w.write(".cursor/mcp.json", `{"mcpServers": {"handoff": {"command": "handoff", "args": ["mcp"]}}}`)

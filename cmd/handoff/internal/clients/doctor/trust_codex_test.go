@@ -18,7 +18,7 @@ func (w *world) trust(dir, level string) {
 	w.write(".codex/config.toml", "[projects.'"+dir+"']\ntrust_level = '"+level+"'\n")
 }
 
-func TestClient_WarnsOfProjectUntrustedByCodex(t *testing.T) {
+func TestExamineClient_WarnsOfProjectUntrustedByCodex(t *testing.T) {
 	const unknown, distrusted = "Codex was not told whether to trust", "Codex was told not to trust"
 	w := newWorld(t)
 	project := w.bench.Machine.Project
@@ -41,7 +41,7 @@ func TestClient_WarnsOfProjectUntrustedByCodex(t *testing.T) {
 }
 
 // Codex uses the path without links, and in a worktree the path of its repository.
-func TestClient_CodexTrustUsesResolvedPath(t *testing.T) {
+func TestExamineClient_CodexTrustUsesResolvedPath(t *testing.T) {
 	w := newWorld(t)
 	project := w.bench.Machine.Project
 	w.inProject(".codex/config.toml", codexServer)

@@ -38,7 +38,7 @@ func (w *world) paste(remedy string) {
 	w.vars["PATH"] = string(path)
 }
 
-func TestVersion_WarnsOfOtherProgramOnPATH(t *testing.T) {
+func TestExamineVersion_WarnsOfOtherProgramOnPATH(t *testing.T) {
 	w := newWorld(t)
 	onPath := w.bench.Program.Path
 	requireFinding(t, w.version("here/handoff"), doctor.Warning, "PATH leads to none", "export PATH=")
@@ -54,7 +54,7 @@ func TestVersion_WarnsOfOtherProgramOnPATH(t *testing.T) {
 }
 
 // The person pastes the remedy, and then PATH leads to this program.
-func TestVersion_RemedyPutsProgramOnPATH(t *testing.T) {
+func TestExamineVersion_RemedyPutsProgramOnPATH(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at     string
 		there  string // the program on PATH before

@@ -20,7 +20,7 @@ func (b *box) after(d time.Duration) []doctor.Finding {
 	return doctor.ExamineHandoffs(b.t.Context(), b.boxes, sh, spell)
 }
 
-func TestWork_WithoutConcernsIsOK(t *testing.T) {
+func TestExamineHandoffs_WithoutConcernsIsOK(t *testing.T) {
 	b := newBox(t)
 	b.do("dev", "send_handoff", `{"to": "qa", "task": "Test it"}`)
 	b.do("qa", "claim_handoff", `{}`)
@@ -30,7 +30,7 @@ func TestWork_WithoutConcernsIsOK(t *testing.T) {
 }
 
 // The overview decides which handoffs are stuck, and doctor repeats its reasons. Young concerns are no findings.
-func TestWork_ReportsStuckHandoffsWithRemedy(t *testing.T) {
+func TestExamineHandoffs_ReportsStuckHandoffsWithRemedy(t *testing.T) {
 	type call struct {
 		agent      schemas.Agent
 		tool, args string
@@ -69,7 +69,7 @@ func TestWork_ReportsStuckHandoffsWithRemedy(t *testing.T) {
 	}
 }
 
-func TestWork_ReportsAtMostTenFindings(t *testing.T) {
+func TestExamineHandoffs_ReportsAtMostTenFindings(t *testing.T) {
 	b := newBox(t)
 	for n := range 14 {
 		b.do("dev", "send_handoff", fmt.Sprintf(`{"to": "nobody-%d", "task": "Test it"}`, n))

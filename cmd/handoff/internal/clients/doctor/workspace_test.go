@@ -11,7 +11,7 @@ import (
 	"handoff/tools"
 )
 
-func TestStore_SkipsVerificationOfLargeStore(t *testing.T) {
+func TestExamineStore_SkipsVerificationOfLargeStore(t *testing.T) {
 	all := doctor.ExamineStore(t.Context(), newBox(t).boxes, workspace.File{Bytes: 1 << 30}, doctor.CommandBuilder{WorkspaceFlags: " --workspace w"})
 	requireFinding(t, all, doctor.Skipped, "it is large", "handoff audit verify --workspace w")
 }
@@ -21,7 +21,7 @@ func TestClosed_IsAnError(t *testing.T) {
 	requireFinding(t, []doctor.Finding{f}, doctor.Error, "process 7 does not answer. It may be stopped.", "handoff logs --workspace w")
 }
 
-func TestIdentity_ReportsNameOfCommands(t *testing.T) {
+func TestExamineIdentity_ReportsNameOfCommands(t *testing.T) {
 	b := newBox(t)
 	for name, tt := range map[string]struct {
 		agent    string
@@ -47,7 +47,7 @@ func TestIdentity_ReportsNameOfCommands(t *testing.T) {
 	}
 }
 
-func TestIdentity_OfSeveralSessionsNeedsProcess(t *testing.T) {
+func TestExamineIdentity_OfSeveralSessionsNeedsProcess(t *testing.T) {
 	b := newBox(t)
 	for _, conn := range []string{"1", "2"} {
 		b.do("", "connection_open", `{"conn": "c`+conn+`", "client": "codex", "process": "`+conn+`"}`)

@@ -114,7 +114,7 @@ func TestSet_RefusesChangeOfOtherValues(t *testing.T) {
 	}
 }
 
-func TestReadAs_DependsOnSyntax(t *testing.T) {
+func TestCheckSyntax_DependsOnSyntax(t *testing.T) {
 	for text, want := range map[string]map[client.Syntax]bool{
 		`{"a": "// no , ]"}`: {client.BareJSON: true, client.JSON: true, client.CommentedJSON: true, client.LooseJSON: true},
 		"\uFEFF{}":           {client.BareJSON: false, client.JSON: true, client.CommentedJSON: true, client.LooseJSON: true},
@@ -191,7 +191,7 @@ func bare(v any) any {
 }
 
 // Open parses no text that was made to exhaust a parser. These texts would overflow the stack, or take minutes.
-func TestOpen_RefusesTextsThatExhaustParser(t *testing.T) {
+func TestParseDocument_RefusesTextsThatExhaustParser(t *testing.T) {
 	var tables, keys strings.Builder
 	for n := range 100_000 {
 		fmt.Fprintf(&tables, "[a%d]\n", n)
@@ -223,7 +223,7 @@ func TestOpen_RefusesTextsThatExhaustParser(t *testing.T) {
 }
 
 // Brackets in strings and comments add no depth.
-func TestOpen_IgnoresBracketsInStringsAndComments(t *testing.T) {
+func TestParseDocument_IgnoresBracketsInStringsAndComments(t *testing.T) {
 	const many = 1000
 	for name, tt := range map[string]struct {
 		syntax client.Syntax

@@ -15,7 +15,7 @@ import (
 
 const ours = `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
 
-func TestEntries_FindsAllScopes(t *testing.T) {
+func TestServerEntries_FindsAllScopes(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}
@@ -40,7 +40,7 @@ func TestEntries_FindsAllScopes(t *testing.T) {
 }
 
 // Where the project is the home directory, its files are the user's.
-func TestEntries_ProjectAtHomeIsUsers(t *testing.T) {
+func TestServerEntries_ProjectAtHomeIsUsers(t *testing.T) {
 	w := newWorld(t)
 	w.Project = w.Home
 	gemini := known(t, "gemini-cli")
@@ -52,7 +52,7 @@ func TestEntries_ProjectAtHomeIsUsers(t *testing.T) {
 }
 
 // Files of the user that lie in the project may have come with it.
-func TestEntries_UserFileWithinProjectIsShared(t *testing.T) {
+func TestServerEntries_UserFileWithinProjectIsShared(t *testing.T) {
 	w := newWorld(t)
 	w.Getenv = func(name string) string {
 		return map[string]string{"CLAUDE_CONFIG_DIR": filepath.Join(w.Project, "conf")}[name]
@@ -64,7 +64,7 @@ func TestEntries_UserFileWithinProjectIsShared(t *testing.T) {
 	require.True(t, all[0].Shared)
 }
 
-func TestEntries_ReadsListThatClientUses(t *testing.T) {
+func TestServerEntries_ReadsListThatClientUses(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"mcp": {"handoff": {"command": ["one"]}}}`:                                                  {"one"},
 		`{"mcp": {"servers": {"handoff": {"command": ["two"]}}, "handoff": {"command": ["one"]}}}`:    {"two"},
@@ -85,7 +85,7 @@ func TestEntries_ReadsListThatClientUses(t *testing.T) {
 	}
 }
 
-func TestEntries_BrokenFileIsUnread(t *testing.T) {
+func TestServerEntries_BrokenFileIsUnread(t *testing.T) {
 	w, gemini := worldWith(t, "gemini-cli")
 	path := w.write(gemini.Servers, client.User, "{")
 	w.write(gemini.Servers, client.Project, ours)
@@ -99,7 +99,7 @@ func TestEntries_BrokenFileIsUnread(t *testing.T) {
 
 // Doctor and setup read files of a project up to a size. Some clients keep their state in the file of the user's
 // servers.
-func TestEntries_LargeProjectFileIsUnread(t *testing.T) {
+func TestServerEntries_LargeProjectFileIsUnread(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	long := ours[:len(ours)-1] + `, "history": "` + strings.Repeat("x", installed.Largest) + `"}`
 	w.write(claude.Servers, client.User, long)
@@ -114,7 +114,7 @@ func TestEntries_LargeProjectFileIsUnread(t *testing.T) {
 	require.ErrorContains(t, err, "bytes")
 }
 
-func TestResolved_FollowsLinks(t *testing.T) {
+func TestResolveLinks_FollowsLinks(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("it needs a symbolic link")
 	}

@@ -54,7 +54,7 @@ func known(t *testing.T, name string) client.Client {
 	return c
 }
 
-func TestPlugins_FindsEnabled(t *testing.T) {
+func TestEnabledPlugins_FindsEnabled(t *testing.T) {
 	for text, want := range map[string][]string{
 		`{"enabledPlugins": {"handoff@b": true, "handoff@a": {}, "other@a": true}}`:               {"handoff@a", "handoff@b"},
 		`{"enabledPlugins": {"handoff@a": false, "handoff@b": {"enabled": false}, "handoff": 1}}`: nil,
@@ -74,7 +74,7 @@ func TestPlugins_FindsEnabled(t *testing.T) {
 	}
 }
 
-func TestPlugins_FindsPluginOfProject(t *testing.T) {
+func TestEnabledPlugins_FindsPluginOfProject(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	local := filepath.Join(w.Project, ".claude", "settings.local.json")
 	w.write(claude.Hooks.ConfigPaths, client.Project, "{}")
@@ -97,7 +97,7 @@ const hooks = `{"hooks": {
 	"Odd": {"hooks": []}
 }}`
 
-func TestHandlers_ListsPositions(t *testing.T) {
+func TestHookHandlers_ListsPositions(t *testing.T) {
 	doc, err := edit.ParseDocument(client.JSON, []byte(hooks))
 	require.NoError(t, err)
 	require.Equal(t, []installed.HookHandler{
@@ -114,7 +114,7 @@ func TestHandlers_ListsPositions(t *testing.T) {
 	}
 }
 
-func TestHooks_FindsOurFiles(t *testing.T) {
+func TestHookFiles_FindsOurFiles(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	path := w.write(claude.Hooks.ConfigPaths, client.User, hooks)
 	project := w.write(claude.Hooks.ConfigPaths, client.Project, `{"hooks": {"Stop": [{"hooks": [{"command": "lint"}]}]}}`)
@@ -138,7 +138,7 @@ func TestHooks_FindsOurFiles(t *testing.T) {
 }
 
 // Setup removes each hook of ours by itself. So too many would take long.
-func TestHooks_TooManyMakeFileUnread(t *testing.T) {
+func TestHookFiles_TooManyMakeFileUnread(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	many := func(n int) string {
 		return `{"hooks": {"Stop": [` + strings.Repeat(`{"hooks": [{"command": "handoff hook stop"}]},`, n-1) + `{"hooks": [{"command": "handoff hook stop"}]}]}}`

@@ -24,7 +24,7 @@ func entry(t *testing.T, c client.Client, fields client.Object) installed.Server
 	return all[0]
 }
 
-func TestWritten_AcceptsOnlyExactEntries(t *testing.T) {
+func TestIsWrittenBySetup_AcceptsOnlyExactEntries(t *testing.T) {
 	web := client.Server{URL: "https://example.com/mcp", TokenEnv: "HANDOFF_TOKEN"}
 	for text, want := range map[string]bool{
 		`"type": "stdio", "command": "handoff", "args": ["mcp"]`:                                                                       true,
@@ -52,7 +52,7 @@ func TestWritten_AcceptsOnlyExactEntries(t *testing.T) {
 }
 
 // Entries that setup writes for everybody in a project are trusted without a desired server.
-func TestWritten_AcceptsEntriesForEverybody(t *testing.T) {
+func TestIsWrittenBySetup_AcceptsEntriesForEverybody(t *testing.T) {
 	for _, c := range client.All() {
 		if len(c.Servers.Project) == 0 {
 			continue

@@ -12,7 +12,7 @@ import (
 const mine = "{\n  // mine\n  \"mcpServers\": {\n    \"a\": { \"command\": \"a\" },\n  },\n}\n"
 
 // Revert restores the text from before the first setup, after any number of other setups.
-func TestRevert_RestoresTextBeforeFirstSetup(t *testing.T) {
+func TestApplyUndo_RestoresTextBeforeFirstSetup(t *testing.T) {
 	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
 	w.write(path, mine, 0o600)
@@ -31,7 +31,7 @@ func TestRevert_RestoresTextBeforeFirstSetup(t *testing.T) {
 }
 
 // Another author wrote between two setups. Their text stays, and ours goes.
-func TestRevert_KeepsChangesBetweenTwoSetups(t *testing.T) {
+func TestApplyUndo_KeepsChangesBetweenTwoSetups(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)

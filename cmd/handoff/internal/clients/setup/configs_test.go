@@ -68,7 +68,7 @@ func (w *world) place(c config) string {
 	return path
 }
 
-func TestRevert_RestoresEveryConfiguration(t *testing.T) {
+func TestApplyUndo_RestoresEveryConfiguration(t *testing.T) {
 	for _, c := range configs(t) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // each waits for the disk most of the time
@@ -114,7 +114,7 @@ func afterSetup(t *testing.T, test func(t *testing.T, w *world, c config, path s
 }
 
 // Another author wrote the file after setup. Then removal takes our parts out of the new text.
-func TestRevert_KeepsLaterChanges(t *testing.T) {
+func TestApplyUndo_KeepsLaterChanges(t *testing.T) {
 	afterSetup(t, func(t *testing.T, w *world, c config, path string) {
 		w.write(path, w.read(path)+"\n", 0o640)
 		undo := of(t, w.PlanUndo(c.client, w.desired), path)
@@ -129,7 +129,7 @@ func TestRevert_KeepsLaterChanges(t *testing.T) {
 }
 
 // Without a receipt, as after a setup by hand, removal finds our parts all the same.
-func TestRevert_WithoutReceiptRemovesOurParts(t *testing.T) {
+func TestApplyUndo_WithoutReceiptRemovesOurParts(t *testing.T) {
 	afterSetup(t, func(t *testing.T, w *world, c config, path string) {
 		require.NoError(t, os.RemoveAll(w.Dir))
 		w.revert(c.client)

@@ -129,7 +129,7 @@ func TestApply_RunsOneAtATime(t *testing.T) {
 	require.Equal(t, []string{filepath.Base(path)}, beside(t, path))
 }
 
-func TestRevert_FailedLeavesNoCopy(t *testing.T) {
+func TestApplyUndo_FailedLeavesNoCopy(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)

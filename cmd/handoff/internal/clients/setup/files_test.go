@@ -18,7 +18,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/setup"
 )
 
-func TestPlan_LeavesUnusualFilesAlone(t *testing.T) {
+func TestPlanSetup_LeavesUnusualFilesAlone(t *testing.T) {
 	const text = `{"mcpServers": {}}`
 	for name, tt := range map[string]struct {
 		make func(w *world, path string)
@@ -70,7 +70,7 @@ func TestApply_KeepsLink(t *testing.T) {
 	w.requireText(`{"mcpServers": {}}`, target)
 }
 
-func TestRevert_RemovesNewFilesAndFolders(t *testing.T) {
+func TestApplyUndo_RemovesNewFilesAndFolders(t *testing.T) {
 	for _, c := range client.All() {
 		for _, scope := range []client.Scope{client.User, client.Project} {
 			t.Run(c.Name+" "+string(scope), func(t *testing.T) {
@@ -149,7 +149,7 @@ func TestApply_LeavesChangedFileAlone(t *testing.T) {
 }
 
 // The author of a project may have put links into it that lead to the user's own files.
-func TestPlan_RefusesLinkOutOfProject(t *testing.T) {
+func TestPlanSetup_RefusesLinkOutOfProject(t *testing.T) {
 	for name, link := range map[string]func(w *world) (from, to string){
 		"to a file":      func(*world) (from, to string) { return ".mcp.json", "own.json" },
 		"to a directory": func(*world) (from, to string) { return ".claude", "." },
@@ -184,7 +184,7 @@ func TestPlan_RefusesLinkOutOfProject(t *testing.T) {
 	}
 }
 
-func TestPlan_FollowsLinkWithinProject(t *testing.T) {
+func TestPlanSetup_FollowsLinkWithinProject(t *testing.T) {
 	w := newWorld(t)
 	w.desired.Scope = client.Project
 	m := w.desired.Machine

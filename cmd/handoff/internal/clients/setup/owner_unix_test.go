@@ -57,7 +57,7 @@ func TestApply_KeepsGroup(t *testing.T) {
 	requireOwner(t, path, 0, theirGroup)
 }
 
-func TestPlan_LeavesFileOfOtherUserAlone(t *testing.T) {
+func TestPlanSetup_LeavesFileOfOtherUserAlone(t *testing.T) {
 	asRoot(t)
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)

@@ -14,7 +14,7 @@ import (
 )
 
 // A file of a project is in a repository: removal leaves nothing in it or next to it.
-func TestRevert_OfProjectLeavesNoTrace(t *testing.T) {
+func TestApplyUndo_OfProjectLeavesNoTrace(t *testing.T) {
 	for name, receipt := range map[string]bool{"by who set it up": true, "by who cloned it": false} {
 		for how, take := range map[string]func(*world, client.Client){
 			"--no-hooks": func(w *world, c client.Client) { w.desired.Hooks = false; w.apply(c) },
@@ -41,7 +41,7 @@ func TestRevert_OfProjectLeavesNoTrace(t *testing.T) {
 }
 
 // A user who gave our server another name keeps it.
-func TestPlan_FindsServerUnderAnotherName(t *testing.T) {
+func TestPlanSetup_FindsServerUnderAnotherName(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	path := w.servers(claude)
 	const named = `{"mcpServers": {"mail": {"type": "stdio", "command": "/old/handoff", "args": ["mcp"], "timeout": 5}, "docs": {"command": "x"}}}`
@@ -59,7 +59,7 @@ func TestPlan_FindsServerUnderAnotherName(t *testing.T) {
 }
 
 // With the plugin and the entries of setup everything would run twice.
-func TestPlan_LeavesClientWithPluginAlone(t *testing.T) {
+func TestPlanSetup_LeavesClientWithPluginAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has other quotes")
 	}
@@ -85,7 +85,7 @@ func TestPlan_LeavesClientWithPluginAlone(t *testing.T) {
 }
 
 // Plugins of a project count for that project only.
-func TestPlan_PluginOfProjectCountsForProject(t *testing.T) {
+func TestPlanSetup_PluginOfProjectCountsForProject(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	w.write(claude.Hooks.PathFor(client.Project, w.desired.Machine), `{"enabledPlugins": {"handoff@handoff": true}}`, 0o600)
 	require.NoError(t, w.PlanSetup(claude, w.desired)[0].Err)
@@ -135,7 +135,7 @@ func TestApply_HooksNameWorkspaceOfServer(t *testing.T) {
 }
 
 // Only an attacker has so many hooks of ours.
-func TestPlan_RefusesFileWithTooManyHooks(t *testing.T) {
+func TestPlanSetup_RefusesFileWithTooManyHooks(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.PathFor(client.User, w.desired.Machine)
 	group := `{"hooks": [{"type": "command", "command": "handoff hook stop"}]}`

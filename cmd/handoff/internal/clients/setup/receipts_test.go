@@ -55,7 +55,7 @@ func TestReceipt_HasVersion(t *testing.T) {
 }
 
 // Without a receipt, the note does not claim that others changed the file.
-func TestUndo_ReportsWhetherReceiptExists(t *testing.T) {
+func TestPlanUndo_ReportsWhetherReceiptExists(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -70,7 +70,7 @@ func TestUndo_ReportsWhetherReceiptExists(t *testing.T) {
 	require.False(t, undo.IsUnchanged())
 }
 
-func TestRevert_RemovesFoldersOfDeletedFile(t *testing.T) {
+func TestApplyUndo_RemovesFoldersOfDeletedFile(t *testing.T) {
 	w, vscode := worldWith(t, "vscode")
 	path := w.servers(vscode)
 	w.apply(vscode)
@@ -83,7 +83,7 @@ func TestRevert_RemovesFoldersOfDeletedFile(t *testing.T) {
 }
 
 // The copy of a file stays if the user deletes the file.
-func TestRevert_KeepsCopyOfDeletedFile(t *testing.T) {
+func TestApplyUndo_KeepsCopyOfDeletedFile(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -96,7 +96,7 @@ func TestRevert_KeepsCopyOfDeletedFile(t *testing.T) {
 }
 
 // Others may have written a receipt. Removal removes only files that setup makes.
-func TestRevert_IgnoresForeignPathsInReceipt(t *testing.T) {
+func TestApplyUndo_IgnoresForeignPathsInReceipt(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -129,7 +129,7 @@ func TestRevert_IgnoresForeignPathsInReceipt(t *testing.T) {
 }
 
 // Setup removes a directory that it made after the last file in it is gone.
-func TestRevert_LastFileRemovesSharedFolders(t *testing.T) {
+func TestApplyUndo_LastFileRemovesSharedFolders(t *testing.T) {
 	for name, order := range map[string][]string{"as made": {"vscode", "opencode"}, "the other way": {"opencode", "vscode"}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

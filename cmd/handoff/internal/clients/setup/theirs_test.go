@@ -13,7 +13,7 @@ import (
 )
 
 // A server that another author put in our place is theirs, even with a receipt.
-func TestUndo_KeepsServerThatReplacedOurs(t *testing.T) {
+func TestPlanUndo_KeepsServerThatReplacedOurs(t *testing.T) {
 	w, gemini := worldWith(t, "gemini-cli")
 	path := w.servers(gemini)
 	w.apply(gemini)
@@ -35,7 +35,7 @@ func TestUndo_KeepsServerThatReplacedOurs(t *testing.T) {
 }
 
 // Removal takes out the entries of setup, and reports an entry that setup never writes.
-func TestUndo_ReportsLocalServer(t *testing.T) {
+func TestPlanUndo_ReportsLocalServer(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the paths are those of Unix")
 	}
@@ -49,7 +49,7 @@ func TestUndo_ReportsLocalServer(t *testing.T) {
 }
 
 // A program of another name is ours if the receipt says so, also if another program is desired now.
-func TestUndo_FindsProgramOfReceipt(t *testing.T) {
+func TestPlanUndo_FindsProgramOfReceipt(t *testing.T) {
 	w, cursor := worldWith(t, "cursor")
 	path := w.servers(cursor)
 	w.write(path, mine, 0o600)
@@ -62,7 +62,7 @@ func TestUndo_FindsProgramOfReceipt(t *testing.T) {
 }
 
 // A hook that also runs another command belongs to another author, and so does a program within a project.
-func TestUndo_KeepsHooksOfOthers(t *testing.T) {
+func TestPlanUndo_KeepsHooksOfOthers(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	settings := claude.Hooks.PathFor(client.User, w.desired.Machine)
 	const hook = `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "handoff hook stop --client claude-code; notify-send done"}]}]}}` + "\n"
