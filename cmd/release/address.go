@@ -14,8 +14,8 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// setAddress gives the repository another address. It changes the module path, and all texts that contain names of
-// packages, of the repository or of its owner. The old names come from the settings.
+// setAddress gives the repository another address. It changes the module path, and all texts that name packages, the
+// repository or its owner. The old names come from settings.yaml.
 func setAddress(ctx context.Context, root, address string) error {
 	if err := module.CheckPath(address); err != nil {
 		return fmt.Errorf("%w; an address is as github.com/owner/handoff", err)
@@ -64,15 +64,15 @@ func rewriteFiles(root string, files []string, all []textRewriting) (changed []s
 	return changed, nil
 }
 
-// textRewriting replaces the matches of a pattern in the files whose names match another pattern.
+// textRewriting replaces the matches of a pattern in all files whose names match another pattern.
 type textRewriting struct {
 	files, pattern *regexp.Regexp
 	to             string
 }
 
-// addressRewritings make texts name a new address. They change a text that begins like a path of the module only if it
-// is the path of a package, because the module may have the name of the program. Names on npm and of images have no
-// capitals.
+// addressRewritings returns the rewritings that put a new address into texts. A text that begins like the module path
+// changes only if it is the path of a package, because the module may have the name of the program. Names on npm and of
+// images have no capitals.
 func addressRewritings(old Settings, address string, folders []string) (all []textRewriting) {
 	path, repository := regexp.QuoteMeta(old.Module), regexp.QuoteMeta(old.Repository)
 	base, _, _ := module.SplitPathVersion(address)

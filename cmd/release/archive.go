@@ -28,7 +28,7 @@ func (b *build) addArchive(context.Context) error {
 	return b.addArtifact("archive", b.platform, name, packed)
 }
 
-// addBundle makes a bundle for desktop clients (MCPB). The format of these bundles can name a system, but no processor.
+// addBundle makes a bundle for desktop clients (MCPB). The format can name an operating system, but no processor.
 func (b *build) addBundle(ctx context.Context) error {
 	manifest, err := b.fillTemplate("bundle.json.tmpl", b)
 	if err != nil {
@@ -46,7 +46,8 @@ func (b *build) addBundle(ctx context.Context) error {
 	return b.addArtifact("bundle", b.platform, name, packed)
 }
 
-// signBundle signs a bundle in the work folder, since its signature is within the bundle.
+// signBundle returns a signed bundle. It signs a file in the work folder, because the signature becomes a part of the
+// file.
 func (r *release) signBundle(ctx context.Context, name string, packed []byte) ([]byte, error) {
 	name = filepath.Join(r.work, name)
 	if err := writeFile(name, packed, modeText); err != nil || r.Sign.Bundle == "" {
@@ -63,8 +64,8 @@ func signFile(ctx context.Context, command, name string) error {
 	return err
 }
 
-// addExtensions are for Gemini CLI, which has no marketplace file: it looks among the files of a release for one that
-// begins with the word of Node for its system. The program is not in it.
+// addExtensions makes the extension files for Gemini CLI. Gemini CLI takes the file of a release whose name begins with
+// Node's name of the operating system. The program is not in these files.
 func (r *release) addExtensions(context.Context) error {
 	files, err := readFiles(r.sourcePath("examples/gemini-extension"))
 	if err != nil {
@@ -138,7 +139,7 @@ func makeZip(folder string, files []file, date time.Time) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// readFiles returns the files below a directory, none of them a program.
+// readFiles reads all files below a directory. None of them is marked as a program.
 func readFiles(dir string) (found []file, err error) {
 	tree := os.DirFS(dir)
 	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {

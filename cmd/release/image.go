@@ -19,8 +19,8 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// addImage makes a container image for each processor of linux, with the program alone, as one archive in the form of
-// OCI. It equals the result of examples/container, which needs an engine.
+// addImage makes a container image for each processor of Linux, which contains only the program. All images are in one
+// archive in the OCI format. The result equals the result of examples/container, but needs no container engine.
 func (r *release) addImage(context.Context) error {
 	linux := slices.DeleteFunc(slices.Clone(r.Platforms), func(b *build) bool { return b.OS != "linux" })
 	if len(linux) == 0 {
@@ -106,8 +106,8 @@ func (b *build) imageConfig() *v1.ConfigFile {
 	}
 }
 
-// stateLayer has the private folder of the state, and the root certificates for calls to others: the issuer of access
-// tokens, the collector of traces.
+// stateLayer returns the layer with the private state folder and the root certificates. The program needs the
+// certificates for its calls to the issuer of access tokens and to the collector of traces.
 func (r *release) stateLayer() ([]byte, error) {
 	var roots bytes.Buffer
 	for root := range bundle.Roots() {

@@ -103,7 +103,8 @@ func (b *build) debianTree() ([]file, error) {
 
 func (b *build) redHatTree() ([]file, error) { return systemTree(b.filesBesideProgram(), inRedHat) }
 
-// systemTree returns the files that have a place in a system, under their path there, compressed if its name says so.
+// systemTree returns the files that where gives a path in the system, under that path. It compresses files whose path
+// ends with .gz.
 func systemTree(all []file, where map[string]string) (tree []file, err error) {
 	for _, f := range all {
 		at := where[f.name]
@@ -126,5 +127,6 @@ func systemTree(all []file, where map[string]string) (tree []file, err error) {
 // License returns the text of the license, for the file that Debian requires.
 func (r *release) License() string { return string(pickFiles(r.inside, "LICENSE")[0].data) }
 
-// DebianVersion sorts a candidate before its version, and adds the number of the packaging.
+// DebianVersion returns the version in Debian's form: with ~ before the name of a candidate, so that Debian sorts the
+// candidate before its version, and with the number of the packaging.
 func (r *release) DebianVersion() string { return strings.Replace(r.Version, "-", "~", 1) + "-1" }

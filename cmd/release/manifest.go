@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// manifestFiles are the files for registries and package managers, made from templates.
+// manifestFiles are the files for registries and package managers, with the templates that make them.
 var manifestFiles = []struct{ template, name string }{
 	{"server.json.tmpl", "server.json"},
 	{"handoff.rb.tmpl", "homebrew/handoff.rb"},
@@ -39,7 +39,7 @@ func (r *release) addManifests(context.Context) error {
 	return r.addArtifact("latest", platform{}, "latest.json", latest)
 }
 
-// writeChecksums writes the hashes of all downloads, in the form of sha256sum.
+// writeChecksums writes the hashes of all downloads, in the format of sha256sum.
 func (r *release) writeChecksums(ctx context.Context) error {
 	var b bytes.Buffer
 	for _, a := range r.Artifacts {

@@ -17,7 +17,7 @@ import (
 // dependency is a module that is in a program.
 type dependency struct{ path, version, licence string }
 
-// readModules reads the modules from the program: some modules are linked for one system only.
+// readModules reads the list of modules from the built program, because some modules are linked only for one system.
 func (b *build) readModules(ctx context.Context) (modules []dependency, err error) {
 	info, err := buildinfo.ReadFile(b.programPath())
 	if err != nil {
@@ -44,7 +44,7 @@ func (b *build) readModules(ctx context.Context) (modules []dependency, err erro
 	return modules, nil
 }
 
-// readLicence returns the licence file at the top of a module, with its files about authors.
+// readLicence returns the licence file in the root of a module, and the files there about authors.
 func readLicence(dir string) (string, error) {
 	var said strings.Builder
 	tree := os.DirFS(dir)
@@ -65,7 +65,8 @@ func readLicence(dir string) (string, error) {
 	return said.String(), nil
 }
 
-// thirdPartyNotices are the licences of others, which go along with programs that contain their work.
+// thirdPartyNotices returns the licences of the modules as one text. It must accompany programs that contain the
+// modules.
 func thirdPartyNotices(modules []dependency) []byte {
 	var b bytes.Buffer
 	b.WriteString("handoff has the licence in LICENSE. The program contains these modules of others:\n\n")
@@ -75,7 +76,7 @@ func thirdPartyNotices(modules []dependency) []byte {
 	return b.Bytes()
 }
 
-// addBillOfMaterials makes the bill of materials (SBOM), in the form of CycloneDX.
+// addBillOfMaterials makes the bill of materials (SBOM) in the CycloneDX format.
 func (b *build) addBillOfMaterials(context.Context) error {
 	var components []cyclonedx.Component
 	for _, m := range b.modules {

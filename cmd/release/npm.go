@@ -11,7 +11,7 @@ func (b *build) addNPMPackage(context.Context) error {
 	return b.addNPMArchive(b.platform, b.NodePackage(), b, "platform", files)
 }
 
-// addMainNPMPackage makes the npm package that people install. It finds the package with the program.
+// addMainNPMPackage makes the npm package that people install. This package finds the package with the program.
 func (r *release) addMainNPMPackage(context.Context) error {
 	start, err := r.fillTemplate("handoff.js.tmpl", r)
 	if err != nil {
@@ -21,8 +21,8 @@ func (r *release) addMainNPMPackage(context.Context) error {
 	return r.addNPMArchive(platform{}, r.NPM, r, "main", files)
 }
 
-// addNPMArchive makes an npm package in the form of npm pack: all files are in a folder called package, and the name of
-// the archive contains the scope.
+// addNPMArchive makes an archive as npm pack does. All files are in a folder called package, and the name of the
+// archive contains the scope.
 func (r *release) addNPMArchive(p platform, name string, of any, template string, files []file) error {
 	for _, t := range []struct{ at, template string }{{"package.json", template + ".json.tmpl"}, {"README.md", template + ".md.tmpl"}} {
 		data, err := r.fillTemplate(t.template, of)
@@ -39,5 +39,5 @@ func (r *release) addNPMArchive(p platform, name string, of any, template string
 	return r.addArtifact("npm", p, base+"-"+r.Version+".tgz", packed)
 }
 
-// NodePackage is the name of the npm package with the program for this platform.
+// NodePackage returns the name of the npm package with the program for this platform.
 func (b *build) NodePackage() string { return b.NPM + "-" + b.NodeOS() + "-" + b.NodeArch() }

@@ -10,10 +10,11 @@ import (
 	"strings"
 )
 
-// checksumsFile is the file by which a folder of a release is recognised.
+// checksumsFile is the name of the file with the checksums. A folder with this file counts as a folder of a release.
 const checksumsFile = "checksums.txt"
 
-// outFolder returns the folder for the release. The release empties it, so it may hold only an earlier release.
+// outFolder returns the folder for the release. The release empties this folder. So outFolder returns an error if the
+// folder has files without the checksums.txt of an earlier release.
 func outFolder(root, out string) (string, error) {
 	out, err := filepath.Abs(cmp.Or(out, filepath.Join(root, "dist")))
 	if err != nil {

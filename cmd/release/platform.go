@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// platform is a system and a processor with a program, in the words of Go.
+// platform is an operating system and a processor, in the words of Go.
 type platform struct{ OS, Arch string }
 
 var platforms = []platform{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// parsePlatforms parses a list of platforms. The list may contain only platforms that a release has, but need not
-// contain all of them.
+// parsePlatforms parses a list of platforms. It refuses a platform that a release does not have. The list may omit
+// platforms.
 func parsePlatforms(list string) ([]platform, error) {
 	if list == "" {
 		return platforms, nil
@@ -42,7 +42,7 @@ func (p platform) Program() string {
 	return "handoff"
 }
 
-// NodeOS returns the operating system in the words of Node, which npm and bundles use.
+// NodeOS returns the operating system in the words of Node, which npm packages and bundles use.
 func (p platform) NodeOS() string {
 	return cmp.Or(map[string]string{"windows": "win32"}[p.OS], p.OS)
 }

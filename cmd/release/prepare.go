@@ -11,7 +11,8 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// versionedFiles are the files in which plugins name their version: clients install a plugin anew when it changes.
+// versionedFiles are the files of plugins that contain the version. Clients install a plugin again when its version
+// changes.
 var versionedFiles = []string{
 	"examples/claude-plugin/.claude-plugin/plugin.json", "examples/codex-plugin/.codex-plugin/plugin.json",
 	"examples/gemini-extension/gemini-extension.json",
@@ -19,8 +20,8 @@ var versionedFiles = []string{
 
 var versionField = regexp.MustCompile(`"version": "[^"]*"`)
 
-// prepareVersion turns the unreleased part of the changelog into a version, and sets the version of the plugins. It
-// changes all files or none.
+// prepareVersion turns the unreleased part of the changelog into a version, and sets this version in the plugins. If
+// one of these files cannot be read or has no place for the version, it changes no file.
 func prepareVersion(root, version string, now time.Time) error {
 	if !semver.IsValid("v"+version) || semver.Canonical("v"+version) != "v"+version {
 		return fmt.Errorf("%q is no version as 1.2.3", version)

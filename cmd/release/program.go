@@ -9,12 +9,13 @@ import (
 	"strconv"
 )
 
-// goEnv sets variables of Go so that the Go settings of the user of this machine do not affect the programs.
+// goEnv sets variables of Go so that the user's Go settings do not affect the programs.
 var goEnv = []string{
 	"GOENV=off", "GOWORK=off", "GOFLAGS=-trimpath", "GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0", "CGO_ENABLED=0",
 }
 
-// compile makes the program, and reads its modules. The program contains its commit because the source is a clone.
+// compile builds the program and reads the list of its modules. Go puts the commit into the program, because the source
+// is a git clone.
 func (b *build) compile(ctx context.Context) error {
 	env := append([]string{"GOOS=" + b.OS, "GOARCH=" + b.Arch}, goEnv...)
 	_, err := runCommand(ctx, b.sourcePath(""), env, "go", "build", "-buildvcs=true",

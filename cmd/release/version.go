@@ -53,7 +53,8 @@ func (r *release) setSnapshotVersion(ctx context.Context, changelog string) erro
 	return nil
 }
 
-// setTaggedVersion returns the version that changelog and tag agree on.
+// setTaggedVersion sets the version that the changelog and the tag agree on. Without this agreement it returns an
+// error.
 func (r *release) setTaggedVersion(ctx context.Context, changelog string) error {
 	r.Version = newestVersion(changelog)
 	if strings.HasSuffix(r.Mail, "@example.com") || module.CheckPath(r.Module) != nil {

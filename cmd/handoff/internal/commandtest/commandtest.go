@@ -1,6 +1,6 @@
-// Package commandtest runs the program in tests: commands in the process of the test, on a [Desk] or in a [Home], and
-// processes of their own, such as the [Server] of an MCP client. A package whose tests start processes calls [Main]
-// from its TestMain.
+// Package commandtest runs handoff in tests. A [Desk] and a [Home] run commands in the process of the test. A [Home]
+// also starts separate processes, such as the [Server] of an MCP client. A package whose tests start processes must
+// call [Main] from its TestMain.
 package commandtest
 
 import (
@@ -25,14 +25,14 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// Program is the name under which the test binary is handoff itself, as a process of its own.
+// Program is a program name. A test binary with this name runs handoff instead of its tests.
 const Program = "handoff-process"
 
 // Run runs a command in this process.
 func Run(ctx context.Context, e cli.Env, args []string) int { return root.Run(ctx, e, "", args) }
 
-// Execute runs a command in this process with these environment variables. Where e has no value, the command has no
-// input, prints into the returned texts, is at no terminal, and uses the real time.
+// Execute runs a command in this process with the environment variables vars. For fields of e without a value, the
+// command has no input, prints into the returned texts, has no terminal, and uses the real time.
 func Execute(ctx context.Context, e cli.Env, vars map[string]string, args ...string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
 	e.Getenv = func(name string) string { return vars[name] }
@@ -55,14 +55,14 @@ func StateVars(state string, more map[string]string) map[string]string {
 	return vars
 }
 
-// Root returns the root of all commands, for tests that examine the commands themselves.
+// Root returns the root command, for tests that examine the commands themselves.
 func Root() *cobra.Command { return root.Command(root.NewApp(cli.Env{}, "")) }
 
-// StoppedClock is the name under which the test binary is handoff with a stopped clock. The variable CLOCK has the
-// time.
+// StoppedClock is a program name. A test binary with this name runs handoff with a stopped clock. The variable CLOCK
+// has the time of that clock.
 const StoppedClock = "handoff-stopped"
 
-// Main runs the tests of a package in a sandbox. Their binary is also [Program] and [StoppedClock].
+// Main runs the tests of a package in a sandbox. It also lets the test binary run as [Program] and [StoppedClock].
 func Main(m *testing.M) {
 	tests := testscript.TestingM(m)
 	if name := strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"); name != Program && name != StoppedClock {
@@ -81,7 +81,8 @@ func Main(m *testing.M) {
 	})
 }
 
-// Patience is the time that tests allow on a slow machine for events that should happen at once.
+// Patience is the time for which tests wait for an event that should happen at once. It is long, because machines may
+// be slow.
 const Patience = 20 * time.Second
 
 // A Record is a JSON object whose numbers keep their spelling.
@@ -113,13 +114,13 @@ func RowIDs(list Record) (all []string) {
 	return all
 }
 
-// UnreadCount returns the number of unread notices in a result; 0 if the result has no number.
+// UnreadCount returns the number of unread notices in a result. It is 0 if the result has no number.
 func UnreadCount(out Record) json.Number {
 	n, _ := out["inbox"].(map[string]any)["notices"].(json.Number)
 	return cmp.Or(n, "0")
 }
 
-// Commands returns a command and all its subcommands, without the command help, which cobra adds later.
+// Commands returns a command and all its subcommands. It leaves out the command help, which cobra adds later.
 func Commands(cmd *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{cmd}
 	for _, sub := range cmd.Commands() {

@@ -16,8 +16,8 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 )
 
-// A Home is a state directory whose commands use the clock of the machine. They run in the process of the test or as
-// separate processes.
+// A Home is a state directory for a test. Its commands use the clock of the machine. They run in the process of the
+// test or as separate processes.
 type Home struct {
 	T     *testing.T
 	State string
@@ -38,7 +38,7 @@ func (p Home) RunWith(vars map[string]string, args ...string) (code int, out, er
 	return Execute(p.T.Context(), cli.Env{Cwd: p.State}, StateVars(p.State, vars), append(args, "--workspace", "w")...)
 }
 
-// Must runs a command and returns its output. The test fails if the command does.
+// Must runs a command and returns its output. If the command fails, the test fails.
 func (p Home) Must(args ...string) string {
 	p.T.Helper()
 	code, out, errs := p.Run(args...)
@@ -65,13 +65,14 @@ func (p Home) StartServer(args ...string) *Server {
 	return p.StartServerFor("codex-mcp-client", nil, args...)
 }
 
-// StartServerFor starts a server for a client with this MCP name, with more environment variables.
+// StartServerFor starts a server for a client with the given MCP name. The server gets the additional environment
+// variables vars.
 func (p Home) StartServerFor(client string, vars map[string]string, args ...string) *Server {
 	p.T.Helper()
 	return p.StartServerCommand(client, vars, Program, append([]string{"mcp", "--workspace", "w"}, args...)...)
 }
 
-// StartServerCommand starts a command that is a server or runs a server, and initializes the connection.
+// StartServerCommand starts a command that is a server or runs a server, and initializes the MCP connection.
 func (p Home) StartServerCommand(client string, vars map[string]string, name string, args ...string) *Server {
 	p.T.Helper()
 	cmd := exec.CommandContext(p.T.Context(), name, args...)
@@ -113,7 +114,7 @@ func (s *Server) Request(method, params string) string {
 	}
 }
 
-// Wait waits for the process to end and returns its exit status, -1 if a signal ended it.
+// Wait waits for the end of the process and returns its exit status. The status is -1 if a signal ended the process.
 func (s *Server) Wait() int {
 	_ = s.Cmd.Wait() // the exit status tells more
 	return s.Cmd.ProcessState.ExitCode()
@@ -127,8 +128,8 @@ func (s *Server) LogOutput() string {
 	return string(b)
 }
 
-// Environ returns the environment of processes in the home. GORACE stops the race detector from waiting a second at
-// their end.
+// Environ returns the environment of processes in the home. Its variable GORACE stops the race detector from waiting a
+// second at the end of each process.
 func (p Home) Environ() []string {
 	return []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
 }
@@ -139,7 +140,7 @@ type ProcessResult struct {
 	Out, Errs string
 }
 
-// RunProcess runs handoff as a process of its own, without a terminal, as dev in workspace w.
+// RunProcess runs handoff as a separate process without a terminal. The process acts as the agent dev in workspace w.
 func RunProcess(t *testing.T, state string, prepare func(*exec.Cmd), args ...string) ProcessResult {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), Program, args...)
@@ -172,7 +173,8 @@ func ToolCall(id any, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, args)
 }
 
-// StartKeepingOpen starts a command that keeps a workspace open, and returns its first line on stderr.
+// StartKeepingOpen starts a command that keeps a workspace open. Said is the first line of the command on standard
+// error.
 func (p Home) StartKeepingOpen(args ...string) (keeper *exec.Cmd, said string) {
 	p.T.Helper()
 	keeper = exec.CommandContext(p.T.Context(), Program, args...)

@@ -9,7 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OpenTerminal returns both ends of a terminal: the end of the person, and the end of programs.
+// OpenTerminal returns both ends of a terminal: one end for the test in the role of the person, and one end for the
+// program.
 func OpenTerminal(t testing.TB) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -28,7 +29,7 @@ func OpenTerminal(t testing.TB) (person, program *os.File) {
 	return person, program
 }
 
-// Control calls do with the descriptor of f. Reads of f keep their deadlines, which they would lose by f.Fd.
+// Control calls do with the file descriptor of f. Reads of f keep their deadlines, which a call of f.Fd would remove.
 func Control(t testing.TB, f *os.File, do func(fd int) error) {
 	t.Helper()
 	conn, err := f.SyscallConn()

@@ -1,10 +1,10 @@
-// Package demo plays a chain of work between four agents, so that a newcomer sees in seconds how handoff works: a
-// design is handed to implementation, from there to testing, comes back when the tests cannot run, and goes on to the
-// security review.
+// Package demo plays an example of work between four agents, so that a newcomer sees in seconds how handoff works. A
+// design goes to implementation and from there to testing. It comes back when the tests cannot run, and then goes on to
+// the security review.
 //
-// Nothing is staged: each step is a tool call over a stdio connection of the Model Context Protocol to a server
-// process of its own, which it starts as an agent's client does. The four agents share the connection, as subagents
-// of one client do. Each result is compared with the story. The demo needs no network and no configuration.
+// [Play] starts a real server process, as the client of an agent does. Each step is a tool call over a stdio connection
+// of the Model Context Protocol. The four agents share the connection, as subagents of one client do. Play compares
+// each result with the expected result in story.json. The demo needs no network and no configuration.
 package demo
 
 import (
@@ -34,9 +34,9 @@ type Config struct {
 	Errors io.Writer // gets the server's log
 }
 
-// Play tells the story, and then calls look while its agents are still connected. When it returns the server has
-// ended, and its workspace holds the events. A result that the story does not expect is an error, and so is a server
-// that does not end well.
+// Play makes the tool calls of the example, and then calls look while the agents are still connected. When Play
+// returns, the server has ended, and its workspace holds the events. An unexpected result is an error. A server that
+// ends with a failure is an error, too.
 func Play(ctx context.Context, c Config, look func()) error {
 	var story []toolCallStep
 	if err := json.Unmarshal(storyJSON, &story); err != nil {
@@ -78,8 +78,8 @@ func connect(ctx context.Context, c Config) (*connection, error) {
 	return conn, nil
 }
 
-// serverCommand starts the server in an environment without a project, where it neither finds nor changes files of the
-// user.
+// serverCommand returns the command that starts the server. Its environment has no project, so the server neither reads
+// nor changes files of the user.
 func (c Config) serverCommand(ctx context.Context, name string, _, args []string) (*exec.Cmd, error) {
 	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // it is this program itself
 	cmd.Dir = c.StateHome
@@ -87,7 +87,7 @@ func (c Config) serverCommand(ctx context.Context, name string, _, args []string
 	return cmd, nil
 }
 
-// call calls a tool and returns its result, a JSON object as text.
+// call calls a tool and returns its result, which is a JSON object as text.
 func (conn *connection) call(ctx context.Context, tool string, args map[string]any) (string, error) {
 	var r sdk.CallToolRequest
 	r.Params.Name, r.Params.Arguments = tool, args
@@ -118,7 +118,7 @@ func (conn *connection) Close() error {
 //go:embed story.json
 var storyJSON []byte
 
-// toolCallStep is one tool call by one agent, and its expected result.
+// toolCallStep is a tool call of one agent, with the expected result.
 type toolCallStep struct {
 	Agent string
 	Tool  string

@@ -45,16 +45,16 @@ func writeManual(dir string) error {
 	return doc.GenManTree(commands, &doc.GenManHeader{Section: "1", Source: "handoff", Manual: "handoff"}, dir)
 }
 
-// toASCII replaces other characters than ASCII in the help of cmd and its subcommands: many terminals would show a
-// question mark.
+// toASCII replaces the character … by three dots in the help of cmd and its subcommands. Many terminals would show a
+// question mark for it.
 func toASCII(cmd *cobra.Command) {
 	for _, text := range []*string{&cmd.Use, &cmd.Short, &cmd.Long, &cmd.Example} {
-		*text = replaceNonASCII(*text)
+		*text = replaceEllipses(*text)
 	}
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = replaceNonASCII(f.Usage) })
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { f.Usage = replaceEllipses(f.Usage) })
 	for _, sub := range cmd.Commands() {
 		toASCII(sub)
 	}
 }
 
-func replaceNonASCII(text string) string { return strings.ReplaceAll(text, "…", "...") }
+func replaceEllipses(text string) string { return strings.ReplaceAll(text, "…", "...") }

@@ -92,7 +92,7 @@ func TestWrite_PagesRenderWithoutWarnings(t *testing.T) {
 		require.NoError(t, err, warnings.String())
 		require.Empty(t, warnings.String(), page)
 		for line := range strings.Lines(cmd.Example) {
-			require.Contains(t, string(shown), replaceNonASCII(strings.TrimSpace(line)), page)
+			require.Contains(t, string(shown), replaceEllipses(strings.TrimSpace(line)), page)
 		}
 	}
 }

@@ -64,9 +64,10 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(V
 	return explainCopy(ctx, Config{Name: "of the import", Dir: dir}, err)
 }
 
-// CopyInto copies the rows of the export unchanged into an unused workspace that no other process has open. If the copy
-// is interrupted, the workspace refuses all calls until the import is repeated. Errors are *[schemas.Error]: conflict
-// for a workspace that has handoffs.
+// CopyInto copies the export into an unused workspace that no other process has open. It first removes all claims,
+// because the holders are not on this machine, and copies all other rows unchanged. After an interrupted copy, the
+// workspace refuses all calls until the import is repeated. Errors are *[schemas.Error]: conflict for a workspace that
+// has handoffs.
 func (i VerifiedExport) CopyInto(ctx context.Context, to store.Backend, about Config) (done ImportResult, err error) {
 	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
 	err = i.RemoveClaims(ctx, store.New(i.rows))

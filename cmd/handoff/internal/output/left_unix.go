@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// awaitReaderLeaving waits in the kernel until f has no reader any more, or ctx is done. It returns false if the system
-// cannot tell.
+// awaitReaderLeaving waits until f has no reader any more, or until ctx is done. It returns false if the system cannot
+// report this.
 func awaitReaderLeaving(ctx context.Context, f *os.File) bool {
 	r, w, err := os.Pipe()
 	if err != nil {

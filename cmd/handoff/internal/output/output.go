@@ -1,5 +1,5 @@
-// Package output writes as long as there is a reader. The reader of a pipe may leave at any moment, for example in
-// "handoff watch | head -1". Then there is nothing more to do.
+// Package output writes to a reader that may leave at any moment, for example in "handoff watch | head -1".
+// [StartWriter] returns a context that ends when the reader has left, so that the program can stop its work.
 package output
 
 import (
@@ -22,13 +22,13 @@ type Writer struct {
 	wait    sync.WaitGroup
 }
 
-// ErrReaderLeft is the cause of a context that [StartWriter] returned and that ended because no process reads the
-// output any more.
+// ErrReaderLeft is the cause of the context of [StartWriter] if the context ended because no process reads the output
+// any more.
 var ErrReaderLeft = errors.New("nobody reads the output any more")
 
-// StartWriter returns a writer to w, and a context that ends when the reader of w has left. If the system reports this,
-// the context ends at once, otherwise at the next Write. Until Close, a write to a closed pipe does not end the
-// process.
+// StartWriter returns a writer to w, and a context that ends when the reader of w has left. If the system reports that
+// the reader left, the context ends at once. Otherwise it ends at the next Write. Until Close, a write to a closed pipe
+// does not end the process.
 func StartWriter(ctx context.Context, w io.Writer) (context.Context, *Writer) {
 	o := &Writer{w: w, signals: make(chan os.Signal, 1)}
 	ctx, o.left = context.WithCancelCause(ctx)

@@ -20,13 +20,13 @@ const (
 func startMarker(block string) string { return "---" + block + "_START---" }
 func endMarker(block string) string   { return "---" + block + "_END---" }
 
-// WrapInMarkers puts a payload on one line between the markers of a log.
+// WrapInMarkers puts the line of a payload between the markers of a log.
 func WrapInMarkers(line string) string {
 	return startMarker(handoffBlock) + "\n" + line + "\n" + endMarker(handoffBlock) + "\n"
 }
 
-// LogBlocks holds the blocks of a log. Of each kind of block it has only the last one that has both markers, because an
-// agent may print other blocks, as examples, before its own block at the end.
+// LogBlocks holds the last complete block of each kind in a log. A complete block has both markers. Earlier blocks may
+// be examples that the agent printed before its real block.
 type LogBlocks struct {
 	Text    []byte   // the payload, for [Parse]; nil for none; cut one byte after the limit
 	Pairs   int      // of markers of payloads
@@ -58,7 +58,7 @@ func (l LogBlocks) Warning() string {
 	return ""
 }
 
-// Scan reads a log to its end. It needs a few MiB of memory, also for very long logs and very long lines.
+// Scan reads a log to its end. It needs at most some MiB of memory, even for very long logs and lines.
 func Scan(r io.Reader) (LogBlocks, error) {
 	const longestMarked = 64 << 10 // a longer line is no marker
 	lines := bufio.NewReaderSize(r, longestMarked)
@@ -88,8 +88,8 @@ type logScanner struct {
 	text  []byte // of the block so far
 }
 
-// takeMarker reports whether a line ends with a marker, and if it does, starts or ends a block. The text of a payload
-// never ends its line with a marker, because a quotation mark follows each text.
+// takeMarker reports whether a line ends with a marker. If so, it starts or ends a block. A payload cannot be taken for
+// a marker, because each text in a payload ends with a quotation mark.
 func (s *logScanner) takeMarker(line []byte) bool {
 	line = bytes.TrimRight(line, " \t\r\n")
 	for _, block := range []string{handoffBlock, outputsBlock} {
@@ -121,8 +121,8 @@ func (s *logScanner) takePayload(before []byte) {
 	s.log.Pairs++
 }
 
-// addPart adds a part to the current block. It stops one byte after the limit, so that [Parse] sees that the payload is
-// too long.
+// addPart adds a part to the current block. It stops one byte above the size limit, so that [Parse] sees that the
+// payload is too long.
 func (s *logScanner) addPart(part []byte) {
 	if room := limitWhole.Most + 1 - len(s.text); s.block != "" && room > 0 {
 		s.text = append(s.text, part[:min(room, len(part))]...)

@@ -1,6 +1,7 @@
-// Package payload reads and writes payloads: results that agents hand on in files, in the format of the Kelos
-// TaskHandoff proposal. A payload is one JSON object with version, summary, detail and data. In a log it stands between
-// two markers. A payload may have a later version of the format, so Parse keeps fields that it does not know.
+// Package payload reads and writes payloads, which are results that agents hand on in files ([Parse]) or logs ([Scan]).
+// The format is the format of the Kelos TaskHandoff proposal. A payload is one JSON object with version, summary,
+// detail and data. In a log it stands between two markers. A payload may have a later version of the format, so Parse
+// keeps unknown fields.
 package payload
 
 import (
@@ -15,15 +16,15 @@ import (
 	"handoff/schemas"
 )
 
-// PathVariables are variables of the environment that name the file into which an agent writes its payload. The first
-// variable that is set is used.
+// PathVariables are the environment variables that name the file for an agent's payload. The first variable that is set
+// decides.
 var PathVariables = []string{"HANDOFF_PATH", "KELOS_HANDOFF_PATH"}
 
-// DefaultPath is the path of that file if no variable is set, as in the proposal. Everybody may write into its
-// directory.
+// DefaultPath is the path of the payload file if no variable names one. It comes from the proposal. Every user may
+// write into its directory.
 const DefaultPath = "/tmp/kelos-handoff.json"
 
-// A Limit is the greatest size of a part of a payload, with the reason for it.
+// Limit is the largest size of a part of a payload, with the reason for the limit.
 type Limit struct {
 	Part string
 	Most int
@@ -57,9 +58,9 @@ func (l Limit) checkSize(size int) error {
 		WithHint("Write less: %s. Put the rest into a file of the repository, and name that.", l.Why)
 }
 
-// Parse reads a payload. It returns the whole object with its unknown fields. The object has a version, at least 1,
-// and a summary; all values of data are texts, into which Parse converts other values. The error says whether the
-// text is too long, is no JSON object, or lacks a summary.
+// Parse reads a payload. The result has all fields, also unknown fields. It has a version of at least 1 and a summary.
+// Parse converts all values of data to texts. The error says whether the text is too long, is no JSON object, or has no
+// summary.
 func Parse(text []byte) (said map[string]any, err error) {
 	text = bytes.TrimSpace(text)
 	if err := limitWhole.checkSize(len(text)); err != nil {

@@ -1,4 +1,4 @@
-// Package programtest is only for tests that run programs as processes. It builds the programs before the tests, and
+// Package programtest runs programs as processes in tests. A [Builder] builds the programs before the tests, and
 // afterwards finds processes that the tests left running. These tests are proofs: see package sandbox.
 package programtest
 
@@ -22,7 +22,7 @@ type Builder struct {
 	extra []Source
 }
 
-// A Source is an additional program to build: handoff as another version, or another program.
+// Source is an additional program to build: another version of handoff, or another program.
 type Source struct {
 	Name    string // of the file
 	Package string // empty: handoff
@@ -31,30 +31,31 @@ type Source struct {
 
 const handoff = "handoff"
 
-// New returns a builder that builds handoff as it is released, and the extra programs.
+// New returns a builder that builds handoff as a release does, and the additional programs.
 func New(extra ...Source) *Builder { return &Builder{extra: extra} }
 
-// Program returns the path of handoff. It was built from this source, unless HANDOFF_PROGRAM names another file.
-// Without proofs, Program skips the test.
+// Program returns the path of handoff. The program was built from this source, unless HANDOFF_PROGRAM names another
+// file. If proofs are off, Program skips the test.
 func (w *Builder) Program(t testing.TB) string {
 	t.Helper()
 	return cmp.Or(os.Getenv("HANDOFF_PROGRAM"), w.Path(t, handoff))
 }
 
-// Path returns the path of a program by the name of its source. It skips the test like [Builder.Program].
+// Path returns the path of the program that was built from the source called name. If proofs are off, Path skips the
+// test.
 func (w *Builder) Path(t testing.TB, name string) string {
 	t.Helper()
 	sandbox.SkipUnlessProofs(t)
 	return filepath.Join(w.dir, name)
 }
 
-// Run builds the missing programs, runs the tests of a package in a sandbox, and removes the programs. The status is
-// also 1 if the tests left processes behind. Without proofs it builds nothing.
+// Run builds the programs, runs the tests of a package in a sandbox, and removes the programs. If the tests left
+// processes behind, the status is 1. If proofs are off, Run builds nothing.
 func (w *Builder) Run(m *testing.M) (status int) {
 	return sandbox.New(testsWithPrograms{w, m}).Run()
 }
 
-// RunProofs is Run for a package whose tests are all proofs. If proofs are off it runs nothing and says so.
+// RunProofs is Run for a package in which all tests are proofs. If proofs are off, it runs no test and says so.
 func (w *Builder) RunProofs(m *testing.M) (status int) {
 	if sandbox.SkipPackageUnlessProofs() {
 		return 0
@@ -83,7 +84,7 @@ func (w testsWithPrograms) Run() (status int) {
 	return status
 }
 
-// build builds all programs, except a program that HANDOFF_PROGRAM already provides. The current directory must be a
+// build builds all programs. It does not build the program that HANDOFF_PROGRAM names. The current directory must be a
 // package directory three levels below the module.
 func (w *Builder) build() (err error) {
 	if w.dir, err = os.MkdirTemp("", "workshop"); err != nil {
@@ -116,9 +117,8 @@ func (w *Builder) compile(source Source) error {
 	return nil
 }
 
-// openSources opens the directories of the module, so that the go command runs a test again after a change of the
-// source. The go command reuses the cached result of a test unless a file changed that the test itself opened, and it
-// does not see the files that the compiler opens.
+// openSources opens the directories of the module, so that the go command repeats a test after a change of the source.
+// The go command otherwise reuses the result of a test if no file changed that the test opened.
 func openSources() error {
 	return filepath.WalkDir(filepath.Join("..", "..", ".."), func(_ string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != ".." {
@@ -129,7 +129,7 @@ func openSources() error {
 }
 
 // cleanUp removes the directory with the programs. It kills the processes that still run one of these programs, and
-// returns their ids. On a system without /proc it finds no processes.
+// returns the ids of these processes. On a system without /proc it finds no processes.
 func (w *Builder) cleanUp() (left []int) {
 	if w.dir == "" {
 		return nil
@@ -149,8 +149,8 @@ func (w *Builder) cleanUp() (left []int) {
 	return left
 }
 
-// ProofSize returns the size of a proof: how often it runs, or how long. The variable called name in the environment
-// sets the size. Without it, the size is otherwise, or short if the tests run with -short.
+// ProofSize returns the number of rounds or the duration of a proof. The environment variable called name sets this
+// size. If the variable is not set, the size is otherwise. With -short it is short.
 func ProofSize[T any](t testing.TB, name string, otherwise, short T, parse func(string) (T, error)) T {
 	t.Helper()
 	text := os.Getenv(name)

@@ -14,7 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-// A Comparison compares the expectations of a handoff with its results, and with the previous round.
+// Comparison compares the expectations of a handoff with its results, and with the results of the previous round.
 type Comparison struct {
 	HandoffID    schemas.ID                  `json:"handoff_id"`
 	Status       schemas.Status              `json:"status"`
@@ -50,8 +50,8 @@ type RoundChanges struct {
 	Gone    []string                    `json:"files_gone,omitempty"`
 }
 
-// Compare compares a handoff, read in the view full, with the previous round of its work. Before is nil if there was no
-// previous round.
+// Compare compares a handoff with the previous round of its work. Got must come from the view full. Before is nil if
+// there was no previous round.
 func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 	c := newComparison(got)
 	if before == nil {
@@ -90,7 +90,7 @@ func newComparison(got schemas.GetOut) Comparison {
 	return c
 }
 
-// filesOfCompletion returns the files that a completion names, and the files that changed by git.
+// filesOfCompletion returns the files that a completion names, and the files that changed according to git.
 func filesOfCompletion(done *schemas.Completion) []string {
 	files := slices.Concat(schemas.ValueOrZero(done.Tree).Changed, done.Files())
 	slices.Sort(files)
@@ -117,7 +117,7 @@ func (c *Comparison) assignFiles(deliverables []schemas.Deliverable) {
 	}
 }
 
-// matchesGlob reports whether a file matches a path or a glob. In a glob ** matches everything below a directory.
+// matchesGlob reports whether a file matches a path or a glob. In a glob, ** matches all files below a directory.
 func matchesGlob(glob, file string) bool {
 	glob, file = strings.TrimPrefix(glob, "/"), strings.TrimPrefix(file, "/")
 	if dir, below, deep := strings.Cut(glob, "**"); deep {
@@ -133,7 +133,7 @@ func withoutNames(list []string, others ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
 }
 
-// Draw draws the comparison on one screen: each expectation, with its result.
+// Draw prints the comparison: each expectation with its result.
 func (c Comparison) Draw(p *cli.Page) {
 	s := sheet{p}
 	s.drawLine(s.Bold(c.HandoffID.String()) + " " + s.Status(c.Status) + withPrefix(", ", string(c.Outcome)))

@@ -11,8 +11,8 @@ import (
 	"handoff/schemas/display"
 )
 
-// DrawHandoff draws one handoff from the view full: sender and recipient, status, context, expectations and results.
-// End comes from [EndingEvent].
+// DrawHandoff prints one handoff: sender and recipient, status, context, expectations and results. Got must come from
+// the view full, and end from [EndingEvent].
 func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	s := sheet{p}
 	h, st, done, failed := *got.Handoff, *got.Standing, got.Completion, got.Failure
@@ -64,7 +64,7 @@ func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schem
 	s.drawFact("Workflow", string(h.Metadata.Workflow))
 }
 
-// timeFact returns the duration of the work, or the age of a handoff that was never claimed.
+// timeFact returns the duration of the work. For a handoff that was never claimed it returns the age of the handoff.
 func (s sheet) timeFact(h schemas.Handoff, st schemas.HandoffState) (label, value string) {
 	switch {
 	case st.ClaimedAt != nil && st.EndedAt != nil:
@@ -75,7 +75,8 @@ func (s sheet) timeFact(h schemas.Handoff, st schemas.HandoffState) (label, valu
 	return "Sent", withSuffix(s.FormatAge(h.Metadata.CreatedAt), " ago")
 }
 
-// checkpointLines returns the checkpoint that this handoff ended with, and the checkpoint from which it began.
+// checkpointLines returns the ids of three checkpoints: the last one of the handoff, the one at its failure, and the
+// one from which it began. It leaves out missing and repeated ids.
 func checkpointLines(h schemas.Handoff, st schemas.HandoffState, failed *schemas.Failure) []string {
 	left, begun := schemas.ValueOrZero(failed).CheckpointID, schemas.ValueOrZero(h.Rollback).CheckpointID
 	return slices.Compact(nonEmptyTexts(st.Checkpoint, left, begun))
@@ -150,7 +151,7 @@ func deliverableLines(c *schemas.Completion) []string {
 	return append(items, c.Outputs...)
 }
 
-// countedFiles returns the number of files and the first names, or "" for none.
+// countedFiles returns the number of files and the names of the first files. It returns "" if there are no files.
 func countedFiles(label string, files []string) string {
 	if len(files) == 0 {
 		return ""
@@ -158,7 +159,7 @@ func countedFiles(label string, files []string) string {
 	return fmt.Sprintf("%s: %s (%s)", label, schemas.CountNoun(len(files), "file"), firstNames(files))
 }
 
-// treeFacts returns the facts about the tree that git showed. The holder did not claim them.
+// treeFacts returns the facts about the working tree that git showed. These facts are no claims of the holder.
 func treeFacts(tree *schemas.Tree) []string {
 	t := schemas.ValueOrZero(tree)
 	return nonEmptyTexts(

@@ -18,12 +18,12 @@ import (
 	"handoff/schemas/display"
 )
 
-// A sheet is a page with lines in sections. Its methods accept texts of agents and make them visible.
+// A sheet is a page with lines in sections. Its methods make control characters in texts of agents visible.
 type sheet struct{ *cli.Page }
 
 func (s sheet) drawLine(text string) { s.WriteString(strings.TrimRight(text, " ") + "\n") }
 
-// drawSection draws a heading and items, or nothing if there are no items.
+// drawSection prints a heading and items. If there are no items, it prints nothing.
 func (s sheet) drawSection(heading string, items []string) {
 	for i, item := range items {
 		if i == 0 {
@@ -37,7 +37,7 @@ func (s sheet) drawSection(heading string, items []string) {
 	}
 }
 
-// drawParagraph draws a heading and a text, or nothing for an empty text.
+// drawParagraph prints a heading and a text. If the text is empty, it prints nothing.
 func (s sheet) drawParagraph(heading, written string) {
 	if strings.TrimSpace(written) == "" {
 		return
@@ -48,14 +48,14 @@ func (s sheet) drawParagraph(heading, written string) {
 	}
 }
 
-// drawFact draws a labelled text on one line, or nothing for an empty text.
+// drawFact prints a label and a text on one line. If the text is empty, it prints nothing.
 func (s sheet) drawFact(label, value string) {
 	if value = oneLine(value); value != "" {
 		s.drawLine(label + ": " + s.Quote(value, len(label)+2))
 	}
 }
 
-// oneLine puts a text on one line that is not much longer than most terminals.
+// oneLine puts a text on one line and cuts the text after 200 columns.
 func oneLine(written string) string { return display.FitOneLine(written, 200) }
 
 func withSuffix(text, suffix string) string {
@@ -93,8 +93,8 @@ func nonEmptyTexts(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }
 
-// EndingEvent returns the event that ended a handoff, if the handoff was cancelled, refused, returned or timed out. It
-// returns nil if a completion or failure tells how it ended.
+// EndingEvent returns the event that ended a handoff if the handoff was cancelled, refused, returned or timed out.
+// Otherwise it returns nil, because the completion or failure says how the handoff ended.
 func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event, error) {
 	if !out.Status.HasEnded() || out.Status == schemas.Completed || out.Failure != nil {
 		return nil, nil
@@ -112,8 +112,8 @@ func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.
 	return nil, nil
 }
 
-// DrawOutcome draws the end of a handoff: the actor and the reason, each criterion with its evidence or the reason why
-// it is not met, the checks, and the results. End comes from [EndingEvent].
+// DrawOutcome prints the end of a handoff: the actor and the reason, the criteria, the checks, and the results. For
+// each criterion it prints the evidence, or the reason why the criterion is not met. End comes from [EndingEvent].
 func DrawOutcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
 	p.Field("ended by", string(schemas.ValueOrZero(end).Agent))
@@ -152,15 +152,15 @@ func drawLate(results []schemas.LateResult, draw func(label, text string)) {
 	}
 }
 
-// A Step is a command that a person may type next. It has the words of the command after the program's name, and its
-// effect. Human marks a command that only the person called human may use.
+// A Step is a command that a person may type next, with its effect. The words of the command begin after the program's
+// name. Human marks a command that only the person called human may use.
 type Step struct {
 	Line, Does string
 	Human      bool
 }
 
-// NextSteps returns the commands that fit the status of a handoff, the most likely one first. A … in a command stands
-// for a text that the person has to write.
+// NextSteps returns the commands that fit the status of a handoff, the most likely command first. A … in a command
+// stands for a text that the person must write.
 func NextSteps(got schemas.GetOut) (steps []Step) {
 	id, st := got.HandoffID, *got.Standing
 	add := func(does, line string, words ...any) {
@@ -201,7 +201,7 @@ func NextSteps(got schemas.GetOut) (steps []Step) {
 	return steps
 }
 
-// resultLines returns the results of a completion by name: branch, commit, cost.
+// resultLines returns one line for each named result of a completion (branch, commit, cost).
 func resultLines(c *schemas.Completion) (items []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
 		if value := c.Results[name]; value != nil {

@@ -34,8 +34,8 @@ real MCP connection, in a temporary directory, without a network. Then shows the
 	}
 }
 
-// playUntilReaderLeaves plays until its reader leaves. Then it ends in order, with the status that shells give to a
-// program that SIGPIPE ended.
+// playUntilReaderLeaves plays the demo until it ends or the reader of its output leaves. Its exit status is then the
+// status that shells give to a program that SIGPIPE ended.
 func playUntilReaderLeaves(ctx context.Context, a *cli.App, state string) error {
 	ctx, out := output.StartWriter(ctx, a.Stdout)
 	defer out.Close()
@@ -50,7 +50,7 @@ func playUntilReaderLeaves(ctx context.Context, a *cli.App, state string) error 
 
 const demoWorkspace = "demo"
 
-// playDemo plays the chain, and looks at it in the meantime as a user would.
+// playDemo plays the example, and runs three commands that show its result to the user.
 func playDemo(ctx context.Context, a *cli.App, state string) error {
 	var looked error
 	look := func() {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// groups are the headings of the program's help, in their order, each with its commands.
+// groups are the headings of the program's help in their order. Each heading has its commands.
 var groups = []struct{ title, commands string }{
 	{"A day's work", "answer claim complete fail inbox send show status update wait"},
 	{"Deciding and changing", "accept approve assign cancel edit recall refuse retry workflow"},

@@ -1,5 +1,4 @@
-// Package root puts the program together: it has the root command, to which each family adds its own, and the command
-// demo, which runs the program again.
+// Package root assembles the program. It has the root command with the commands of all families, and the command demo.
 package root
 
 import (
@@ -27,9 +26,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// Main is the main function of the program. It runs the command that the arguments name until the command is done or a
-// signal comes, and then ends the process. Version is set in a release build, and otherwise empty. After a signal the
-// exit status is the one that shells expect, whatever the command returns. A second signal ends the process at once.
+// Main is the main function of the program. It runs the command that the arguments name, and then ends the process.
+// Version is empty if this is no release build. A first signal ends the command, and the exit status is then the status
+// that shells expect for that signal. A second signal ends the process at once.
 func Main(version string) {
 	platform.SetMemoryLimit(true) // before the start allocates enough to be collected
 	ctx, end := context.WithCancelCause(context.Background())
@@ -69,7 +68,7 @@ func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 	return a.Report(cmd, session.SilenceHookError(a, cmd, args, err))
 }
 
-// NewApp returns one run of the program, before its flags are read.
+// NewApp returns a run of the program whose flags are not read yet.
 func NewApp(e cli.Env, version string) *cli.App {
 	return &cli.App{
 		Env: e, Release: cli.NewRelease(version),
@@ -93,8 +92,8 @@ Environment variables can set the flags of every command and the flags of handof
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
-// frequent maps the commands that clients start very often to their families. When one of these commands is called, Run
-// makes only the commands of its family, because making the flags of all commands takes a part of the time to start.
+// frequent maps the commands that clients start very often to their families. For these commands, Run makes only the
+// commands of one family. This saves time, because making the flags of all commands is slow.
 var frequent = map[string]func(*cli.App) []*cobra.Command{"mcp": serve.Commands, "hook": session.Commands}
 
 // Command returns the root of all commands.
@@ -142,7 +141,8 @@ func newRoot(a *cli.App) *cobra.Command {
 	return root
 }
 
-// runWithoutCommand runs handoff without a command: it shows the status of a used workspace, else the first steps.
+// runWithoutCommand is what handoff does without a command. It shows the status of a used workspace, and the first
+// steps for an unused workspace.
 func runWithoutCommand(ctx context.Context, a *cli.App) error {
 	if place, err := workspace.Find(a.Location()); err == nil && place.HasStore() {
 		return look.Status(ctx, a)
@@ -150,8 +150,8 @@ func runWithoutCommand(ctx context.Context, a *cli.App) error {
 	return clients.PrintGettingStarted(a)
 }
 
-// prepareCommand prepares a command before it runs. It adds completions only to the hidden command that shells call for
-// them, because no other command needs completions.
+// prepareCommand prepares a command before it runs. It adds completions only for the hidden command that shells call,
+// because no other command uses completions.
 func prepareCommand(a *cli.App, cmd *cobra.Command) error {
 	if cmd.Name() == cobra.ShellCompRequestCmd {
 		completion.AddCompletions(a, cmd.Root())

@@ -1,4 +1,5 @@
-// Package shell writes a command as a line that a POSIX shell reads, and reads such a line again.
+// Package shell turns the words of a command into a line for a POSIX shell ([JoinWords]), and reads the words of a line
+// ([SplitWords]).
 package shell
 
 import (
@@ -7,7 +8,7 @@ import (
 	"strings"
 )
 
-// Quote returns a word in the syntax of a shell: in quotes only if it needs them.
+// Quote returns a word in the syntax of a shell. It adds quotes only if the word needs quotes.
 func Quote(word string) string {
 	plain := func(r rune) bool {
 		return r > 0x7f || strings.ContainsRune("-_./+,:=@%", r) ||
@@ -31,7 +32,7 @@ func JoinWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// FlagValue returns the value of a flag in a command; empty if it is not given.
+// FlagValue returns the value of a flag in a command. It returns "" if the command does not have the flag.
 func FlagValue(command []string, flag string) string {
 	i := slices.Index(command, flag)
 	if i < 0 || i+1 >= len(command) {
@@ -43,8 +44,8 @@ func FlagValue(command []string, flag string) string {
 // special are the characters that have a meaning for a shell when they stand outside of quotes.
 const special = ";&|$`<>(){}[]*?!#\n\r"
 
-// SplitWords reads a command line as a shell does, and so inverts [JoinWords]. Ok is false if the line is more than one
-// command with its words: if it contains another command, a variable, or a quote that does not end.
+// SplitWords returns the words of a command line, as a shell reads them. It inverts [JoinWords]. Ok is false if the
+// line contains more than one command, a variable, or a quote that does not end.
 func SplitWords(line string) (all []string, ok bool) {
 	for line = strings.TrimLeft(line, " \t"); line != ""; line = strings.TrimLeft(line, " \t") {
 		var word string
@@ -68,7 +69,8 @@ func CutWord(line string) (word, rest string, ok bool) {
 	return word, line, true
 }
 
-// cutPiece returns the first piece of a line with one kind of quotes, and the rest of the line.
+// cutPiece returns the first piece of a line and the remaining line. A piece is a part of a word with one kind of
+// quotes, or without quotes.
 func cutPiece(line string) (piece, rest string, ok bool) {
 	switch line[0] {
 	case '\'':

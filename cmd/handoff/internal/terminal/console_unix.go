@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Console opens the terminal of this process for reading and writing, wherever its streams lead.
+// Console opens the terminal of this process for reading and writing, even if the standard streams are redirected.
 func Console() (io.ReadWriteCloser, error) { return os.OpenFile("/dev/tty", os.O_RDWR, 0) }

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Console opens the terminal of this process for reading and writing, wherever its streams lead.
+// Console opens the terminal of this process for reading and writing, even if the standard streams are redirected.
 func Console() (io.ReadWriteCloser, error) {
 	in, err := os.OpenFile("CONIN$", os.O_RDWR, 0)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package terminal decides how a command writes: at a terminal in aligned columns, perhaps in colour; elsewhere as
-// compact plain text.
+// Package terminal formats output for its reader. [ChooseStyle] returns the style of a stream. On a terminal the style
+// has aligned columns, and perhaps colours. In other output it is compact plain text.
 package terminal
 
 import (
@@ -15,22 +15,22 @@ import (
 	"handoff/schemas/display"
 )
 
-// Style is how to write to one stream. The zero value is plain.
+// Style describes how to write to one stream. The zero value is plain text.
 type Style struct {
 	display.Style
 	Terminal bool // the stream is a terminal
 }
 
-// IsTerminal reports whether a stream is a terminal. A device such as /dev/null is none.
+// IsTerminal reports whether a stream is a terminal. It is false for other devices, such as /dev/null.
 func IsTerminal(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// ChooseStyle returns the style of a stream, by the habits of other programs. It has colour on a terminal that is not
-// dumb, unless NO_COLOR (https://no-color.org) or CLICOLOR=0 is set, and on any stream with CLICOLOR_FORCE
-// (https://bixense.com/clicolors), unless noColor or NO_COLOR is set. Its width is COLUMNS, else the width of the
-// terminal.
+// ChooseStyle returns the style of a stream, by the conventions of other programs. A terminal that is not dumb has
+// colour, unless NO_COLOR (https://no-color.org) or CLICOLOR=0 is set. CLICOLOR_FORCE (https://bixense.com/clicolors)
+// gives colour to every stream. The flag noColor and NO_COLOR turn colour off in all cases. The width is COLUMNS, or
+// else the width of the terminal.
 func ChooseStyle(stream io.Writer, isTerminal, noColor bool, getenv func(string) string) Style {
 	s := Style{Terminal: isTerminal}
 	switch forced := getenv("CLICOLOR_FORCE"); {
@@ -46,7 +46,7 @@ func ChooseStyle(stream io.Writer, isTerminal, noColor bool, getenv func(string)
 	return s
 }
 
-// widthOf returns the width of a terminal in columns, zero if it is not known.
+// widthOf returns the width of a terminal in columns, or zero if the width is unknown.
 func widthOf(stream io.Writer, said string) int {
 	if n, err := strconv.Atoi(said); err == nil && n > 0 {
 		return n
@@ -59,7 +59,7 @@ func widthOf(stream io.Writer, said string) int {
 	return 0
 }
 
-// FormatAge returns an age as one number, as people say it: 40s, 5m, 2h, 3d.
+// FormatAge returns a duration as one number with its unit (40s, 5m, 2h, 3d).
 func FormatAge(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -74,8 +74,8 @@ func FormatAge(d time.Duration) string {
 
 const gap = "  " // between columns
 
-// FormatTable draws rows under a head: on a terminal in columns that fit its width, else separated by tabs. It makes
-// cells safe to show. Every row has as many cells as the head. The last cell is broken between words.
+// FormatTable returns rows below a head. On a terminal the columns fit the width. In other output tabs separate the
+// cells. Every row must have the same number of cells as head. FormatTable makes control characters in cells visible.
 func (s Style) FormatTable(head []string, rows [][]string) string {
 	return s.DrawTable(Table{Head: head, Rows: rows})
 }
@@ -95,7 +95,8 @@ const (
 	minColumnWidth = 10 // columns that do not fit are cut to this width, not below
 )
 
-// DrawTable draws a table. On a terminal no line is wider than it, and no word is broken that fits.
+// DrawTable returns a table as text. On a terminal no line exceeds the width, and only words that are longer than a
+// line are broken.
 func (s Style) DrawTable(t Table) string {
 	table := schemas.Map(append([][]string{t.Head}, t.Rows...), func(row []string) []string {
 		return schemas.Map(row, func(cell string) string { return strings.Join(strings.Fields(schemas.EscapeHidden(cell)), " ") })
@@ -126,7 +127,7 @@ func (s Style) DrawTable(t Table) string {
 	return b.String()
 }
 
-// A layout has the positions of the columns of a table on a terminal.
+// layout holds the positions of the columns of a table on a terminal.
 type layout struct {
 	Style
 	widths    []int // of all columns but the last
@@ -135,7 +136,8 @@ type layout struct {
 	lastBelow bool  // the last column stands beneath the others
 }
 
-// layOut fits the columns of a table into the width. It cuts the widest columns first, down to minColumnWidth.
+// layOut fits the columns of a table into the width. It cuts the widest columns first, but to no less than
+// minColumnWidth.
 func (s Style) layOut(table [][]string) layout {
 	n := len(table[0]) - 1
 	f := layout{Style: s, widths: make([]int, n)}

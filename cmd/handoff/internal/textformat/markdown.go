@@ -7,14 +7,15 @@ import (
 	"sync"
 )
 
-// sectionTarget is the place in a message to which the text of a section goes: a list, or a text, at a path.
+// sectionTarget is the argument that gets the text of a section. The argument is a list or a text, and path leads to
+// it.
 type sectionTarget struct {
 	path string
 	list bool
 }
 
-// sections maps headings to targets. The headings come from the template of the agent handoff protocols, with words
-// that other people use for the same sections.
+// sections maps headings to targets. The headings come from the template of the agent handoff protocols. Other words
+// for the same sections are added.
 var sections = map[string]sectionTarget{
 	"task":               {"task", false},
 	"your specific task": {"task", false},
@@ -71,10 +72,10 @@ func isMarkdown(text string) bool {
 	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return sectionInLine(line) != "" })
 }
 
-// AddMarkdown adds a text in Markdown to the arguments of a tool: each section of the template to its place, and
-// everything else unchanged to the detail. A text without such sections, and a text about an end, is the body: it
-// goes to the argument body of the tool, or to the argument rest if body is filled. A first heading that is no
-// section is the title.
+// AddMarkdown adds a text in Markdown to the arguments of a tool. Each section with a known heading goes to its
+// argument, and the remaining text goes to the detail. A first heading that is no section becomes the title. A text
+// without known sections, or a text about the end of work, goes to the argument named body. If that argument is already
+// filled, the text goes to the argument named rest.
 func AddMarkdown(said map[string]any, text, body, rest string) {
 	if body != "task" || !isMarkdown(text) {
 		if said[body] != nil {
@@ -89,8 +90,8 @@ func AddMarkdown(said map[string]any, text, body, rest string) {
 	addSections(said, text)
 }
 
-// addEndFields searches a text about the end of work for lines "Status: …" and for sections with the same names. It
-// adds short values as fields of these names, and it adds values that report failed tests or checks.
+// addEndFields searches a text about the end of work for lines like "Status: …", and for sections with the same names.
+// It adds short values as fields with these names. It also adds values that report failed tests or checks.
 func addEndFields(said map[string]any, text string) {
 	fenced, section := false, ""
 	for line := range strings.SplitSeq(text, "\n") {
@@ -164,8 +165,8 @@ func addSections(said map[string]any, text string) {
 	addText(said, sectionTarget{"detail", false}, strings.TrimSpace(strings.Join(rest, "\n")))
 }
 
-// addSection adds the lines of a section to its target. A list item whose first words name another section goes to that
-// section's target.
+// addSection adds the lines of a section to its target. If the first words of a list item name another section, the
+// item goes to the target of that section.
 func addSection(said map[string]any, section string, lines []string) {
 	at := sections[section]
 	var prose []string
@@ -196,8 +197,7 @@ func addSection(said map[string]any, section string, lines []string) {
 	addText(said, at, strings.TrimSpace(strings.Join(prose, "\n")))
 }
 
-// addText adds a text at a target, after the text or list that is already there. If the text is empty, add changes
-// nothing.
+// addText adds a text at a target, after the text or list that the target already has. It ignores an empty text.
 func addText(said map[string]any, at sectionTarget, text string) {
 	if text == "" {
 		return
@@ -217,7 +217,7 @@ func addText(said map[string]any, at sectionTarget, text string) {
 	object[name] = append(list, text)
 }
 
-// extendLastText adds to the last text of a list, or starts the list.
+// extendLastText appends a text to the last text of a list. If the list is empty, the text becomes the first one.
 func extendLastText(said map[string]any, at sectionTarget, text string) {
 	object, name := parentObject(said, at.path)
 	list, _ := object[name].([]any)
@@ -230,8 +230,8 @@ func extendLastText(said map[string]any, at sectionTarget, text string) {
 	}
 }
 
-// parentObject returns the object that holds the last name of a path, and that name. It makes missing objects on the
-// way.
+// parentObject returns the object that contains the last name of a path, and that name. It makes missing objects on the
+// path.
 func parentObject(said map[string]any, path string) (object map[string]any, name string) {
 	head, rest, deeper := strings.Cut(path, ".")
 	if !deeper {

@@ -1,6 +1,6 @@
-// Package textformat reads messages of people and other programs: JSON, also with comments, YAML, Markdown, and
-// Markdown below front matter in YAML. It recognises the format by the text, because standard input has no file name.
-// The values are JSON values; other packages interpret them.
+// Package textformat reads messages of people and other programs ([ParseMessage]). A message may be JSON, also with
+// comments, YAML, Markdown, or Markdown below front matter in YAML. The package recognises the format by the text,
+// because standard input has no file name. The result has JSON values, which other packages interpret.
 package textformat
 
 import (
@@ -18,8 +18,9 @@ import (
 // byteOrderMark is a byte order mark.
 const byteOrderMark = "\uFEFF"
 
-// ParseMessage reads a message, an object of JSON values with numbers as [json.Number], and the text in Markdown below
-// it. A message in Markdown alone has an empty object. [AddMarkdown] puts the text where it belongs.
+// ParseMessage reads a message. It returns an object of JSON values, with numbers as [json.Number], and the Markdown
+// text below the object. For a message in Markdown alone, the object is empty. Callers add the Markdown text to the
+// object with [AddMarkdown].
 //
 // The error says which format the text violates, and where.
 func ParseMessage(text string) (said map[string]any, markdown string, err error) {
@@ -51,10 +52,10 @@ func ParseMessage(text string) (said map[string]any, markdown string, err error)
 	return map[string]any{}, trimmed, nil
 }
 
-// yamlObjectStart matches the start of an object in YAML: a bare name and a colon.
+// yamlObjectStart matches the start of an object in YAML: a name without quotes, and a colon.
 var yamlObjectStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(?:#.*\n|\s*\n)*[\w-]+:(?:\s|$)`) })
 
-// ParseJSON reads one JSON document, which may have comments and trailing commas. Numbers stay as they are written.
+// ParseJSON reads one JSON document, which may have comments and trailing commas. It keeps the digits of numbers.
 func ParseJSON(text string) (value any, err error) {
 	strict, err := hujson.Standardize([]byte(text + "\n"))
 	if err != nil {
@@ -79,7 +80,7 @@ func requireObject(v any, err error) (map[string]any, error) {
 	return said, err
 }
 
-// cutFrontMatter separates front matter, between two lines of three dashes, from the text below it.
+// cutFrontMatter separates front matter from the text below it. Front matter stands between two lines of three dashes.
 func cutFrontMatter(text string) (front, rest string, ok bool) {
 	after, ok := strings.CutPrefix(text, "---\n")
 	if !ok {

@@ -12,12 +12,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxValues is the maximal number of values of a document with its aliases followed. A few lines can stand for
-// billions.
+// maxValues is the largest number of values in a YAML document. The values of repeated aliases count each time, because
+// a few lines with aliases can stand for billions of values.
 const maxValues = 100_000
 
-// parseYAML reads one YAML document. Numbers that are valid in JSON stay as they are written, and so do dates, which
-// are texts.
+// parseYAML reads one YAML document. It keeps the digits of numbers that are valid in JSON. Dates stay texts.
 func parseYAML(text string) (any, error) {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var doc, more yaml.Node
@@ -89,7 +88,7 @@ func decodeScalar(n *yaml.Node) any {
 	return n.Value
 }
 
-// WriteYAML writes a value for people to edit. Texts of several lines stay readable.
+// WriteYAML writes a value as YAML that people can edit. A text of several lines keeps its lines.
 func WriteYAML(value any) (string, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
@@ -100,7 +99,7 @@ func WriteYAML(value any) (string, error) {
 	return b.String(), e.Close()
 }
 
-// ReadYAML reads edited output of [WriteYAML] into a struct. A field that the struct does not have is an error.
+// ReadYAML reads edited output of [WriteYAML] into a struct. The error names a field that the struct does not have.
 func ReadYAML(text string, into any) error {
 	d := yaml.NewDecoder(bytes.NewReader([]byte(text)))
 	d.KnownFields(true)

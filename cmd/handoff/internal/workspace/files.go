@@ -22,14 +22,14 @@ const StoreFile = "handoff.db"
 // KeptFile is the name of the replaced store that a restore keeps.
 const KeptFile = StoreFile + ".before"
 
-// LockFile is the name of the lock file. Each directory of a workspace has it, even if the store is gone.
+// LockFile is the name of the lock file. It exists in each directory of a workspace, even if the store is missing.
 const LockFile = "handoff.lock"
 
 // KeyFile is the name of the file with the key that signs the heads of the audit registry.
 const KeyFile = "handoff.key"
 
-// NotifiedFile is the name of the file in which handoff status --exec keeps the reports that it gave to a command.
-// Further files of this kind begin with its name and a dot.
+// NotifiedFile is the name of the file in which handoff status --exec records the concerns that it reported to a
+// command. Related files have this name with a dot and a suffix.
 const NotifiedFile = "handoff.told"
 
 const (
@@ -40,7 +40,7 @@ const (
 )
 
 // isOwnFile reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes only
-// these files.
+// files for which isOwnFile is true.
 func isOwnFile(name string) bool {
 	patterns := append(relay.FileNames(), StoreFile, StoreFile+".new", StoreFile+".old", KeptFile, KeptFile+"-mend-*",
 		StoreFile+".restor*", logFile, logFile+".1", recordFile, recordFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
@@ -58,13 +58,13 @@ type File struct {
 	Used  time.Time `json:"-"` // the time of its last write
 }
 
-// Exists reports whether the path of the workspace's directory exists, as a directory or as any other file.
+// Exists reports whether the path of the workspace's directory exists. It is true for a file at that path too.
 func (w Workspace) Exists() bool {
 	return !isMissing(w.Dir)
 }
 
-// IsDenied reports whether this user may not read the directory of a workspace, for example if another user owns it.
-// Then handoff cannot know whether the workspace was used.
+// IsDenied reports whether this user may not read the directory of a workspace, for example because another user owns
+// it. In that case handoff does not know whether the workspace was used.
 func IsDenied(dir string) bool {
 	_, err := os.ReadDir(dir)
 	return errors.Is(err, fs.ErrPermission)
@@ -77,8 +77,7 @@ func (w Workspace) HasStore() bool {
 	return ok
 }
 
-// IsStoreMissing reports whether there is no store, so that opening the mailboxes would make it. It is false for a path
-// that cannot be read.
+// IsStoreMissing reports whether the workspace has no store. It is false if the path cannot be read.
 func (w Workspace) IsStoreMissing() bool { return isMissing(filepath.Join(w.Dir, StoreFile)) }
 
 func isMissing(path string) bool {
@@ -86,14 +85,14 @@ func isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// StoreFile returns the file with the handoffs. Ok is false when there is none. Callers that do not need the file call
-// [Workspace.HasStore].
+// StoreFile returns the file with the handoffs. Ok is false if there is no such file. Callers that only need to know
+// whether it exists call [Workspace.HasStore].
 func (w Workspace) StoreFile() (_ File, ok bool) { return w.file(StoreFile) }
 
-// KeptFile returns the file that a restore replaced and kept. Ok is false when there is none.
+// KeptFile returns the store that a restore replaced and kept. Ok is false if there is no kept store.
 func (w Workspace) KeptFile() (_ File, ok bool) { return w.file(KeptFile) }
 
-// LogFile returns the log file of the owners of the workspace, see package journal. Ok is false when there is none.
+// LogFile returns the log file of the owners of the workspace, see package journal. Ok is false if there is no log.
 func (w Workspace) LogFile() (_ File, ok bool) { return w.file(logFile) }
 
 func (w Workspace) file(name string) (File, bool) {
@@ -105,7 +104,7 @@ func (w Workspace) file(name string) (File, bool) {
 	return File{path, info.Size(), info.ModTime()}, true
 }
 
-// TotalSize returns the size of all files of the workspace, 0 for an unreadable directory.
+// TotalSize returns the size of all files of the workspace in bytes. It is 0 if the directory cannot be read.
 func (w Workspace) TotalSize() (sum int64) {
 	entries, err := os.ReadDir(w.Dir)
 	if err != nil {
@@ -119,8 +118,8 @@ func (w Workspace) TotalSize() (sum int64) {
 	return sum
 }
 
-// All returns the used workspaces on this machine in the order of their names. Project is the path that [RecordProject]
-// wrote, or empty.
+// All returns the used workspaces on this machine in the order of their names. The field Project has the path that
+// [RecordProject] wrote, or is empty.
 func All(getenv func(string) string) ([]Workspace, error) {
 	state, err := stateDir(getenv)
 	if err != nil {
@@ -144,15 +143,15 @@ func All(getenv func(string) string) ([]Workspace, error) {
 	return all, nil
 }
 
-// projectRecord is the content of project.json. It is needed because the name of a workspace has only a hash of the
-// path of its project.
+// projectRecord is the content of project.json. The file is needed because the name of a workspace has only a hash of
+// the path of its project.
 type projectRecord struct {
 	Project string `json:"project"`
 }
 
-// RecordProject writes the project of a workspace into its directory, so that people can tell workspaces apart and a
-// project that moves can take its workspace along. It writes nothing if the file has this project already, if the
-// workspace has no project because it was named, or if its directory does not exist.
+// RecordProject writes the project of a workspace into the directory of the workspace. People can then tell workspaces
+// apart, and a project that moves can keep its workspace. RecordProject writes nothing if the file already has this
+// project, if the workspace has no project, or if the directory does not exist.
 func RecordProject(w Workspace) error {
 	if w.Project == "" || RecordedProject(w) == w.Project {
 		return nil
@@ -165,7 +164,7 @@ func RecordProject(w Workspace) error {
 	return nil
 }
 
-// RecordedProject returns the project that RecordProject wrote last, or "" for a missing or damaged file.
+// RecordedProject returns the project that RecordProject wrote last. It returns "" if the file is missing or damaged.
 func RecordedProject(w Workspace) string {
 	content, err := platform.ReadRegular(filepath.Join(w.Dir, recordFile), 64<<10)
 	var m projectRecord
@@ -175,10 +174,10 @@ func RecordedProject(w Workspace) string {
 	return m.Project
 }
 
-// Remove deletes the files of a workspace and its directory, and returns the names of the files, in the order in which
-// it deleted them. The caller has locked the workspace with [handoff/tools/relay.LockWorkspace]. Remove follows no link out of
-// the directory. When the directory has a file that handoff did not make, Remove deletes nothing and returns
-// [schemas.Conflict]. After another error, names has the files that were deleted before it.
+// Remove deletes the files of a workspace and its directory. It returns the names of the deleted files in the order of
+// deletion, also after an error. The caller must have locked the workspace with [handoff/tools/relay.Lock]. Remove
+// follows no link out of the directory. If the directory has a file that handoff did not make, Remove deletes nothing
+// and returns [schemas.Conflict].
 func Remove(w Workspace) (names []string, err error) {
 	defer func() {
 		if _, coded := errors.AsType[*schemas.Error](err); err != nil && !coded {
@@ -218,8 +217,8 @@ func removeFiles(state *os.Root, w Workspace) (deleted []string, err error) {
 	return names, nil
 }
 
-// filesToRemove lists the files to delete. The lock is last: while it exists, no other process makes a new store in the
-// directory. It refuses a directory with other files.
+// filesToRemove lists the files to delete. The lock file is last: while the lock file exists, no other process makes a
+// new store in the directory. It refuses a directory with files that handoff did not make.
 func filesToRemove(dir *os.Root, w Workspace) ([]string, error) {
 	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
@@ -246,8 +245,8 @@ func errNotRemoved(w Workspace, what string) error {
 		WithHint("Nothing was deleted. Move it away, and call again.")
 }
 
-// Move gives the files of the workspace from to the workspace to, whose directory must not exist. The caller has locked
-// from.
+// Move moves the files of the workspace from into the directory of the workspace to, which must not exist yet. The
+// caller must have locked from.
 func Move(from, to Workspace) error {
 	if err := os.Rename(from.Dir, to.Dir); err != nil {
 		return fmt.Errorf("rename workspace %s: %w", from.Name, err)
@@ -268,8 +267,8 @@ func WasEmptied(dir string) bool {
 	return err == nil && unmarked == nil && file.Size() == 0 && here.Size() > 0
 }
 
-// MarkOpened notes whether the store in a directory was open since it was made. It ignores errors of the file system:
-// then [WasEmptied] does not notice a later loss.
+// MarkOpened records whether the store in a directory was ever open. It ignores errors of the file system. After an
+// error, [WasEmptied] cannot notice a later loss.
 func MarkOpened(dir string, was bool) {
 	path := filepath.Join(dir, presenceFile)
 	here, err := os.Stat(path)

@@ -10,7 +10,7 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// A Neighbour is another workspace on this machine that may have the agents which are missing in this workspace.
+// Neighbour is another workspace on this machine that may have the agents that are missing in this workspace.
 type Neighbour struct {
 	Workspace string `json:"workspace"`
 	Project   string `json:"project"` // the directory of its project
@@ -27,9 +27,9 @@ func (n Neighbour) String() string {
 	return fmt.Sprintf("%s, of %s: agents there do not meet those here", n.Workspace, n.Project)
 }
 
-// FindNeighbours returns the neighbours of a workspace. These are workspaces of directories above and below its
-// directory, unless both are git repositories, and workspaces whose directory is gone and had the same name. A
-// workspace without a project, which was named, has no neighbours.
+// FindNeighbours returns the neighbours of a workspace. A neighbour belongs to a directory above or below the project,
+// unless both are git repositories. A workspace whose directory is gone is a neighbour too if its directory had the
+// same name. A named workspace has no neighbours.
 func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	if w.Project == "" {
 		return nil
@@ -61,7 +61,7 @@ func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour
 	return beside
 }
 
-// workTreeOf returns the directory of a project: for a git repository the directory of its working tree.
+// workTreeOf returns the directory of a project. For a git repository it is the directory of the working tree.
 func workTreeOf(project string) string {
 	if filepath.Base(project) == ".git" {
 		return filepath.Dir(project)
@@ -69,8 +69,8 @@ func workTreeOf(project string) string {
 	return project
 }
 
-// shareCommand returns the command that gives the project below the workspace of dir. A repository always has its own
-// workspace, so its command sets HANDOFF_DIR. For other projects a directory .handoff in dir is enough.
+// shareCommand returns the command that makes the project in below use the workspace of dir. A repository always has
+// its own workspace, so its command sets HANDOFF_DIR. For other projects the command makes a directory .handoff in dir.
 func shareCommand(dir, below string) string {
 	if workTreeOf(below) != below {
 		return shell.JoinWords([]string{"export", "HANDOFF_DIR=" + dir})
@@ -78,7 +78,7 @@ func shareCommand(dir, below string) string {
 	return shell.JoinWords([]string{"mkdir", filepath.Join(dir, ".handoff")})
 }
 
-// DirContains reports whether path is below dir. It compares the texts of both paths and follows no links.
+// DirContains reports whether path is below dir. It compares the two paths as texts and follows no links.
 func DirContains(dir, path string) bool {
 	rest, err := filepath.Rel(dir, path)
 	return err == nil && rest != "." && filepath.IsLocal(rest)

@@ -1,10 +1,10 @@
-// Package workspace finds the workspace of a process, and knows the paths of its files. So two agents in one
+// Package workspace finds the workspace of a process ([Find]), and knows the paths of its files. So the agents of a
 // repository share a workspace without configuration.
 //
-// A workspace is named, by --workspace NAME or HANDOFF_WORKSPACE, or it belongs to the project. The project is the
-// git repository around the project directory, with all its worktrees; without git the nearest parent with a
-// ".handoff" directory; else the project directory itself. The home directory and the root of the file system are
-// never a project, because all agents of the machine would share it.
+// A workspace has a name that --workspace or HANDOFF_WORKSPACE gives, or it belongs to a project. The project is the
+// git repository around the project directory, with all its worktrees. Without git, the project is the nearest parent
+// directory with a directory ".handoff", or else the project directory itself. The home directory and the root of the
+// file system are never a project, because all agents of the machine would share it.
 package workspace
 
 import (
@@ -51,7 +51,7 @@ type Config struct {
 	Getenv func(string) string
 }
 
-// Find returns the workspace of a process. It reads the file system and creates nothing. Errors are *[schemas.Error].
+// Find returns the workspace of a process. It reads the file system and writes nothing. Errors are *[schemas.Error].
 func Find(c Config) (Workspace, error) {
 	if c.Name != "" {
 		return Named(c.Name, c.Getenv)
@@ -68,7 +68,7 @@ func Find(c Config) (Workspace, error) {
 	return Workspace{Name: name, Dir: filepath.Join(state, name), Project: project, By: by}, nil
 }
 
-// Named returns the workspace called name. It refuses an invalid name, because the name becomes part of a path.
+// Named returns the workspace with a name. It refuses an invalid name, because the name becomes a part of a path.
 func Named(name string, getenv func(string) string) (Workspace, error) {
 	state, err := stateDir(getenv)
 	if err != nil {
@@ -91,9 +91,9 @@ func stateDir(getenv func(string) string) (string, error) {
 	return StateDir(getenv, home), nil
 }
 
-// StateDir returns the directory of handoff's files for a user with the given home directory. It follows
-// the XDG base directory specification, which ignores relative paths; without its variable it is the usual directory
-// on Windows. Directories in it whose names begin with a dot are no workspaces.
+// StateDir returns the directory for handoff's files of a user with the given home directory. It follows the XDG base
+// directory specification, which ignores relative paths. On Windows without XDG_STATE_HOME, it is the usual directory
+// for data of programs. Directories in it that begin with a dot are no workspaces.
 func StateDir(getenv func(string) string, home string) string {
 	state := getenv("XDG_STATE_HOME")
 	switch {
@@ -114,8 +114,8 @@ func ChecksDir(getenv func(string) string) (string, error) {
 	return filepath.Join(state, ".checks"), err
 }
 
-// Home returns the home directory of the user, or empty if no variable has it. Some shells on Windows set HOME to a
-// directory that other programs do not use, so USERPROFILE comes first there.
+// Home returns the home directory of the user, or "" if no variable has it. On Windows it reads USERPROFILE before
+// HOME, because some shells set HOME to a directory that other programs do not use.
 func Home(getenv func(string) string) string {
 	names := []string{"HOME", "USERPROFILE"}
 	if runtime.GOOS == "windows" {
@@ -129,7 +129,7 @@ func Home(getenv func(string) string) string {
 	return ""
 }
 
-// findProject returns the path of the project, and how it was found.
+// findProject returns the path of the project, and how the project was found.
 func (c Config) findProject() (string, FoundBy, error) {
 	start, err := c.ProjectDir()
 	if err != nil {
@@ -152,8 +152,8 @@ func (c Config) findProject() (string, FoundBy, error) {
 	return start, ByDirectory, nil
 }
 
-// Root returns the directory with the files of the project: the main working tree of its repository, also for linked
-// worktrees, else the project directory.
+// Root returns the directory with the files of the project. For a git repository it is the main working tree, even if
+// the process is in a linked worktree. Otherwise it is the project directory.
 func (c Config) Root() (string, error) {
 	project, by, err := c.findProject()
 	if by != ByGit || err != nil {
@@ -169,8 +169,8 @@ func (c Config) Root() (string, error) {
 	return project, err
 }
 
-// ProjectDir returns the absolute path of the directory where the search for the project begins: Dir, else the project
-// directory that the client names in the environment, else Cwd.
+// ProjectDir returns the absolute path of the directory where the search for the project begins. It is Dir, or else the
+// project directory that the client names in the environment, or else Cwd.
 func (c Config) ProjectDir() (string, error) {
 	dir := c.Dir
 	for _, name := range client.ProjectVariables() {
@@ -188,8 +188,8 @@ func (c Config) ProjectDir() (string, error) {
 	return filepath.Clean(dir), nil
 }
 
-// FilesDir returns the directory whose files calls may attach: the project directory. It returns empty if that is not a
-// project, for example for a named workspace in the home directory.
+// FilesDir returns the directory whose files calls may attach, which is the project directory. It returns "" if that
+// directory is the home directory or the root of the file system.
 func (c Config) FilesDir() (string, error) {
 	dir, err := c.ProjectDir()
 	if err != nil || c.isNeverProject(platform.ResolveLinks(dir)) {
@@ -198,14 +198,15 @@ func (c Config) FilesDir() (string, error) {
 	return dir, nil
 }
 
-// isNeverProject reports whether a directory cannot be a project: the home directory and the root of the file system.
+// isNeverProject reports whether a directory is the home directory or the root of the file system.
 func (c Config) isNeverProject(dir string) bool {
 	return dir == filepath.Dir(dir) || dir == platform.ResolveLinks(Home(c.Getenv))
 }
 
 var nonSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })
 
-// nameOf returns a name for the path of a project: a slug that people recognise, and a hash that no other path has.
+// nameOf returns the name of the workspace for the path of a project. The name has a readable part, and a hash that
+// differs for each path.
 func nameOf(project string) string {
 	base := filepath.Base(project)
 	if base == ".git" {
