@@ -74,8 +74,8 @@ func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	return "", nil
 }
 
-// refusePoolName returns the error not_found for the name of a pool in a field that needs the name of an agent. The
-// parameter do is the hint. Its %s stands for the pool.
+// refusePoolName returns the error not_found for the name of a pool in a field that needs the name of an agent. In the
+// hint, %s stands for the pool.
 func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
 	kind, _ := pool.Split()
 	return schemas.Errorf(schemas.NotFound, "%s is a %s, and no agent is called so", name, kind).WithField(field).
@@ -153,8 +153,8 @@ func (o *op) storeCard(a store.Agent, said any) error {
 	return nil
 }
 
-// whyNoReviewer returns the reason why no agent could review work that goes to the address to. It returns "" if at
-// least one agent that may do the work has a possible reviewer.
+// whyNoReviewer returns the reason why no agent could review work that goes to an address. It returns "" if at least
+// one agent that may do the work has a possible reviewer.
 func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error) {
 	for a, err := range o.Offers().AddressedAgents(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}

@@ -189,8 +189,8 @@ func (o *op) amendTimes(now *store.Record, h schemas.Handoff) error {
 	return nil
 }
 
-// rewriteContent changes the content of a handoff with the function change. It puts the whole new content and the note
-// into the event of a, and points the record to that event. Callers commit a directly afterwards. The commit fails with
+// rewriteContent changes the content of a handoff. It puts the whole new content and the note into the event of the
+// change, and points the record to that event. Callers commit the change directly afterwards. The commit fails with
 // limit if the content is too large.
 func (o *op) rewriteContent(a *operation.RecordChange, note string, change func(*schemas.Handoff)) error {
 	var h schemas.Handoff

@@ -19,9 +19,9 @@ import (
 )
 
 // checkBudget refuses a draft that would bring its workflow past a limit, with the error limit. First it sets the
-// limits that the draft gives, see [setLimits]. The maps used and with have the amount of each limit without the draft
-// and with the draft. Work for human is never refused. After a refusal op.exceeded has the text that tells human of the
-// limit.
+// limits that the draft gives, see [setLimits]. One map has the use of each limit without the draft (used), the other
+// map has the use with the draft. Work for human is never refused. After a refusal op.exceeded has the text that tells
+// human of the limit.
 func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workflow, begins bool, used, with map[string]float64) error {
 	setLimits(wf, d.Limits, begins || o.By.Agent == schemas.Human)
 	for _, limit := range schemas.WorkflowLimits {

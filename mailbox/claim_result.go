@@ -97,7 +97,7 @@ func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 
 // releaseUndelivered releases a claim whose response could not be delivered, and deletes the stored result of the call.
 // A repeated call then claims anew. The claim stays if the server has heard of the holder since the claim. The error is
-// unavailable if the claim was given back. Otherwise the error is why, the reason why the call ended.
+// unavailable if the claim was given back. Otherwise it is the reason why the call ended.
 //
 // A caller whose connection breaks may repeat its call while the first call still runs. Both calls then return the same
 // claim. The repeated call counts as a sign of the holder, so the first call does not release the claim. If no response

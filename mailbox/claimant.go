@@ -112,9 +112,9 @@ func (o *op) isClaimant(r *store.Record) bool {
 	return isClaimingSession(r, o.By)
 }
 
-// isClaimingSession reports whether the caller is the session that made the last claim, so that its model has read the
-// brief. The call must come over the connection that claimed. If neither the claim nor the call has a connection, both
-// must come from the same instance.
+// isClaimingSession reports whether the caller is the session that made the last claim. The model of that session has
+// read the brief. The call must come over the connection that claimed. If neither the claim nor the call has a
+// connection, both must come from the same instance.
 func isClaimingSession(r *store.Record, by schemas.Caller) bool {
 	if r.Conn != "" || by.Conn != "" {
 		return r.Conn == by.Conn

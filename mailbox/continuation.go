@@ -71,16 +71,16 @@ func (o *op) sendContinuation(h *operation.RecordChange) (*schemas.SendOut, erro
 	return &sent, o.recordCreatedHandoff(r, sent.HandoffID, func(now *store.Record) { now.Forwarded = sent.HandoffID })
 }
 
-// recordCreatedHandoff commits a change of the record of r by the function note, which names the handoff made. The
-// handoff made was created as a consequence of r.
+// recordCreatedHandoff writes into the record of r that a handoff was created as a consequence of r. The function note
+// sets the field that names the created handoff.
 func (o *op) recordCreatedHandoff(r *store.Record, made schemas.ID, note func(now *store.Record)) error {
 	now := r.Clone()
 	note(&now)
 	return o.Commit(&operation.RecordChange{Action: life.Forward, Was: r, Now: &now, Other: made})
 }
 
-// holdBackContinuation warns the holder that the continuation next is sent only after the result is accepted. It checks
-// the continuation now, because the holder can still correct it.
+// holdBackContinuation warns the holder that its continuation is sent only after the result is accepted. It checks the
+// continuation now, because the holder can still correct it.
 func (o *op) holdBackContinuation(next *draft.Draft, out *schemas.CompleteOut) error {
 	if next == nil {
 		return nil
@@ -169,13 +169,13 @@ func (o *op) sendContinuationOrTell(h *operation.RecordChange) (came operation.C
 	return came, o.tellOwnerOfUnsent(h.Now, "The continuation of "+h.Now.ID.String(), err)
 }
 
-// cancelLeftoversOfFailures cancels pending handoffs that were sent when an earlier attempt at done failed: rollbacks,
-// and questions to a person how to go on. The finished work no longer needs them. Handoffs that an agent holds go on,
-// because their work may still be useful. The clock cancels, because the agent that completed done may have no right to
-// these handoffs.
+// cancelLeftoversOfFailures cancels pending handoffs that were sent when an earlier attempt at the finished work
+// failed: rollbacks, and questions to a person how to go on. The finished work no longer needs them. Handoffs that an
+// agent holds go on, because their work may still be useful. The clock cancels, because the agent that finished the
+// work may have no right to these handoffs.
 //
-// The field RetryOf leads from done to each earlier attempt. The events after the end of an attempt name the handoffs.
-// At an attempt whose record cannot be read, the search stops.
+// The field RetryOf leads from each attempt to the attempt before it. The events after the end of an attempt name the
+// handoffs. At an attempt whose record cannot be read, the search stops.
 func (o *op) cancelLeftoversOfFailures(done *store.Record) error {
 	for before := range reading.Chain(o.View, done.RetryOf, func(r *store.Record) schemas.ID { return r.RetryOf }) {
 		events, err := o.EventsOf(before, 4*maxLate) // few events come after the end of a handoff

@@ -115,8 +115,8 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	return r
 }
 
-// copyTerms copies the terms that a record needs for claims from more into the record. If a term in more is zero, the
-// record keeps its term.
+// copyTerms copies the terms of a draft or an amendment that decide about claims into a record. A term that is zero
+// leaves the record unchanged.
 func copyTerms(r *store.Record, more schemas.Terms) {
 	r.NeedsApproval = r.NeedsApproval || more.NeedsApproval
 	r.NoTakers = cmp.Or(more.NoTakers, r.NoTakers)
@@ -147,10 +147,12 @@ type lineage struct {
 }
 
 // findLineage finds the parent, the workflow, the depth and the dependencies of a draft. Dependencies that are met
-// already are in the list freed. Errors:
-// - not_found: the parent, the workflow or a dependency does not exist.
-// - limit: the chain of parents is too long. The error names the senders of the chain.
-// - conflict: a dependency ended without a completion.
+// already are in the list `freed`.
+//
+// Errors:
+//   - not_found: the parent, the workflow or a dependency does not exist.
+//   - limit: the chain of parents is too long. The error names the senders of the chain.
+//   - conflict: a dependency ended without a completion.
 func (o *op) findLineage(d *draft.Draft) (l lineage, err error) {
 	parent, err := o.findParent(d)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"handoff/store"
 )
 
-// dependencies are the handoffs that a handoff waits for. The list after has the open dependencies. The list freed has
-// the met dependencies, because their results may still be returned. A dependency is met when it is done well, see
-// [reading.IsDoneWell]. A dependency that is also in the list accepted must be accepted by its sender, too.
+// dependencies are the handoffs that a handoff waits for. Open dependencies are in the list `after`. Met dependencies
+// are in the list `freed`, because their results may still be returned. A dependency is met when it is done well, see
+// [reading.IsDoneWell]. The sender of a dependency in the list `accepted` must also accept its result.
 type dependencies struct {
 	after, freed, accepted []schemas.ID
 }
@@ -169,9 +169,10 @@ func (o *op) checkDependencyCycle(r *store.Record, deps dependencies) error {
 		circle[1], circle[len(circle)-2], r.ID, compose.None)
 }
 
-// findDependencyPath looks for a path of dependencies from one of deps to the handoff to. It returns way with the path
-// appended, or nil if there is no path. It follows only the dependencies of pending handoffs, because other handoffs do
-// not wait. It also follows freed dependencies, because a return can make them open again.
+// findDependencyPath looks for a path of dependencies from one of the handoffs in deps to the target handoff. It
+// returns the given way, extended by this path, or nil if there is no path. It follows only the dependencies of pending
+// handoffs, because other handoffs do not wait. It also follows freed dependencies, because a return can make them open
+// again.
 func (o *op) findDependencyPath(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
 	for _, id := range deps {
 		on := append(slices.Clone(way), id)
@@ -190,7 +191,7 @@ func (o *op) findDependencyPath(to schemas.ID, way, deps []schemas.ID, seen map[
 	return nil
 }
 
-// tellSenderOfDeadDependency tells the sender of r that the dependency dead did not end well. r stays blocked until its
+// tellSenderOfDeadDependency tells the sender of r that a dependency of r did not end well. r stays blocked until its
 // sender decides, because only the sender knows whether r makes sense without the dependency. The notice comes in the
 // name of the clock, so a sender that ended the dependency itself gets the notice, too.
 func (o *op) tellSenderOfDeadDependency(r, dead *store.Record) error {
@@ -207,9 +208,9 @@ func (o *op) tellSenderOfDeadDependency(r, dead *store.Record) error {
 	return o.RunAs(operation.ClockCaller, func() error { return o.NotifySender(r, operation.NoticeOf(noticeBlocked, r, text)) })
 }
 
-// unblock frees the dependency of r on dep, which was completed or accepted. If dep is not met, r stays blocked. If dep
-// was returned meanwhile, r waits for the rework. If an amendment removed the dependency meanwhile, unblock does
-// nothing.
+// unblock frees the dependency of r on a handoff that was completed or accepted. If the dependency is not met, r stays
+// blocked. If the dependency was returned meanwhile, r waits for the rework. If an amendment removed the dependency
+// meanwhile, unblock does nothing.
 func (o *op) unblock(r, dep *store.Record) error {
 	switch {
 	case !slices.Contains(r.After, dep.ID):
@@ -222,9 +223,9 @@ func (o *op) unblock(r, dep *store.Record) error {
 	return o.exchangeDependency(r, dep.ID, dep)
 }
 
-// unblockAfterRollback unblocks r, a dependent of failed work, after done, the rollback of that work, was completed. It
-// does so only if the completion is enough, see [op.doesRollbackCountAsDone]. If the failed work was retried since, r
-// waits for the retry.
+// unblockAfterRollback unblocks r, which depends on failed work, after the rollback of that work was completed. It does
+// so only if the completion is enough, see [op.doesRollbackCountAsDone]. If the failed work was retried since, r waits
+// for the retry.
 func (o *op) unblockAfterRollback(r, done *store.Record) error {
 	failed := o.UsableRecord(done.Parent)
 	if failed == nil || failed.Rollback != done.ID || failed.Successor != done.ID {
@@ -236,18 +237,18 @@ func (o *op) unblockAfterRollback(r, done *store.Record) error {
 	return o.replaceDependency(r, failed)
 }
 
-// doesRollbackCountAsDone reports whether failed work counts as done after the agent by completed its rollback. The
-// server does not compare a rollback with the criteria of the work. The sender and human are enough, because both may
-// accept any result. The agent that the sender named for a failure is enough if it did not fail itself, and if the work
-// has no criterion, check or review.
+// doesRollbackCountAsDone reports whether failed work counts as done after an agent completed its rollback. The server
+// does not compare a rollback with the criteria of the work. A completion by the sender or by human is enough, because
+// both may accept any result. A completion by the agent that the sender named for a failure is enough if that agent did
+// not fail itself, and if the work has no criterion, check or review.
 func (o *op) doesRollbackCountAsDone(failed *store.Record, by schemas.Agent) (bool, error) {
 	sender, err := reading.AgentToNotify(o.View, failed)
 	named := by == failed.OnFailure && by != failed.Holder && !failed.Promises && failed.Reviewer == ""
 	return by == schemas.Human || by == sender || named, err
 }
 
-// replaceDependency makes r depend on the successor of gone, a dead or returned handoff. Without a successor, r depends
-// on gone again, because the result of gone no longer counts. A successor that is done well unblocks r. If the
+// replaceDependency makes r depend on the successor of a dead or returned dependency. Without a successor, r waits
+// again for the same dependency, whose result no longer counts. A successor that is done well unblocks r. If the
 // successor ended badly, the sender of r is told. If an agent has claimed r already, the work on r goes on, and its
 // holder and the caller are told.
 func (o *op) replaceDependency(r, gone *store.Record) error {
@@ -292,8 +293,8 @@ func (o *op) restoreDependencies(r *store.Record) error {
 	return nil
 }
 
-// recordBegunDependent records that r was claimed or completed with the result of gone, which was returned or no longer
-// counts as done. The holder of r is told.
+// recordBegunDependent records that r was claimed or completed with a result that was returned or no longer counts as
+// done. The holder of r is told.
 func (o *op) recordBegunDependent(r, gone *store.Record) error {
 	if r.Status == schemas.Completed || r.Status.IsHeld() {
 		o.begunDependents = append(o.begunDependents, r)
@@ -322,9 +323,9 @@ func (o *op) warnOfBegunDependents(returned schemas.ID) (warnings []string) {
 	return warnings
 }
 
-// exchangeDependency replaces the dependency dep of r by the handoff instead, which may have the same id. The change is
-// one event of r, [life.Ready], which names dep and lists the dependencies that are still open. The change is made in
-// the name of the clock, because the agent that changed dep need not have any right to r.
+// exchangeDependency replaces one dependency of r by another handoff, or records a new state of the same handoff. The
+// change is one event of r, [life.Ready], which lists the dependencies that are still open. The change is made in the
+// name of the clock, because the agent that changed the dependency need not have any right to r.
 func (o *op) exchangeDependency(r *store.Record, dep schemas.ID, instead *store.Record) error {
 	return o.RunAs(operation.ClockCaller, func() error {
 		ready := &operation.RecordChange{Action: life.Ready, Other: dep}

@@ -20,13 +20,13 @@ import (
 // [Service.Complete]. A recipient that did not claim the handoff may call it to reject the handoff.
 //
 // With outcome failed, the default, the handoff is failed, the achieved part is kept as a checkpoint, and the sender is
-// told. The argument then says how the work goes on:
-// - rollback, the default: the work goes to the agent in rollback_to, otherwise to rollback.on_failure of the send,
-// otherwise to the sender, or to human if a rule sent the work. Unclaimed parts of the work that the holder had
-// sent are cancelled.
-// - retry: the work is sent again, or goes to human if no attempt or no other agent is left.
-// - escalate: the work goes to human.
-// - stop: nothing is sent.
+// told. The argument `then` chooses the next step:
+//   - rollback, the default: the work goes to the agent in rollback_to, otherwise to rollback.on_failure of the send,
+//     otherwise to the sender, or to human if a rule sent the work. Unclaimed parts of the work that the holder had
+//     sent are cancelled.
+//   - retry: the work is sent again, or goes to human if no attempt or no other agent is left.
+//   - escalate: the work goes to human.
+//   - stop: nothing is sent.
 //
 // The result names the handoff that continues the work. If the chain is too long for another handoff, human is told
 // instead, and the result has a warning.

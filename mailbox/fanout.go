@@ -8,10 +8,10 @@ import (
 	"handoff/schemas"
 )
 
-// sendPartsAndJoin sends the parts of a send, and then join, unless join is nil. Join depends on all parts. The parts
-// and join get the parent and the workflow of the first part, so the chain of parents grows by only one. Each draft is
-// checked as if it were sent alone, and any error undoes the whole operation. The result describes the first part, and
-// has the ids and warnings of all sent handoffs.
+// sendPartsAndJoin sends the parts of a send. If join is not nil, it then sends join, which depends on all parts. The
+// parts and join get the parent and the workflow of the first part, so the chain of parents grows by only one. Each
+// draft is checked as if it were sent alone, and any error undoes the whole operation. The result describes the first
+// part, and has the ids and warnings of all sent handoffs.
 func (o *op) sendPartsAndJoin(parts []*draft.Draft, join *draft.Draft) (out schemas.SendOut, err error) {
 	var warnings []string
 	beside := func(d draft.Draft) (schemas.ID, error) {
@@ -48,7 +48,7 @@ func (o *op) sendPartsAndJoin(parts []*draft.Draft, join *draft.Draft) (out sche
 	return out, nil
 }
 
-// idsToWaitFor returns the ids that a handoff must have as dependencies to wait for the whole send out: the id of join,
+// idsToWaitFor returns the ids that a handoff must have as dependencies to wait for a whole send: the id of join,
 // otherwise the ids of all parts, otherwise the id of the one handoff.
 func idsToWaitFor(out schemas.SendOut) []string {
 	if out.Joined != 0 || out.Parts == nil {

@@ -67,9 +67,10 @@ func (s *Service) joinWaitingLists(ctx context.Context, w *longpoll.Waiter, name
 	return err == nil && w.JoinLists(boxes), err
 }
 
-// passPermits passes the permits with which this call found nothing to the next waiting calls, because another agent
-// may be allowed to claim the mail. It leaves out mailboxes that are empty. If the store cannot be read, it passes on
-// all permits, because a useless search does no harm.
+// passPermits passes on the permits with which this call found no mail. A permit asks one waiting call to look for
+// mail, see [longpoll.Waiter]. Another agent may be allowed to claim the mail, so the next waiting call gets the
+// permit, unless the mailbox is empty. If the store cannot be read, all permits are passed on, because a useless search
+// does no harm.
 func (s *Service) passPermits(ctx context.Context, w *longpoll.Waiter) {
 	inUse := w.PermitsInUse()
 	if len(inUse) == 0 {
@@ -126,7 +127,8 @@ func (s *Service) pollUntil(ctx context.Context, until time.Time, look func() (o
 	}
 }
 
-// isReviewedByAnother reports whether the result of r does not count yet because an agent other than a reviews it.
+// isReviewedByAnother reports whether the result of r does not count yet because another agent than the given agent
+// reviews it.
 func isReviewedByAnother(v *store.View, r *store.Record, a schemas.Agent) bool {
 	if r.Reviewer == "" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return false

@@ -164,8 +164,8 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	})
 }
 
-// countMatchesElsewhere counts the handoffs of the whole workspace that match a query, if the query matches nothing in
-// the box of the caller. The result of the list names the number.
+// countMatchesElsewhere counts the handoffs of the whole workspace that match a query, if no handoff in the box of the
+// caller matches. The caller then learns that a list of the box all would find handoffs.
 func countMatchesElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.ListOut) error {
 	if len(out.Items) > 0 || in.Cursor != "" {
 		return nil

@@ -53,7 +53,7 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 	return now, nil
 }
 
-// release makes a held handoff pending again, for its recipient or for the recipient to. The server also calls it for a
+// release makes a held handoff pending again, for its recipient or for a new recipient. The server also calls it for a
 // claim whose response could not be delivered. The old holder is told, unless it is the caller. The sender is told if
 // the recipient changes.
 func (o *op) release(r *store.Record, to schemas.Address, note string) (*store.Record, error) {

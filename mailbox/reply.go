@@ -53,8 +53,7 @@ func replyMessage(n schemas.Notice, text string) schemas.SendIn {
 	return in
 }
 
-// findNotice returns the notice of the agent a with the given id. If the agent has no notice with that id, the error is
-// not_found.
+// findNotice returns the notice of an agent by its id. If the agent has no notice with that id, the error is not_found.
 func findNotice(v *store.View, a schemas.Agent, id string) (*schemas.Notice, error) {
 	var wanted schemas.NoticeID
 	if wanted.UnmarshalText([]byte(id)) == nil {
@@ -69,8 +68,7 @@ func findNotice(v *store.View, a schemas.Agent, id string) (*schemas.Notice, err
 		WithField("handoff_id").WithNext(schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "lists yours"))
 }
 
-// isWorkOfCallingPerson reports whether the caller is human, and the handoff waits in the mailbox of human or human
-// holds it.
+// isWorkOfCallingPerson reports whether the caller is human, and the handoff r waits for human or is held by human.
 func (o *op) isWorkOfCallingPerson(r *store.Record) bool {
 	waits := r.Status == schemas.Pending && r.Box == schemas.Address(schemas.Human)
 	works := (r.Status == schemas.Accepted || r.Status == schemas.Working) && r.Holder == schemas.Human

@@ -271,8 +271,8 @@ func (o *op) checkReturnLimit(r *store.Record) error {
 		WithNext(schemas.AdviseCall(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept}, "accepts it"))
 }
 
-// requestNextReviewer changes h, an action that ends the review r without a verdict, so that another reviewer gets the
-// review. If r is no review, h stays unchanged.
+// requestNextReviewer changes an action that ends the review r without a verdict, so that another reviewer gets the
+// review. If r is no review, the action stays unchanged.
 func requestNextReviewer(h *operation.RecordChange, r *store.Record) *operation.RecordChange {
 	if r.ReviewOf != 0 {
 		h.Then, h.Why = schemas.ThenRollback, operation.EndReason{Reason: h.Text}
@@ -321,7 +321,7 @@ func (o *op) replaceReview(h *operation.RecordChange) (*store.Record, error) {
 	return next, o.recordCreatedHandoff(gone, next.ID, func(now *store.Record) { now.Successor = next.ID })
 }
 
-// reportNextReviewer names the new reviewer in the result of an action that ended the review gone without a verdict.
+// reportNextReviewer names the new reviewer in the result of an action that ended a review without a verdict.
 func (o *op) reportNextReviewer(gone *store.Record, out *schemas.UpdateOut) error {
 	followed, err := o.RunConsequences()
 	if next := followed.Successor; err == nil && next != nil {

@@ -181,9 +181,9 @@ func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (war
 	return append(warnings, more...), prefixChangesField(err)
 }
 
-// setNextRound prepares the next round of returned work. The points to mend are the criteria in the changes, or the
-// points in the note if the changes have no criteria. The error is invalid if there is no point. The first handoff is
-// round 1, so its first rework is round 2. Each round names the first handoff.
+// setNextRound prepares the next round of returned work. The points to mend are the criteria in the changes. If the
+// changes have no criteria, the points come from the note. The error is invalid if the note has no point either. The
+// first handoff is round 1, so its first rework is round 2.
 func (rev *revision) setNextRound(by schemas.Agent, r *store.Record) error {
 	round := schemas.Rework{Of: cmp.Or(r.ReworkOf, r.ID), Round: max(r.Round, 1) + 1, By: by, Reason: rev.note}
 	round.Points, rev.changes = compose.SplitPoints(rev.changes)

@@ -25,9 +25,9 @@ var triggers = map[life.Action]string{
 	life.Reject: "rejected", life.Expire: "timed_out", life.Exhaust: "timed_out", life.Cancel: "cancelled",
 }
 
-// collectRuleSends finds the handoffs that rules send because of a change. [op.sendRoutedHandoffs] sends these handoffs later.
-// It runs after the change was written, because rules read the content of the changed handoff. If the content cannot be
-// read, no rule fires.
+// collectRuleSends finds the handoffs that rules send because of a change. [op.sendRoutedHandoffs] sends these handoffs
+// later. It runs after the change was written, because rules read the content of the changed handoff. If the content
+// cannot be read, no rule fires.
 func (o *op) collectRuleSends(h *operation.RecordChange) (err error) {
 	h.Sends, err = o.matchRules(h)
 	return err
@@ -157,9 +157,9 @@ func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Hando
 	return root, nil
 }
 
-// sendRoutedHandoffs sends the handoffs of rules as children of the changed handoff. It names the first of these handoffs on
-// the changed handoff: as forwarded if the changed handoff was completed, otherwise as its successor. The sender is
-// system, so the owner of the workflow gets the questions and notices.
+// sendRoutedHandoffs sends the handoffs of rules as children of the changed handoff. It names the first of these
+// handoffs on the changed handoff: as forwarded if the changed handoff was completed, otherwise as its successor. The
+// sender is system, so the owner of the workflow gets the questions and notices.
 //
 // The handoffs of one rule are all sent or all refused, for example because a budget is used up. After a refusal the
 // other rules still send, and the owner of the workflow and human are told the reason.

@@ -62,7 +62,7 @@ func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) error 
 	return err
 }
 
-// reserveFor reserves work of a pool for the agent first. For a minute only that agent may claim the work.
+// reserveFor reserves work of a pool for one agent. For a minute only that agent may claim the work.
 func (o *op) reserveFor(r *store.Record, first schemas.Agent) {
 	r.Box, r.Reserved, r.Told = schemas.Address(first), store.TimeOf(o.Now.Add(firstOfferFor)), append(r.Told, first)
 }
@@ -100,9 +100,9 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 	return nil
 }
 
-// hasOtherCandidates reports whether an agent other than without may claim from the pool of r. It counts registered
-// agents that did not decline the handoff. An agent that is busy or not connected counts, because the work can wait.
-// For a handoff to a single agent the result is false.
+// hasOtherCandidates reports whether another agent than the given agent may claim from the pool of r. It counts
+// registered agents that did not decline the handoff. An agent that is busy or not connected counts, because the work
+// can wait. For a handoff to a single agent the result is false.
 func (o *op) hasOtherCandidates(r *store.Record, without schemas.Agent) (bool, error) {
 	if _, directed := r.To.SingleAgent(); directed {
 		return false, nil

@@ -29,12 +29,12 @@ import (
 // could take it. It warns the sender, for example, of a recipient that the server has not seen. With dry_run the call
 // only checks and reports. It sends and stores nothing.
 //
-// With options.each the work is sent once for each of these texts. With options.join one more handoff is sent, which
-// depends on all parts. All of these handoffs are sent, or none. The result describes the first handoff, and has the
-// ids of all handoffs. The idempotency key holds for the whole call.
+// With options.each the work is sent once for each text of that list, as one part for each text. With options.join one
+// more handoff is sent, which depends on all parts. All of these handoffs are sent, or none. The result describes the
+// first handoff, and has the ids of all handoffs. The idempotency key holds for the whole call.
 //
 // A task has 4 KiB at most, a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole handoff
-// 256 KiB. A handoff has at most 32 tags. The configuration can raise the limits of the task, the title and the whole.
+// 256 KiB. A handoff has at most 32 tags. The configuration can raise the limits of task, title and handoff.
 //
 // Errors:
 // - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not

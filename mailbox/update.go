@@ -197,9 +197,9 @@ func (o *op) cancelUnclaimedPart(part, failed *store.Record) error {
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Cancel, Other: failed.ID, Text: text}, part, o.EndRecord)
 }
 
-// reportProgress records the progress of the holder, and renews the lease, see [life.Progress]. It withdraws open questions.
-// A checkpoint in the call becomes a separate event of the same transaction. A percentage of zero keeps the last
-// percentage.
+// reportProgress records the progress of the holder, and renews the lease, see [life.Progress]. It withdraws open
+// questions. A checkpoint in the call becomes a separate event of the same transaction. A percentage of zero keeps the
+// last percentage.
 func (o *op) reportProgress(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
 	if err := o.checkHolderAction(life.Progress, r, in.Token); err != nil {
 		return nil, err
