@@ -26,8 +26,8 @@ import (
 // a later call leaves out keep their values. Only the field away is reset by the next call.
 //
 // Errors:
-// - invalid: a reserved name; a skill, role or type that is not made of 1 to 64 characters of A-Z a-z 0-9 . _ -.
-// - denied: the caller may not act as that agent.
+//   - invalid: a reserved name; a skill, role or type that is not made of 1 to 64 characters of A-Z a-z 0-9 . _ -.
+//   - denied: the caller may not act as that agent.
 //
 // A repeated call changes nothing and adds one more event. If the process dies during the call, the store has both the
 // card and the event, or neither.

@@ -48,12 +48,12 @@ func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 // A brief has at most max_tokens tokens, 1,500 by default. It names the parts that do not fit.
 //
 // Errors:
-// - not_found: no handoff has the id.
-// - conflict: another agent holds the handoff; the handoff waits for approval, for dependencies or for a time; it
-// ended; or its holder may still come back, because this server began less than two minutes ago.
-// - denied: the caller is not the recipient, does not qualify for the pool, or declined the handoff.
-// - stale: an earlier call with the same request id claimed the handoff, and that claim has ended since.
-// - unavailable: the result could not be delivered, and the claim was given back.
+//   - not_found: no handoff has the id.
+//   - conflict: another agent holds the handoff; the handoff waits for approval, for dependencies or for a time; it
+//     ended; or its holder may still come back, because this server began less than two minutes ago.
+//   - denied: the caller is not the recipient, does not qualify for the pool, or declined the handoff.
+//   - stale: an earlier call with the same request id claimed the handoff, and that claim has ended since.
+//   - unavailable: the result could not be delivered, and the claim was given back.
 //
 // A call with the same request id gets the same claim again. So does a call for the same id over the same connection. A
 // claim whose result cannot be delivered is given back and does not count as an attempt. If the process dies after the

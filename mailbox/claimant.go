@@ -25,9 +25,9 @@ func (o *op) checkHolderAction(a life.Action, r *store.Record, token string) err
 // claimant, see [op.isClaimant]. In both cases the caller must act under the name of the holder.
 //
 // Errors:
-// - stale: a newer claim or a release made the token void.
-// - denied: the caller acts as another agent than the holder, or the token never belonged to this handoff.
-// - invalid, with the field claim_token: the caller needs a token and gave none.
+//   - stale: a newer claim or a release made the token void.
+//   - denied: the caller acts as another agent than the holder, or the token never belonged to this handoff.
+//   - invalid, with the field claim_token: the caller needs a token and gave none.
 //
 // The end of the lease is no error: the token stays good until another agent claims. Two workers that share one bearer
 // token over HTTP look the same to the server, so only the claim token tells them apart.

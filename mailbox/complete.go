@@ -31,18 +31,18 @@ import (
 // result is accepted. If the completed handoff is itself a review, its verdict accepts or returns the reviewed work.
 //
 // Errors:
-// - invalid: an empty summary; a criterion without an answer; an answer to an unknown criterion; an output that does
-// not meet its schema; a missing claim token.
-// - limit: a summary of more than 4 KiB, detail and data of more than 64 KiB, a result of more than 256 KiB.
-// - not_found: no handoff has the id.
-// - denied: the caller does not hold the handoff, or the token never belonged to the handoff.
-// - conflict: the handoff ended in another way; its content changed since the result was compared; it is strict and a
-// criterion is not met; a check did not pass and the result does not say that it is partial.
-// - stale: the claim was lost, or the handoff was cancelled, timed out or returned. The result is kept as a late
-// result, at most eight for a handoff, and the sender is told.
-// - the errors of [Service.Send] for the continuation, with its field. The handoff is then not completed. Only a
-// limit of the workflow does not refuse the completion: the continuation is not sent, the result has a warning, and
-// human is told.
+//   - invalid: an empty summary; a criterion without an answer; an answer to an unknown criterion; an output that does
+//     not meet its schema; a missing claim token.
+//   - limit: a summary of more than 4 KiB, detail and data of more than 64 KiB, a result of more than 256 KiB.
+//   - not_found: no handoff has the id.
+//   - denied: the caller does not hold the handoff, or the token never belonged to the handoff.
+//   - conflict: the handoff ended in another way; its content changed since the result was compared; it is strict and a
+//     criterion is not met; a check did not pass and the result does not say that it is partial.
+//   - stale: the claim was lost, or the handoff was cancelled, timed out or returned. The result is kept as a late
+//     result, at most eight for a handoff, and the sender is told.
+//   - the errors of [Service.Send] for the continuation, with its field. The handoff is then not completed. Only a
+//     limit of the workflow does not refuse the completion: the continuation is not sent, the result has a warning, and
+//     human is told.
 //
 // A holder that repeats the same result gets the first result, with a warning. If the process dies during the call, the
 // store has the completion with all consequences, or nothing, and the holder repeats the call.

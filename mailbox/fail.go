@@ -21,6 +21,7 @@ import (
 //
 // With outcome failed, the default, the handoff is failed, the achieved part is kept as a checkpoint, and the sender is
 // told. The argument `then` chooses the next step:
+//
 //   - rollback, the default: the work goes to the agent in rollback_to, otherwise to rollback.on_failure of the send,
 //     otherwise to the sender, or to human if a rule sent the work. Unclaimed parts of the work that the holder had
 //     sent are cancelled.
@@ -36,12 +37,12 @@ import (
 // names an agent that may have the work, the work goes to that agent.
 //
 // Errors:
-// - invalid: an empty description; a rollback to an agent that has no part in the workflow; a missing claim token.
-// - limit: a description of more than 4 KiB, a checkpoint or a failure of more than 256 KiB.
-// - not_found: no handoff has the id.
-// - denied: the caller is not the holder; a caller that rejects is neither the holder nor a recipient.
-// - conflict: the handoff ended in another way; the caller rejects a handoff on which its holder has begun to work.
-// - stale: as in [Service.Complete]. The failure is kept as a late result.
+//   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a missing claim token.
+//   - limit: a description of more than 4 KiB, a checkpoint or a failure of more than 256 KiB.
+//   - not_found: no handoff has the id.
+//   - denied: the caller is not the holder; a caller that rejects is neither the holder nor a recipient.
+//   - conflict: the handoff ended in another way; the caller rejects a handoff on which its holder has begun to work.
+//   - stale: as in [Service.Complete]. The failure is kept as a late result.
 //
 // A holder that repeats the same failure gets the first result, with a warning. If the process dies during the call,
 // the store has the failure and the handoff that continues the work, or neither.

@@ -17,13 +17,14 @@ import (
 )
 
 // Get shows one handoff. Any caller may call it. The argument view selects the part that it shows:
-// - brief, the default: the text that its holder reads.
-// - full: all sent content, the state and the outcome.
-// - outcome: the result or the failure.
-// - events: the last 20 events, and earlier events with an offset.
-// - checkpoint: the last checkpoint.
-// - reference: one page of attached content, of a field of the sent content, or, for a path that begins with
-// outcome/, of a field of the outcome.
+//
+//   - brief, the default: the text that its holder reads.
+//   - full: all sent content, the state and the outcome.
+//   - outcome: the result or the failure.
+//   - events: the last 20 events, and earlier events with an offset.
+//   - checkpoint: the last checkpoint.
+//   - reference: one page of attached content, of a field of the sent content, or, for a path that begins with
+//     outcome/, of a field of the outcome.
 //
 // An id such as no_7 shows a notice of the caller in full, and marks the notice read. Notices about a handoff are
 // marked read when Get shows its outcome or its state. A call of the holder is a sign of the holder, so it puts off the
@@ -35,9 +36,9 @@ import (
 // answer, and holds the handoff again. A wait that continues at another process misses no change.
 //
 // Errors:
-// - not_found: the handoff, the notice, the checkpoint or the reference does not exist.
-// - invalid: an unknown view; a notice without an agent.
-// - unavailable: the call was cut off while it waited.
+//   - not_found: the handoff, the notice, the checkpoint or the reference does not exist.
+//   - invalid: an unknown view; a notice without an agent.
+//   - unavailable: the call was cut off while it waited.
 //
 // Get can be repeated freely. Signs of a holder are only in the memory of this process. When the process dies, leases
 // count from the last change in the store.
@@ -124,11 +125,12 @@ func addWhoJudges(v *store.View, r *store.Record, by schemas.Agent, view schemas
 const fullTokens = 2500
 
 // List shows rows of the caller's mail. Any caller may call it. The argument box selects the mail:
-// - inbox, the default: handoffs that the caller may claim, in the order of its queue.
-// - claimed: handoffs that the caller holds, or held, if the filter is an ended status.
-// - sent: handoffs that the caller sent.
-// - notices: notices of the caller. They then count as read, unless the caller may only read.
-// - all: all handoffs of the workspace, the newest first.
+//
+//   - inbox, the default: handoffs that the caller may claim, in the order of its queue.
+//   - claimed: handoffs that the caller holds, or held, if the filter is an ended status.
+//   - sent: handoffs that the caller sent.
+//   - notices: notices of the caller. They then count as read, unless the caller may only read.
+//   - all: all handoffs of the workspace, the newest first.
 //
 // Filters leave rows out: status, workflow, tags (one of them), type, a time since which the handoff was sent or ended,
 // and words of its task, decisions and result. A result has ten rows, or limit rows, at most 50. It ends earlier at

@@ -18,9 +18,9 @@ import (
 // call it, because they must not be refused.
 //
 // Errors:
-// - limit: the mailbox is full.
-// - not_found: no agent has the name, although agents are registered.
-// - conflict: the agent does not accept the type of work.
+//   - limit: the mailbox is full.
+//   - not_found: no agent has the name, although agents are registered.
+//   - conflict: the agent does not accept the type of work.
 //
 // With force only a full mailbox is refused. The same holds for work for human and for the caller itself. If no agent
 // is registered, a send to an unknown name makes a mailbox for that name, with a warning. A pool without members keeps

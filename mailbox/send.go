@@ -37,15 +37,15 @@ import (
 // 256 KiB. A handoff has at most 32 tags. The configuration can raise the limits of task, title and handoff.
 //
 // Errors:
-// - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not
-// compile.
-// - limit: a text or a list is too long; a chain of parents would have more than ten handoffs; the workflow would
-// exceed one of its limits; the mailbox has 10,000 pending handoffs; the caller's token has its largest number of
-// pending handoffs.
-// - not_found: the recipient is not registered although other agents are; the parent, the workflow or a dependency
-// does not exist. The options can force an unregistered recipient.
-// - conflict: the recipient does not accept the type, which the options can force; a dependency ended without a
-// completion; the idempotency key was used for other content.
+//   - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not
+//     compile.
+//   - limit: a text or a list is too long; a chain of parents would have more than ten handoffs; the workflow would
+//     exceed one of its limits; the mailbox has 10,000 pending handoffs; the caller's token has its largest number of
+//     pending handoffs.
+//   - not_found: the recipient is not registered although other agents are; the parent, the workflow or a dependency
+//     does not exist. The options can force an unregistered recipient.
+//   - conflict: the recipient does not accept the type, which the options can force; a dependency ended without a
+//     completion; the idempotency key was used for other content.
 //
 // A sender that repeats a send sends twice, unless it gives a key. The same key with the same content gets the first
 // result, for as long as the store exists. If the process dies during the call, the store has the whole handoff or

@@ -30,12 +30,12 @@ import (
 // the created handoff, for cancel the children, which go on, and for amend the changed fields.
 //
 // Errors:
-// - invalid: an unknown action; a missing argument; an argument that the action does not use; a missing claim token.
-// - not_found: no handoff has the id; for amend and release, no agent has the name of the new recipient.
-// - conflict: the state does not allow the action. The error names the successor of the handoff.
-// - denied: the caller has none of the roles that may take the action.
-// - stale: the claim was lost.
-// - limit: a text or the chain of parents is too long; the caller's token has its largest number of pending handoffs.
+//   - invalid: an unknown action; a missing argument; an argument that the action does not use; a missing claim token.
+//   - not_found: no handoff has the id; for amend and release, no agent has the name of the new recipient.
+//   - conflict: the state does not allow the action. The error names the successor of the handoff.
+//   - denied: the caller has none of the roles that may take the action.
+//   - stale: the claim was lost.
+//   - limit: a text or the chain of parents is too long; the caller's token has its largest number of pending handoffs.
 //
 // A repeated call with the same request id gets the first result. If the process dies during the call, the store has
 // the action and all consequences, or nothing.
