@@ -26,10 +26,10 @@ const answersField = "verification.criteria"
 // because then the completion is refused anyway.
 //
 // Errors, all with the field verification.criteria:
-// - invalid: an answer names no criterion of the handoff; two answers to one criterion differ; a criterion has no
-// answer. The error lists the missing answers by number, so that one more call is enough.
-// - conflict: e is strict and a criterion is not met; a check failed, and the holder does not call the result
-// partial.
+//   - invalid: an answer names no criterion of the handoff; two answers to one criterion differ; a criterion has no
+//     answer. The error lists the missing answers by number, so that one more call is enough.
+//   - conflict: e is strict and a criterion is not met; a check failed, and the holder does not call the result
+//     partial.
 //
 // Two equal answers to one criterion are no error. Compare keeps the evidence of both answers.
 func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.CheckReport) ([]schemas.AnsweredCriterion, error) {

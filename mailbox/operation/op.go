@@ -18,10 +18,10 @@ import (
 // An operation finds its record with [Op.Find]. [Op.ApplyAction] checks whether the action is allowed and returns a
 // changed copy of the record. [Op.Commit] stores the copy. [Op.RunConsequences] carries out the consequences of all
 // stored changes. Op hides the transaction, so the compiler ensures three rules:
-// - Only Commit changes a record, and Commit writes the event of the change in the same transaction. So the number of
-// a record's newest event is the version of the record.
-// - The operation collects wakeups, see [Op.WakeAfterCommit]. The engine sends the wakeups after the commit.
-// - Code that has only an Op never reads outside of its transaction, where the code would not see its own writes.
+//   - Only Commit changes a record, and Commit writes the event of the change in the same transaction. So the number of
+//     a record's newest event is the version of the record.
+//   - The operation collects wakeups, see [Op.WakeAfterCommit]. The engine sends the wakeups after the commit.
+//   - Code that has only an Op never reads outside of its transaction, where the code would not see its own writes.
 //
 // Users of the type have to follow two further rules. A function that is passed to the engine must not call an engine.
 // A record must not be changed through the same pointer after its commit.

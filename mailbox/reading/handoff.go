@@ -225,11 +225,11 @@ func CurrentStanding(v *store.View, r *store.Record) (st schemas.HandoffState, e
 
 // BaseCommit returns the commit with which checks compare the work of a handoff. It is the first existing commit of
 // this list:
-// - the commit that the sender or a person named as the base
-// - the commit of the sender's working tree
-// - the base of earlier attempts
-// - the commit at which the branch of the first claim left its target branch
-// - the commit of the first claim
+//   - the commit that the sender or a person named as the base
+//   - the commit of the sender's working tree
+//   - the base of earlier attempts
+//   - the commit at which the branch of the first claim left its target branch
+//   - the commit of the first claim
 //
 // BaseCommit returns "" before the first claim, and [schemas.UnknownBase] if the first claim was made outside of a
 // checkout. The commit of a later claim is no base, because it may contain the work of the first holder.
