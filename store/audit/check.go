@@ -13,13 +13,12 @@ import (
 	"handoff/store"
 )
 
-// CheckRows compares derived rows with their sources: each record with its index rows, each index row with its record,
-// all counters with the counted rows, and agents, workflows, tokens, notices, receipts and words with the rows that
-// they refer to. It does so in one snapshot, which is kept for the whole time: on a large store it takes seconds, and
-// some engines grow meanwhile. An error means that the check could not be finished.
+// CheckRows compares derived rows with their sources: index rows with records, counters with the counted rows, and
+// other rows with the rows that they refer to. It returns a sentence for each of the first twenty faults. An error
+// means that the check could not be finished.
 //
-// It changes nothing. Tests call it after their changes, and people by [ExamineStore]. It does not read events and
-// content: [VerifyRegistry] reads these.
+// It reads one snapshot, which takes seconds on a large store, and some engines grow meanwhile. It changes nothing.
+// [VerifyRegistry] reads events and content.
 func CheckRows(ctx context.Context, s *store.Store) ([]string, error) {
 	found, err := checkRows(ctx, s, nil)
 	if err != nil {
@@ -50,8 +49,7 @@ func checkRows(ctx context.Context, s *store.Store, words SearchWordsFunc) (foun
 	return found, err
 }
 
-// checker is one run of a check. Its steps run in a fixed order, because the checks of indexes and counters use results
-// of the method records.
+// checker is one run of [CheckRows]. Its steps run in a fixed order, because later steps use results of checkRecords.
 type checker struct {
 	*store.View
 	*foundFaults
@@ -61,13 +59,13 @@ type checker struct {
 	last    schemas.ID // the highest record
 	seed    maphash.Seed
 
-	// expected holds a number for each space: the sum over the index rows that the records should have, minus the sum
-	// over the index rows that exist. If the number is not zero, some row is wrong, and only then the check looks up
-	// rows one by one. A map of all rows would not fit into memory.
+	// expected holds for each space the sum of the row numbers that the records should have, minus the sum of the row
+	// numbers that exist. If the result is not zero, a row is wrong, and the check looks up the rows one by one. A map
+	// of all rows would not fit into memory.
 	expected [store.Spaces]uint64
 }
 
-// rowSum returns the number that a row adds to the sum of its space.
+// rowSum returns a number for a row, which is added to the sum of the row's space.
 func (c *checker) rowSum(key, value []byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)
@@ -77,14 +75,12 @@ func (c *checker) rowSum(key, value []byte) uint64 {
 	return h.Sum64()
 }
 
-// eachRow calls fn with every row of a space.
-//
-// The row is valid until fn returns. An error of fn ends the walk.
+// eachRow calls fn with every row of a space, until fn returns an error. The row is valid until fn returns.
 func (c *checker) eachRow(space store.Space, fn func(store.Row) error) error {
 	return c.EachInRange(store.Range{Space: space}, func(row store.Row) error { return cmp.Or(c.ctx.Err(), fn(row)) })
 }
 
-// checkRecords reads each record, and adds up its index rows and counters.
+// checkRecords reads each record, adds up its counters and the numbers of its index rows, and checks its search words.
 func (c *checker) checkRecords() error {
 	return c.eachRow(store.Records, func(row store.Row) error {
 		id := schemas.ID(store.DecodeLastNumber(row.Key))
@@ -134,7 +130,7 @@ func (c *checker) checkSearchWords(r *store.Record) error {
 // indexSpaces lists the spaces of [store.IndexRowsOf].
 var indexSpaces = []store.Space{store.Ready, store.Wakes, store.ByBox, store.BySender, store.ByHolder, store.ByWorkflow, store.ByState, store.ByParent, store.ByOrigin, store.ByAfter, store.ByFreed}
 
-// checkIndexRows compares the index rows with the expected ones.
+// checkIndexRows compares the stored index rows with the index rows that the records should have.
 func (c *checker) checkIndexRows() error {
 	for _, space := range indexSpaces {
 		err := c.eachRow(space, func(row store.Row) error {
@@ -177,8 +173,8 @@ func (c *checker) findMissingIndexRows() error {
 	})
 }
 
-// findExtraIndexRows finds index rows that no record expects. Rows of a record that cannot be read may be right, so
-// they are skipped.
+// findExtraIndexRows finds index rows that do not belong to any record. It skips index rows whose record cannot be
+// read, because these rows may be right.
 func (c *checker) findExtraIndexRows() error {
 	for _, space := range indexSpaces {
 		if c.expected[space] == 0 {
@@ -230,7 +226,7 @@ func (c *checker) checkUnreadNotices() error {
 	})
 }
 
-// checkCounters compares the counts of this check with the stored counters.
+// checkCounters compares the stored counters with the numbers that this check has counted.
 func (c *checker) checkCounters() error {
 	maps.DeleteFunc(c.counted, func(_ schemas.Address, holds store.Counters) bool { return holds == store.Counters{} })
 	err := c.eachRow(store.Mailboxes, func(row store.Row) error {

@@ -10,10 +10,9 @@ import (
 	"handoff/store"
 )
 
-// ContentCheck compares the content of events with the digests in them. Content without a salt was replaced by a
-// redaction. It is compared after all events were read, because the digest of the new content is in the event of the
-// redaction, which comes later. [NewContentCheck] makes one. It keeps two digests for each content that was redacted or
-// deleted.
+// ContentCheck compares the content of events with the digests in the events. A redaction replaces content and erases
+// its salt. The digest of the new content is in the event of the redaction, which comes later. So ContentCheck compares
+// content without a salt only after it has seen all events. [NewContentCheck] makes one.
 type ContentCheck struct {
 	unsalted map[uint64]string    // digests of replaced contents, by event
 	redacted map[uint64]redaction // the last redaction of a content, by event
@@ -28,9 +27,9 @@ type redaction struct {
 // NewContentCheck returns a check that has seen no event.
 func NewContentCheck() ContentCheck { return ContentCheck{map[uint64]string{}, map[uint64]redaction{}} }
 
-// Compare returns a sentence about the fault in the content of event n. It returns "" if the content is right, and if
-// the content has no salt, because [ContentCheck.Unexplained] judges that content later. It compares the size as well:
-// the digest covers salt and content without a border, so a byte could move from one to the other.
+// Compare returns a sentence about the fault in the content of event n, and "" if the content is right. It also returns
+// "" if the content has no salt, because [ContentCheck.Unexplained] checks that content later. It compares the size
+// too: the digest covers salt and content without a separator, so a byte could move from one to the other.
 func (s *ContentCheck) Compare(n uint64, e EventFields, c store.Content) string {
 	sum := ""
 	if c.Salt != nil || c.Bytes != nil {
@@ -65,8 +64,8 @@ func (s *ContentCheck) Unexplained() (wrong []string) {
 	return wrong
 }
 
-// checkReference gets each row of the content that handoffs refer to. At the first row of a content that it gets, it
-// checks the whole content.
+// checkReference checks content that handoffs refer to. It gets each row of the content, and checks the whole content
+// at the first row.
 func (a *registryWalk) checkReference(v *store.View, row store.Row) error {
 	digest := store.DigestFromKey(row.Key)
 	if digest == a.content {

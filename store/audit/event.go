@@ -8,8 +8,7 @@ import (
 	"handoff/store"
 )
 
-// EventFields holds the fields of a [schemas.Event] that an audit needs. Decoding all fields takes twice as long, and
-// the tree proves the other bytes.
+// EventFields holds the fields of a [schemas.Event] that an audit needs. Decoding all fields would take twice as long.
 type EventFields struct {
 	N       uint64     `json:"n"`
 	Handoff schemas.ID `json:"handoff_id"`
@@ -63,8 +62,8 @@ func (a *registryWalk) checkEvent(v *store.View, row store.Row) error {
 	return cmp.Or(a.checkEventLinks(v, n, e), a.checkContent(v, n, e))
 }
 
-// checkTreeRow compares an event and its row in the tree with the tree of all events so far. After a missing event it
-// stops comparing: all later rows would differ, and only the first fault is worth a sentence.
+// checkTreeRow compares an event and its row of the tree with the tree over all events so far. After a missing event
+// all later rows would differ, so it reports only the first fault.
 func (a *registryWalk) checkTreeRow(n uint64, event store.Row, tree []byte) {
 	if n != a.n+1 || len(event.Key) != 8 {
 		a.problems.addFault("event %d is missing", a.n+1)

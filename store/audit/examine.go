@@ -13,10 +13,10 @@ import (
 )
 
 // ExamineStore runs all checks of a store: the layout of its rows on the disk, [CheckRows] and [VerifyRegistry]. If
-// rows cannot be read because the disk is damaged, the result lists this as a fault and there is no error.
+// rows cannot be read because the disk is damaged, the result lists this fault, and there is no error.
 //
-// It changes nothing, and other calls go on meanwhile. Changes have to wait only while an engine checks its pages, on
-// package bolt some seconds for each gigabyte.
+// It changes nothing, and other calls continue meanwhile. Only changes have to wait while an engine checks its pages.
+// On package bolt this takes some seconds for each gigabyte.
 func ExamineStore(ctx context.Context, s *store.Store, words SearchWordsFunc) (schemas.CheckOut, error) {
 	out, _, err := examineStore(ctx, s, words)
 	return out, err
@@ -66,12 +66,12 @@ type MendResult struct {
 }
 
 // MendRows computes derived rows again from records, events and notices: index rows, counters, words and unread marks.
-// It changes no record, no event and no content. The caller makes sure that no other process uses the store, and that
-// there is a copy of it. In a store without faults Mend changes nothing.
+// It changes no record, no event and no content. The caller makes sure that no other process uses the store, and that a
+// copy of the store exists.
 //
-// It writes in transactions of a thousand rows. If it ends early, the mended rows stay, and the next call goes on. The
-// error is [store.ErrCorrupt] if the pages on the disk are damaged. If a newer program wrote a record, the error is the
-// error of reading that record, and nothing was changed.
+// It writes in transactions of a thousand rows. If it ends early, the mended rows stay, and the next call continues.
+// The error is [store.ErrCorrupt] if the pages on the disk are damaged. If a newer program wrote a record, MendRows
+// changes nothing and returns the error of reading that record.
 func MendRows(ctx context.Context, rows store.Backend, words SearchWordsFunc) (done MendResult, err error) {
 	s := store.New(rows)
 	out, all, err := examineStore(ctx, s, words)
@@ -95,7 +95,8 @@ func MendRows(ctx context.Context, rows store.Backend, words SearchWordsFunc) (d
 	return done, err
 }
 
-// ErrFaulty means that a store can be read, but differs from its registry. The text has the first faults.
+// ErrFaulty means that a store can be read, but that its rows do not agree with its registry. The text contains the
+// first three faults.
 var ErrFaulty = errors.New("the registry and the rows do not agree")
 
 // StoreSummary is the summary of a store that [VerifyStore] returns.
@@ -104,8 +105,8 @@ type StoreSummary struct {
 	Until time.Time // of the newest event; zero where there is none
 }
 
-// VerifyStore reads all rows of a store without writers, with [VerifyRegistry] and [CheckRows]. The error is
-// [ErrFaulty] if one of them found a fault, and [store.ErrCorrupt] if rows cannot be read.
+// VerifyStore reads all rows of a store and runs [VerifyRegistry] and [CheckRows]. No other process may write
+// meanwhile. The error is [ErrFaulty] if a check found a fault, and [store.ErrCorrupt] if rows cannot be read.
 func VerifyStore(ctx context.Context, s *store.Store) (c StoreSummary, err error) {
 	for space := range store.Spaces {
 		if err := s.EachRow(ctx, space, func(*store.View, store.Row) error { return nil }); err != nil {

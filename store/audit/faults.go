@@ -28,7 +28,7 @@ func deleteFix(s store.Space, key []byte) rowFix {
 	return func(w store.Writer) error { return w.Delete(s, key) }
 }
 
-// foundFaults holds the faults that a check found: their number, the first ones as sentences, and a fix for each fault
+// foundFaults holds the faults that a check found: their number, the first ones as sentences, and fixes for the faults
 // that [MendRows] can mend.
 type foundFaults struct {
 	first    []schemas.StoreFault

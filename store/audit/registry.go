@@ -17,24 +17,20 @@ import (
 	"handoff/store/ledger"
 )
 
-// VerifyRegistry walks through all events and compares each with the Merkle tree, with the event before it of the same
-// handoff, and with its content. It compares each record with its last event, and content that handoffs refer to with
-// its digest. It finds every changed byte in these rows, every missing event, tree row or record, also at the end, and
-// every record that was put back to an earlier state. It opens a new snapshot after each thousand rows, so calls go on
-// meanwhile. The result has the first twenty problems. An error means that the audit could not be finished.
+// VerifyRegistry compares each event with the Merkle tree, with the previous event of the same handoff, and with its
+// content. It compares each record with its last event, and content that handoffs refer to with its digest. So it finds
+// every changed byte in these rows, every missing event, tree row or record, and every record that was put back to an
+// earlier state. The result has the first twenty problems. An error means that the audit could not be finished.
 //
-// Registry reads only the store, so it cannot find a change that is consistent in itself: a log that was cut off at its
-// end together with its counter, its tree rows and all records of that time; or a registry that was computed anew. To
-// find these changes, compare Root with a root that was noted outside of the store before. Content without a salt
-// counts as redacted if its digest is in its last redaction. Registry does not look for rows that belong to no event
-// and no record. [CheckRows] looks at index rows and counters. No event proves agents, notices, workflows, receipts and
-// words.
+// It cannot find a change of all rows at once: a log that was cut off together with its counter, its tree rows and its
+// records, or a registry that was computed anew. To find such a change, compare Root with a root that a person noted
+// outside of the store. No event proves index rows, counters, agents, notices, workflows, receipts and words.
+// [CheckRows] checks index rows and counters.
 //
-// It reads every event, every content and every record, so its time is in proportion to the whole store. The end of ctx
-// ends it between two snapshots, with the error of ctx. It changes nothing and may be repeated. Root is the hash of the
-// tree over the events that the walk saw; it does not include events that were added after its end. For each number n
-// in sizes, Roots has the root over the first n events. A number is left out if the registry has fewer events, or if an
-// event before it is missing.
+// It reads the whole store, with a new snapshot after each thousand rows, so calls continue meanwhile. The end of ctx
+// ends it with the error of ctx. It changes nothing. Root is the hash of the tree over the events that the audit has
+// read. For each number n in sizes, Roots has the root over the first n events. It leaves a number out if the registry
+// has fewer events, or if an event before it is missing.
 func VerifyRegistry(ctx context.Context, s *store.Store, sizes ...uint64) (schemas.AuditOut, error) {
 	out, _, err := verifyRegistry(ctx, s, sizes...)
 	return out, err
@@ -67,9 +63,8 @@ func verifyRegistry(ctx context.Context, s *store.Store, sizes ...uint64) (out s
 	}, &a.problems, nil
 }
 
-// registryWalk is one walk over the events and then over the records. It keeps one number for each handoff whose record
-// it has not read yet, and two digests for each content that was redacted or deleted. No other part of its memory grows
-// with the store.
+// registryWalk is one walk over all events and then over all records. It keeps one number for each handoff whose record
+// it has not read yet, and two digests for each redacted content, so its memory stays small.
 type registryWalk struct {
 	walk     ledger.TreeWalk
 	gap      bool              // an event is missing: the tree cannot be computed from there on
@@ -89,8 +84,8 @@ func newRegistryWalk() registryWalk {
 	return registryWalk{last: map[schemas.ID]uint64{}, contents: NewContentCheck()}
 }
 
-// checkLogEnd checks that no event is missing at the end. If the counter of events is too small, new events would
-// overwrite the last ones. The tree proves the right number, so this fault can be mended.
+// checkLogEnd checks that no event is missing at the end. If the counter of events is too small, a new event would
+// overwrite the last event. The tree proves the right number, so this fault can be mended.
 func (a *registryWalk) checkLogEnd(v *store.View) error {
 	cut := false
 	for row, err := range v.RawRows().Scan(store.Range{Space: store.Tree, From: append(store.EncodeNumber(a.n), 0)}) {
@@ -156,7 +151,8 @@ func (a *registryWalk) reportUnexplained() {
 	}
 }
 
-// compareRecord compares a record with its last event and returns the number of that event; zero if they differ.
+// compareRecord compares a record with its last event. It returns the number of that event, and zero if the record and
+// the event differ.
 func (a *registryWalk) compareRecord(v *store.View, id schemas.ID, r recordSummary) (uint64, error) {
 	if r.err != nil {
 		a.problems.addFault("the record of %s cannot be read: %v", id, r.err)
@@ -174,13 +170,12 @@ func (a *registryWalk) compareRecord(v *store.View, id schemas.ID, r recordSumma
 	return r.Event, nil
 }
 
-// IsHandoffIntact reports whether one handoff is unchanged: its record fits the event that it names as its last, and
-// each of its events fits the event before and its content. It returns false, without an error, if there is no such
-// handoff. Only [VerifyRegistry] compares with the tree and finds a record that was put back to an earlier state,
-// because no event names the next one.
+// IsHandoffIntact reports whether a record fits its last event, and each event of the handoff fits the previous event
+// and its content. It returns false, without an error, if there is no such handoff. It cannot find a record that was
+// put back to an earlier state: only [VerifyRegistry] compares with the tree.
 //
-// It takes one read for each event of the handoff and one for each content. It reads one snapshot, so later events do
-// not disturb it. History calls it for each handoff that it shows.
+// It reads one snapshot, with one read for each event and one for each content. The tool handoff_history calls it for
+// each handoff that it shows.
 func IsHandoffIntact(v *store.View, id schemas.ID) (bool, error) {
 	b, err := v.RawRows().Get(store.Records, store.EncodeNumber(id))
 	if err != nil || b == nil {

@@ -9,8 +9,8 @@ import (
 	"handoff/store"
 )
 
-// unprovenChecks returns the checks of rows that no event proves. The store has little to compare these rows with, so
-// hardly any of their faults can be mended.
+// unprovenChecks returns the checks of rows that no event proves. Most of their faults cannot be mended, because the
+// store has nothing to compute the right row from.
 func (c *checker) unprovenChecks() []func() error {
 	return []func() error{c.checkTokens, c.checkAgents, c.checkDeclaredRules, c.checkWorkflows, c.checkNotices, c.checkReceipts, c.findOrphanWords, c.checkNextHandoffID}
 }
@@ -38,8 +38,8 @@ func (c *checker) checkDeclaredRules() error {
 	})
 }
 
-// checkWorkflows checks that each workflow has an owner and a handoff. It relies on the index of handoffs by workflow,
-// so it runs only if the check of that index found no fault.
+// checkWorkflows checks that each workflow has an owner and a handoff. It runs only if the index of handoffs by
+// workflow has no fault, because it reads that index.
 func (c *checker) checkWorkflows() error {
 	if c.expected[store.ByWorkflow] != 0 {
 		return nil
@@ -74,7 +74,7 @@ func (c *checker) checkWorkflows() error {
 	})
 }
 
-// checkNotices checks that each notice lies under the key of its reader, and that its handoff exists.
+// checkNotices checks that the key of each notice names its recipient, and that the handoff of the notice exists.
 func (c *checker) checkNotices() error {
 	highest := schemas.NoticeID(0)
 	err := c.eachRow(store.Notices, func(row store.Row) error {
@@ -137,8 +137,8 @@ func (c *checker) checkNextNumber(space store.Space, highest uint64) error {
 	return err
 }
 
-// checkTokens checks that names and hashes lead to each other. If a token and the only hash for it disagree, it is
-// unknown which one is right.
+// checkTokens checks that the two rows of each token agree: the token under its name, and the name under its hash. If
+// they disagree, nobody knows which row is right, so most of these faults cannot be mended.
 func (c *checker) checkTokens() error {
 	led := map[string]int{} // hashes that lead to a token
 	err := c.EachInRange(store.Prefix(store.Tokens, []byte("h")), func(row store.Row) error {

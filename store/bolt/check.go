@@ -13,15 +13,15 @@ import (
 
 var _ store.Inspector = (*Store)(nil)
 
-// maxFaults is the number of page faults that Inspect returns. One damaged page often causes many faults, so more would
-// tell nothing new.
+// maxFaults is the largest number of page faults that Inspect returns. One damaged page often causes many faults, so
+// more faults would not help.
 const maxFaults = 20
 
-// Inspect checks that each page can be read and has its keys in order, is used once, and is either used or free.
+// Inspect checks that each page of the file can be read, has its keys in order, and is either used once or free.
 //
-// First it reads all rows while other calls go on: this finds damage at which bbolt's own check would end the process.
-// Then bbolt checks its pages. The list of free pages must not change meanwhile, so the writer runs the check, and
-// changes wait: a second or two for each gigabyte. It keeps some hundred bytes of each page in memory.
+// First it reads all rows while other calls continue. This finds damage at which bbolt's own check would end the
+// process. Then bbolt checks its pages, and changes wait for a second or two for each gigabyte. Inspect keeps some
+// hundred bytes for each page in memory.
 func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	if err := s.View(ctx, readAllRows); err != nil {
 		return nil, err
@@ -46,8 +46,8 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	return faults, err
 }
 
-// checkPageEnds checks that each page ends within the file. bbolt's check would allocate memory for the length that a
-// page claims.
+// checkPageEnds checks that each page ends within the file. Otherwise bbolt's check would allocate memory for the wrong
+// length in a damaged page.
 func checkPageEnds(tx *bbolt.Tx) (err error) {
 	defer recoverAsDamage(&err)
 	end := int(tx.Size() / pageSize)
@@ -75,8 +75,8 @@ func readAllRows(r store.Reader) error {
 	return nil
 }
 
-// CopyTo writes the store as it is now to a new file, which is durable when CopyTo returns. Other calls go on
-// meanwhile. If a file of that name exists, the error is the system's. After an error the new file is removed.
+// CopyTo writes the store as it is now to a new file. The file is durable when CopyTo returns. Other calls continue
+// meanwhile. If the file exists, CopyTo returns an error of the system. After an error CopyTo removes the new file.
 func (s *Store) CopyTo(ctx context.Context, path string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -15,16 +15,15 @@ import (
 	"handoff/tools/platform"
 )
 
-// CompactResult is the size of the file before and after, in bytes.
+// CompactResult is the size of the file before and after [Compact], in bytes.
 type CompactResult struct{ Before, After int64 }
 
-// Compact writes the rows of the file at path into a new one without free pages, and puts that in its place. Before it
-// replaces the old file, it compares each row with the old one, lets bbolt check the pages, and opens the new file as a
-// test. The caller keeps other processes from opening the file meanwhile, and makes sure that there is room for a
-// second file.
+// Compact writes the rows of the file at path into a new file without free pages, and replaces the old file by the new
+// one. Before that, it compares all rows, lets bbolt check the pages, and opens the new file. The caller keeps other
+// processes from opening the file, and makes sure that the disk has space for a second file.
 //
-// After an error, or if the process dies meanwhile, the file is the old or the new one, and has the same rows.
-// [RemoveLeftovers] removes leftover files. The errors are the errors of [Open], [store.ErrFull], and errors of the
+// After an error, or if the process dies, the file at path is the old or the new file, with the same rows.
+// [RemoveLeftovers] removes other files. The errors are the errors of [Open], [store.ErrFull], and errors of the
 // system.
 func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may lead outside the file
@@ -58,7 +57,7 @@ func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 	return done, nil
 }
 
-// copyOwner gives a new file to the owner of the old one: a file that root compacts still belongs to its user.
+// copyOwner gives a new file to the owner of the old file. So a file that root compacts still belongs to its user.
 func copyOwner(path, of string) error {
 	info, err := os.Stat(of)
 	if err != nil {
@@ -79,9 +78,9 @@ func verifyOpens(ctx context.Context, path string) error {
 	return s.Close()
 }
 
-// RemoveLeftovers removes the files that a [Compact] left next to path when its process died: the unfinished new file,
-// whose name ends with ".new", and a file whose name ends with ".old", as older versions called the old file for a
-// moment. The caller keeps other processes from opening the file at path, and has checked that it can be opened.
+// RemoveLeftovers removes the files that [Compact] left next to path when its process died: the unfinished file, whose
+// name ends with ".new", and a file of an older version, whose name ends with ".old". The caller keeps other processes
+// from opening the file at path, and has checked that this file can be opened.
 func RemoveLeftovers(path string) error {
 	return errors.Join(removeIfExists(path+".new"), removeIfExists(path+".old"))
 }
@@ -101,7 +100,7 @@ func sizeOf(path string) (int64, error) {
 	return info.Size(), nil
 }
 
-// copyAndVerify writes the rows of source into a new file, and verifies them.
+// copyAndVerify writes the rows of source into a new file, and compares the rows of both files.
 func copyAndVerify(ctx context.Context, source *bbolt.DB, path string) (err error) {
 	defer recoverAsDamage(&err)
 	target, err := openBbolt(path, bbolt.Options{})

@@ -14,8 +14,8 @@ import (
 	"handoff/store"
 )
 
-// toStoreError turns an error of bbolt or of the system into one of package store that wraps it. It returns any other
-// error unchanged.
+// toStoreError wraps an error of bbolt or of the system in an error of package store. It returns other errors
+// unchanged.
 func toStoreError(err error) error {
 	switch {
 	case err == nil, errors.Is(err, store.ErrReadOnly), errors.Is(err, store.ErrFull):
@@ -32,8 +32,8 @@ func toStoreError(err error) error {
 	return err
 }
 
-// isFullDisk reports whether err means that there is no space. bbolt turns some errors of the system into text, so
-// isFullDisk compares the text too.
+// isFullDisk reports whether err means that the disk is full. It compares the text too, because bbolt turns some errors
+// of the system into text.
 func isFullDisk(err error) bool {
 	causes := []syscall.Errno{syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG}
 	if runtime.GOOS == "windows" { // the numbers mean other things elsewhere
@@ -45,9 +45,9 @@ func isFullDisk(err error) bool {
 	})
 }
 
-// recoverAsDamage is deferred around every use of bbolt. bbolt panics when it reads a damaged page, and a damaged file
-// must not end the process. Goroutines that read the mapped file also call debug.SetPanicOnFault: a file that was cut
-// off meanwhile then panics as well.
+// recoverAsDamage turns a panic of bbolt into [store.ErrCorrupt], because a damaged file must not end the process. Each
+// function that uses bbolt defers it. Goroutines that read the mapped file also call debug.SetPanicOnFault, so that a
+// file that was cut off panics too.
 func recoverAsDamage(err *error) {
 	if v := recover(); v != nil {
 		*err = fmt.Errorf("%w (%v)", store.ErrCorrupt, v)

@@ -22,8 +22,8 @@ type fileState struct {
 	size   int64 // bytes in use
 }
 
-// inspectFile reads the file at path without changing a byte, and refuses a file that is no store. A missing file and
-// an empty file are fine: they become a store.
+// inspectFile reads the file at path without changing it, and refuses a file that is no store. It accepts a missing
+// file and an empty file, because Open makes a store of them.
 func inspectFile(path string) (found fileState, err error) {
 	defer recoverAsDamage(&err)
 	info, err := os.Stat(path)
@@ -57,8 +57,8 @@ func inspectFile(path string) (found fileState, err error) {
 	return fileState{synced: m.freelist != noFreelist, size: m.usedBytes()}, err
 }
 
-// format is the layout of rows that this program writes, and the newest that it reads. A new version of the program
-// raises it if older programs cannot read the rows of the new version.
+// format is the version of the layout of rows that this program writes, and the newest that it reads. A later program
+// raises it if this program could not read the new rows.
 const format = 1
 
 // The row of [store.Sys] by which a file is known as a store of handoff: "handoff 1".
@@ -67,8 +67,8 @@ const (
 	formatName = "handoff "
 )
 
-// checkFormat refuses a file that is no store of handoff, or is newer than this program. A file without any bucket is
-// fresh: its process ended before the first commit.
+// checkFormat refuses a file that is no store of handoff, or that a newer program wrote. Fresh is true for a file
+// without buckets: its process ended before the first commit.
 func checkFormat(tx *bbolt.Tx) (fresh bool, err error) {
 	if name, _ := tx.Cursor().First(); name == nil {
 		return true, nil
@@ -153,8 +153,8 @@ func readMeta(path string) (metaPage, error) {
 	return newest, nil
 }
 
-// parseMeta decodes b. Magic reports whether b is a meta of bbolt at all, valid whether it is whole and of the layout
-// that we know.
+// parseMeta decodes a meta page. Magic reports whether b begins like a meta page of bbolt. Valid reports whether the
+// page is complete and has the layout that this program knows.
 func parseMeta(b []byte) (m metaPage, magic, valid bool) {
 	order := binary.NativeEndian
 	m = metaPage{

@@ -52,7 +52,7 @@ func openFileToWrite(ctx context.Context, c Config) (db *bbolt.DB, synced bool, 
 	return db, found.synced, err
 }
 
-// openAccepted opens the file, which inspect accepted, and makes the buckets that are missing.
+// openAccepted opens a file that inspectFile accepted, and makes its missing buckets.
 func openAccepted(c Config) (*bbolt.DB, error) {
 	db, err := openBbolt(c.Path, bbolt.Options{NoFreelistSync: true, InitialMmapSize: mapSize})
 	if errors.Is(err, syscall.ENOMEM) {
@@ -89,7 +89,7 @@ func openBbolt(path string, o bbolt.Options) (db *bbolt.DB, err error) {
 	return db, toStoreError(err)
 }
 
-// initialiseFile writes the format and the buckets into a file that lacks them. It writes nothing to any other file.
+// initialiseFile writes the format and the missing buckets into a file. It writes nothing if the file is complete.
 func initialiseFile(db *bbolt.DB) (err error) {
 	defer recoverAsDamage(&err)
 	complete := false
@@ -122,8 +122,8 @@ func hasBuckets(tx *bbolt.Tx) bool {
 	return true
 }
 
-// preloadFile reads the first size bytes of path in order. After that, bbolt reads the pages in another order to search
-// for free ones, and the system has them in memory already.
+// preloadFile reads the first size bytes of a file in order, so that the system has them in memory. Then bbolt's search
+// for free pages, which reads in another order, is fast.
 func preloadFile(ctx context.Context, path string, size int64) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -142,8 +142,8 @@ func preloadFile(ctx context.Context, path string, size int64) error {
 	return fmt.Errorf("read through: %w", err)
 }
 
-// reopen closes the file, opens it again and calls check with it. Views wait until check has returned. After an error
-// the store has no open file.
+// reopen closes the file, opens it again and calls check with the open file. Views wait until check has returned. After
+// an error the store has no open file.
 func (s *Store) reopen(check func(*bbolt.DB) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,7 +186,8 @@ const (
 	sectorSize = 512
 )
 
-// lacksFirstCommit reports whether the file at path was never completed, so that no call can have lost rows with it.
+// lacksFirstCommit reports whether the file at path never had a commit, so that no acknowledged row can be lost with
+// the file.
 func lacksFirstCommit(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > firstPages {
@@ -224,8 +225,8 @@ func newFileContent() ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// syncDirs makes the entry of a new file durable, and the entries of the directories above it, which may be as new.
-// Some systems and some users cannot sync a directory; this is no error.
+// syncDirs makes the directory entry of a new file durable, and the entries of all directories above it, because these
+// may be new too. It ignores errors: some systems cannot sync a directory.
 func syncDirs(path string) {
 	for dir := filepath.Dir(path); platform.SyncDir(dir) == nil && dir != filepath.Dir(dir); {
 		dir = filepath.Dir(dir)

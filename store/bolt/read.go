@@ -11,8 +11,8 @@ import (
 	"handoff/store"
 )
 
-// openReadOnly opens a file that must not change. The file must contain a store, possibly without the buckets of newer
-// spaces.
+// openReadOnly opens a file that must not change. The file must contain a store. The store may lack the buckets of
+// newer spaces.
 func openReadOnly(c Config) (*bbolt.DB, error) {
 	found, err := inspectFile(c.Path)
 	if err == nil && found.size == 0 {
@@ -38,8 +38,8 @@ func openReadOnly(c Config) (*bbolt.DB, error) {
 	return db, nil
 }
 
-// WriteTo writes the store as of the last commit, in the form of its file. Calls go on meanwhile, and the file grows by
-// their changes. The end of ctx ends it.
+// WriteTo writes the store, as it was after the last commit, in the form of its file. Other calls continue, and the
+// file grows by their changes. The end of ctx ends WriteTo.
 func (s *Store) WriteTo(ctx context.Context, w io.Writer) (err error) {
 	tx, err := s.beginTx(false)
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *Store) WriteTo(ctx context.Context, w io.Writer) (err error) {
 	return toStoreError(err)
 }
 
-// FreeBytes returns the number of unused bytes in the file: [Compact] frees them, and new rows reuse them.
+// FreeBytes returns the number of unused bytes in the file. New rows use them again, and [Compact] removes them.
 func (s *Store) FreeBytes() int64 {
 	tx, err := s.beginTx(false)
 	if err != nil {

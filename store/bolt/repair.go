@@ -17,10 +17,12 @@ import (
 // one if it is the one in doubt. Then the outcome of the calls of that transaction is known, and no call has to be
 // repeated.
 
-// resolveFailure returns the outcome of the calls of a failed transaction: nil if the file has the transaction for
-// good, [store.ErrUnwritten] if it has not, and [store.ErrUncertain] while this is unknown. A full disk, damage, and a
-// failure before the commit are returned unchanged. A transaction that could not begin because an earlier one is in
-// doubt has written nothing, whether or not that one was kept.
+// resolveFailure returns the outcome of a failed transaction for its calls. It is nil if the file contains the
+// transaction after all, [store.ErrUnwritten] if the file does not contain it, and [store.ErrUncertain] while this is
+// unknown. It returns the error of a full disk, of damage or of a failure before the commit unchanged.
+//
+// Earlier is true if an earlier transaction is still in doubt, so that this transaction could not begin and wrote
+// nothing.
 func (w *writer) resolveFailure(failed error, earlier bool) error {
 	inDoubt := w.doubt != 0 && !earlier
 	kept := w.reopenAfterFailure() && !earlier
@@ -35,10 +37,10 @@ func (w *writer) resolveFailure(failed error, earlier bool) error {
 	return fmt.Errorf("%w: %w", store.ErrUnwritten, failed)
 }
 
-// reopenAfterFailure opens the file again after a write failed, and reports whether the file has the transaction in
-// doubt. It is called after each failure and before each transaction, and tries until it succeeds. Meanwhile callers
-// get its error, and views too, because the rows that they would see may be lost. It leaves a damaged file alone,
-// because each attempt would use up address space for mapping the file.
+// reopenAfterFailure opens the file again after a write failed, and reports whether the file contains the transaction
+// in doubt. The writer calls it after each failure and before each transaction, until it succeeds. Until then, calls
+// and views get its error, because the rows may be lost. It does not open a damaged file again, because each attempt
+// would use up address space.
 func (w *writer) reopenAfterFailure() (kept bool) {
 	if !w.broken || errors.Is(w.store.dbErr, store.ErrCorrupt) {
 		return false
@@ -54,7 +56,8 @@ func (w *writer) reopenAfterFailure() (kept bool) {
 	return kept && err == nil
 }
 
-// confirmDoubtful reports whether the transaction in doubt is in the reopened file, and if so makes it durable.
+// confirmDoubtful reports whether the reopened file contains the transaction in doubt. If the file does,
+// confirmDoubtful makes the transaction durable.
 func (w *writer) confirmDoubtful(db *bbolt.DB) (kept bool, err error) {
 	if w.doubt == 0 {
 		return false, nil

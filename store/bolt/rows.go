@@ -10,8 +10,8 @@ import (
 	"handoff/store"
 )
 
-// rows reads and writes the rows of one transaction of bbolt. A View reads from it. Each call of Update writes to an
-// overlay over it, and the overlay is flushed into it if the call succeeds.
+// rows reads and writes the rows of one bbolt transaction. A View reads from it. Each Update writes to an overlay, and
+// the writer flushes the overlay into rows if the Update succeeds.
 type rows struct {
 	tx      *bbolt.Tx
 	buckets [store.Spaces]*bbolt.Bucket // those used so far
@@ -19,8 +19,8 @@ type rows struct {
 
 func newRows(tx *bbolt.Tx) *rows { return &rows{tx: tx} }
 
-// bucket returns the bucket of a space. It is nil only if the file was opened read-only, and by the last program that
-// wrote it the space was not known yet.
+// bucket returns the bucket of a space. It is nil only in a file that was opened read-only and that an older program
+// wrote, which did not know the space.
 func (r *rows) bucket(s store.Space) *bbolt.Bucket {
 	b := r.buckets[s]
 	if b == nil {
@@ -33,8 +33,8 @@ func (r *rows) bucket(s store.Space) *bbolt.Bucket {
 	return b
 }
 
-// appended marks the spaces whose new keys come after all old keys. Their pages are filled up, because no key will come
-// between the old ones.
+// appended marks the spaces whose new keys come after all old keys. Their pages are filled completely, because no later
+// key comes between the old keys.
 var appended = [store.Spaces]bool{
 	store.Records: true, store.Bodies: true, store.Events: true,
 	store.Tree: true, store.Receipts: true, store.Salts: true,
@@ -50,7 +50,8 @@ func (r *rows) Get(s store.Space, key []byte) (value []byte, err error) {
 	return b.Get(key), nil
 }
 
-// Put is called by [store.Overlay.Flush]. bbolt keeps value until the transaction ends, so it must not change.
+// Put is called by [store.Overlay.Flush]. The value must not change before the transaction ends, because bbolt does not
+// copy it.
 func (r *rows) Put(s store.Space, key, value []byte) (err error) {
 	defer recoverAsDamage(&err)
 	return r.bucket(s).Put(key, value)
@@ -114,7 +115,7 @@ func (c *rangeCursor) next() (row store.Row, err error) {
 	return c.rowIfInRange(c.at.Next()), nil
 }
 
-// rowIfInRange returns the row, without a key if it is beyond the end of the range.
+// rowIfInRange returns the row, or a row without a key if the key is beyond the end of the range.
 func (c *rangeCursor) rowIfInRange(key, value []byte) store.Row {
 	beyond := c.To != nil && bytes.Compare(key, c.To) >= 0
 	if c.Reverse {

@@ -38,22 +38,22 @@ import (
 
 // Config selects the file to open, and its options.
 type Config struct {
-	// Path is the file. When it does not exist it is made, with its directory, both for this user only (0600 and 0700).
+	// Path is the file. If it does not exist, Open makes the file and its directory, with the modes 0600 and 0700.
 	Path string
 
-	// ReadOnly opens an existing file without writing to it: Update returns [store.ErrReadOnly]. Other processes may
-	// read it, too.
+	// ReadOnly opens an existing file without writing to it. Update then returns [store.ErrReadOnly]. Other processes
+	// may read the file at the same time.
 	ReadOnly bool
 
 	// Logger logs panics, and recoveries from a failed commit. Nil discards them.
 	Logger *slog.Logger
 
-	// GroupWait is the longest time that the writer waits for more calls before a commit: it waits until the queue has
-	// as many calls as the last commit had. It does not wait after a commit with one call. Zero means 200 µs, negative
-	// not at all.
+	// GroupWait is the longest time that the writer waits for more calls before a commit. It waits until the queue has
+	// as many calls as the last commit had, and not at all after a commit with one call. Zero means 200 µs, a negative
+	// value means no wait.
 	GroupWait time.Duration
 
-	// Idle is how long after the last commit the list of free pages is written. Zero means 250 ms.
+	// Idle is the time after the last commit at which the writer writes the list of free pages. Zero means 250 ms.
 	Idle time.Duration
 }
 
@@ -79,10 +79,12 @@ type Store struct {
 
 var _ store.Backend = (*Store)(nil)
 
-// Open opens the store at c.Path, or makes an empty one. Its errors wrap [store.ErrLocked], [store.ErrNewer],
-// [store.ErrForeign], [store.ErrCorrupt], [store.ErrReadOnly] or [store.ErrFull]; after any of the first four the file
-// is unchanged. ErrLocked comes after 50 ms, and the caller may try again. The end of ctx ends a long recovery; it does
-// not end the store. After a process was killed, opening a large file can take seconds: see the package comment.
+// Open opens the store at c.Path, or makes an empty store. Its errors wrap [store.ErrLocked], [store.ErrNewer],
+// [store.ErrForeign], [store.ErrCorrupt], [store.ErrReadOnly] or [store.ErrFull]. After any of the first four the file
+// is unchanged. Open returns ErrLocked after 50 ms, and the caller may try again.
+//
+// After a process was killed, opening a large file can take seconds, see the package comment. The end of ctx ends this
+// wait, but not an open store.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	c = c.withDefaults()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
@@ -117,9 +119,9 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return fn(newRows(tx))
 }
 
-// Update implements [store.Backend]. Fn runs on the writer's goroutine, and other calls wait for it. After a failed
-// commit the writer opens the file again, and Update returns the outcome of the commit, see repair.go. While the file
-// cannot be opened, Update returns the error of opening, and nothing is kept.
+// Update implements [store.Backend]. Fn runs on the writer's goroutine, and other calls wait for fn. After a failed
+// commit the writer opens the file again, and Update returns the outcome of the commit. While the file cannot be
+// opened, Update keeps nothing and returns the error of opening.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if s.config.ReadOnly {
 		return store.ErrReadOnly
@@ -132,8 +134,8 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return err
 }
 
-// Checkpoint writes the list of free pages, so that the file opens at once even if this process is killed next. It does
-// nothing when the list in the file is up to date.
+// Checkpoint writes the list of free pages, unless the list in the file is up to date. After that, the file opens at
+// once even if this process is killed.
 func (s *Store) Checkpoint(ctx context.Context) error {
 	if s.config.ReadOnly {
 		return nil
@@ -148,8 +150,8 @@ func newCheckpoint() *calls.Call {
 	return c
 }
 
-// Close finishes the calls in the queue, writes the list of free pages and closes the file. It waits for views under
-// way. It may be called twice, and returns the same error again.
+// Close finishes the queued calls, writes the list of free pages and closes the file. It waits for running views. It
+// may be called twice, and returns the same error again.
 func (s *Store) Close() error {
 	if s.config.ReadOnly {
 		return s.closeFile()
@@ -159,8 +161,8 @@ func (s *Store) Close() error {
 	return s.writer.closed
 }
 
-// beginTx starts a transaction. It needs the lock only while it starts: bbolt's Close waits until transactions have
-// ended.
+// beginTx starts a bbolt transaction. It holds the lock only while it starts, because bbolt's Close waits for open
+// transactions.
 func (s *Store) beginTx(writable bool) (*bbolt.Tx, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

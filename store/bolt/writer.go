@@ -18,7 +18,7 @@ const (
 	maxBytes    = 4 << 20 // written by one transaction; its last request may go beyond
 )
 
-// writer is the only goroutine that writes. Only the writer uses these fields until the channel stopped is closed.
+// writer is the only goroutine that writes to the file. Only the writer uses these fields until stopped is closed.
 type writer struct {
 	store    *Store
 	overlay  store.Overlay
@@ -71,8 +71,8 @@ func (w *writer) answerWaiting() (served bool) {
 	return served
 }
 
-// runTransaction runs as many requests of the batch as fit into one transaction, commits it and answers them. If the
-// commit fails and was not kept, all of them fail, including failed and read-only requests: they may have seen lost
+// runTransaction runs calls of the batch in one transaction, commits and answers them. Calls that do not fit stay in
+// the batch. If the commit fails, all of its calls fail, even calls that only read, because they may have seen lost
 // rows.
 func (w *writer) runTransaction() {
 	begun, err := 0, calls.ErrExited
@@ -96,7 +96,7 @@ func (w *writer) tryTransaction(begun *int) error {
 	return err
 }
 
-// runCalls runs requests of the batch in tx, counts them in begun, and commits unless there is nothing to commit.
+// runCalls runs calls of the batch in tx and counts them in begun. It commits if a call wrote rows or needs a sync.
 func (w *writer) runCalls(tx *bbolt.Tx, begun *int) error {
 	rows, size, sync := newRows(tx), 0, false
 	for *begun < len(w.batch) && size < maxBytes {
@@ -121,12 +121,12 @@ func (w *writer) runCalls(tx *bbolt.Tx, begun *int) error {
 	return w.commit(tx, sync)
 }
 
-// maxSyncedFreePages is the largest number of free pages whose list is written with every commit: the list then fits
-// into one page, and the file of a killed process opens at once. A longer list would make each commit too expensive.
+// maxSyncedFreePages is the largest number of free pages whose list is written with every commit. Such a list fits into
+// one page. A longer list would make each commit slower.
 const maxSyncedFreePages = 500
 
-// commit makes tx durable. It writes the list of free pages too if sync is set or the list is short. When it fails, tx
-// is in doubt.
+// commit makes tx durable. It also writes the list of free pages if sync is true or if the list is short. If commit
+// fails, it is unknown whether the file contains tx.
 func (w *writer) commit(tx *bbolt.Tx, sync bool) (err error) {
 	defer recoverAsDamage(&err)
 	db := tx.DB()

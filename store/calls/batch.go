@@ -2,11 +2,11 @@ package calls
 
 import "errors"
 
-// ErrExited is the error of all calls in a transaction if the function of one of them ended its goroutine.
+// ErrExited is the error of all calls in a transaction if the function of one call ended its goroutine.
 var ErrExited = errors.New("a function given to the store ended the goroutine that ran it: nothing was changed")
 
-// RunWriterLoop runs the loop of a writer until it returns, and finish after that, in a goroutine of its own. A
-// function of a call may end that goroutine, as testing.T.FailNow does; then the loop continues in a new one.
+// RunWriterLoop runs the loop of a writer in a new goroutine, and then finish. If the function of a call ends that
+// goroutine, as testing.T.FailNow does, the loop starts again in another goroutine.
 func RunWriterLoop(loop, finish func()) {
 	go func() {
 		ended := false
@@ -21,8 +21,8 @@ func RunWriterLoop(loop, finish func()) {
 	}()
 }
 
-// AnswerBatch answers the first n calls of a batch: all with err if err is not nil, otherwise each with its own
-// outcome. It returns a batch of the other calls, which uses the memory of the old one.
+// AnswerBatch answers the first n calls of a batch. If err is not nil, each gets err, otherwise each gets its own
+// outcome. It returns the other calls, in the memory of the batch.
 func AnswerBatch(batch []*Call, n int, err error) []*Call {
 	for _, c := range batch[:n] {
 		if err != nil {

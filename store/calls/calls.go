@@ -25,8 +25,8 @@ type Call struct {
 // New returns a call of Update with a function.
 func New(fn func(store.Writer) error) *Call { return &Call{Fn: fn, done: make(chan error, 1)} }
 
-// TryTake decides between the writer, which wants to run the call, and the caller, which wants to withdraw it: both
-// call Take, and only the first gets true. If the writer gets true, it runs and answers the call.
+// TryTake decides between the writer, which wants to run the call, and the caller, which wants to withdraw the call.
+// Both call TryTake, and only the first gets true.
 func (c *Call) TryTake() bool { return c.taken.CompareAndSwap(false, true) }
 
 // Answer sends the outcome to the caller. It is called once.
@@ -35,7 +35,7 @@ func (c *Call) Answer(err error) { c.done <- err }
 // Wait waits for the outcome and returns it.
 func (c *Call) Wait() error { return <-c.done }
 
-// A Queue holds the calls that the writer has not yet taken. Use [NewQueue].
+// Queue holds the calls that the writer has not taken yet. Use [NewQueue].
 type Queue struct {
 	Ready chan struct{} // holds a value when there may be a new call
 
@@ -49,8 +49,8 @@ type Queue struct {
 // NewQueue returns an empty queue.
 func NewQueue() *Queue { return &Queue{Ready: make(chan struct{}, 1)} }
 
-// Submit puts a call into the queue and waits for its outcome. If ctx is done before its turn, it withdraws the call.
-// The error is [store.ErrClosed] if the queue is closed.
+// Submit puts a call into the queue and waits for its outcome. If ctx is done before the writer takes the call, Submit
+// withdraws the call and returns the error of ctx. The error is [store.ErrClosed] if the queue is closed.
 func (q *Queue) Submit(ctx context.Context, c *Call) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -83,9 +83,8 @@ func (q *Queue) add(c *Call) bool {
 }
 
 // FillBatch moves calls from the front of the queue to the end of a batch, until the batch has `most` calls. If the
-// last commit had several calls, Next first waits until `last` calls are in batch and queue together, but no longer
-// than wait. Callers that have just got an answer often call again at once, and one commit for all of them is much
-// cheaper than two.
+// last commit had several calls, FillBatch first waits until batch and queue have `last` calls together, but no longer
+// than wait. Callers that got an answer often call again at once, and one commit for all is much cheaper than two.
 func (q *Queue) FillBatch(batch []*Call, most, last int, wait time.Duration) []*Call {
 	if last > 1 {
 		q.waitForCalls(last-len(batch), wait)
@@ -101,8 +100,8 @@ func (q *Queue) FillBatch(batch []*Call, most, last int, wait time.Duration) []*
 	return batch
 }
 
-// waitForCalls waits until the queue has at least `calls` calls, but no longer than the time `most`. A timer alone
-// would sleep for a millisecond, so the timer only ends a loop that yields to other goroutines.
+// waitForCalls waits until the queue has at least `calls` calls, but no longer than the time `most`. It yields to other
+// goroutines in a loop, because a timer alone would sleep for a millisecond.
 func (q *Queue) waitForCalls(calls int, most time.Duration) {
 	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
 	over := time.NewTimer(most)

@@ -21,11 +21,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// TreeRows returns the row of event n, counted from 0. Functions that take a Rows return its error.
+// TreeRows returns the row of the tree for event n, counted from 0. Functions that take a TreeRows return its error.
 type TreeRows func(n int64) ([]byte, error)
 
-// ComputeRow computes the row of event n, counted from 0, from its bytes and the rows before it. It reads about log2(n)
-// rows. It fails when one of them is missing or too short.
+// ComputeRow computes the row of the tree for event n, counted from 0, from the bytes of the event and the rows before.
+// It reads about log2(n) rows. It fails if one of these rows is missing or too short.
 func ComputeRow(n int64, event []byte, rows TreeRows) ([]byte, error) {
 	hashes, err := tlog.StoredHashes(n, event, rows)
 	if err != nil {
@@ -58,7 +58,7 @@ func (rows TreeRows) ReadHashes(indexes []int64) ([]tlog.Hash, error) {
 // ErrMismatch means that an event or a row was changed after it was written.
 var ErrMismatch = errors.New("the bytes do not match the tree")
 
-// Root returns the hash of the tree over the first size events, in base64; "" for none.
+// Root returns the hash of the tree over the first size events, in base64. It returns "" if size is zero.
 func (rows TreeRows) Root(size int64) (string, error) {
 	if size == 0 {
 		return "", nil
@@ -67,7 +67,7 @@ func (rows TreeRows) Root(size int64) (string, error) {
 	return h.String(), err
 }
 
-// LeafHash returns the hash of an event alone, in base64: the hash of a leaf in RFC 6962.
+// LeafHash returns the hash of a single event, in base64: the hash of a leaf in RFC 6962.
 func LeafHash(event []byte) string { return tlog.RecordHash(event).String() }
 
 // TreeWalk computes the tree anew in one pass over all events. The zero value is ready for event 0.
@@ -77,8 +77,8 @@ type TreeWalk struct {
 	row  []byte      // of the event that was added last
 }
 
-// AddAndCompare adds the next event and compares its row. The error is [ErrMismatch] if they do not fit; the walk may
-// go on after it, with the tree of the events alone.
+// AddAndCompare adds the next event and compares its row with the given row. The error is [ErrMismatch] if the rows
+// differ. The walk may continue after an error, and ignores the wrong row.
 func (w *TreeWalk) AddAndCompare(event, row []byte) error {
 	if !bytes.Equal(w.Add(event), row) {
 		return ErrMismatch
@@ -100,7 +100,7 @@ func (w *TreeWalk) Add(event []byte) (row []byte) {
 	return w.row
 }
 
-// Root returns the hash of the tree over the events so far, in base64, and "" before the first.
+// Root returns the hash of the tree over the events so far, in base64. It returns "" before the first event.
 func (w *TreeWalk) Root() string {
 	if len(w.open) == 0 {
 		return ""

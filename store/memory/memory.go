@@ -72,7 +72,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return nil
 }
 
-// Close implements [store.Backend]. It waits for an Update under way, but not for views: they keep their version.
+// Close implements [store.Backend]. It waits for a running Update, but not for views, which keep their version.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

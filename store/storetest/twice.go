@@ -10,9 +10,8 @@ import (
 	"handoff/store"
 )
 
-// RunUpdatesTwice returns b with every function of Update run twice. The writes of the first run are always undone; the
-// second run counts. So tests find functions that add to their results instead of assigning them, or that change
-// anything else outside.
+// RunUpdatesTwice returns a backend that runs every function of Update twice. It undoes the writes of the first run and
+// keeps the writes of the second. So tests find functions that add to their results instead of assigning them.
 func RunUpdatesTwice(b store.Backend) store.Backend { return twiceBackend{b} }
 
 type twiceBackend struct{ store.Backend }

@@ -34,7 +34,7 @@ func OpenBolt(t testing.TB, path string) store.Backend {
 	return b
 }
 
-// RunOnEachBackend runs a test of the typed layer on a backend in memory, where every function runs twice, and on a
+// RunOnEachBackend runs a test of the typed layer on two backends: in memory, where every function runs twice, and in a
 // file.
 func RunOnEachBackend(t *testing.T, test func(t *testing.T, b store.Backend)) {
 	t.Run("memory, every function twice", func(t *testing.T) { test(t, RunUpdatesTwice(memory.New())) })
@@ -67,7 +67,7 @@ func (w *World) Write(fn func(tx *store.Tx) error) {
 	require.NoError(w.T, w.Update(context.Background(), fn))
 }
 
-// WriteRows writes rows without their types, as no code outside of tests should.
+// WriteRows writes rows without the typed layer, so that tests can damage a store.
 func (w *World) WriteRows(fn func(store.Writer) error) {
 	w.T.Helper()
 	require.NoError(w.T, w.Rows.Update(context.Background(), fn))
@@ -116,7 +116,7 @@ func NewSentRecord(id schemas.ID) *store.Record {
 	}
 }
 
-// WriteRecord writes a record with an event, which has the content unless that is empty.
+// WriteRecord writes a record with an event. The event has the content, unless the content is empty.
 func WriteRecord(tx *store.Tx, was, now *store.Record, action, content string) error {
 	e := schemas.Event{At: Noon(), Handoff: now.ID, Agent: now.From, Via: schemas.ViaStdio, Action: action, To: now.Status}
 	c := store.Content{Bytes: []byte(content)}
@@ -127,7 +127,8 @@ func WriteRecord(tx *store.Tx, was, now *store.Record, action, content string) e
 	return errors.Join(err, tx.PutWorkflow(now.Workflow, store.Workflow{Owner: now.From}))
 }
 
-// Change writes a record, and returns it as it was written. For a new one it takes ids as a send does.
+// Change writes a record with an event, and returns the record as it was written. For a new record it first takes all
+// ids up to the id of the record.
 func (w *World) Change(was, now *store.Record, action, content string) *store.Record {
 	w.T.Helper()
 	kept := now.Clone()

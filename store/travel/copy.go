@@ -16,13 +16,13 @@ import (
 // ErrNotEmpty means that a store was used before. It was not touched.
 var ErrNotEmpty = errors.New("it is not empty")
 
-// Copy moves all rows of a store into another store that has no handoffs, messages and tokens. The caller owns both
-// stores: no other process writes meanwhile.
+// Copy copies all rows of a store into another store, which has no handoffs, messages and tokens. The caller owns both
+// stores, so no other process writes meanwhile.
 //
-// The rows may come from a backup while the original store still exists. The original and the target must never be in
-// use at the same time. So before its first row the target is marked as unfinished, and [CheckUsable] returns
-// [ErrUnfinished] for it until the original was marked as [MovedError]. If another owner took the original over, it
-// cannot be marked. A copy that ends early is repeated, from its beginning.
+// The rows may come from a backup of a store that still exists. The original and the copy must never be in use at the
+// same time. So the target is first marked as unfinished, and [CheckUsable] returns [ErrUnfinished] for it. At the end,
+// the original is marked as moved, and then the target becomes usable. A copy that ends early is repeated from its
+// beginning.
 type Copy struct {
 	To, From store.Backend
 	Moves    store.Backend // is marked as moved, if its registry equals the copy; nil for none
@@ -36,8 +36,9 @@ type CopyResult struct {
 	Audit schemas.AuditOut // of both stores, if they were compared
 }
 
-// Run copies all rows. The error is [ErrNotEmpty] if the target was used, unless a copy into it was unfinished, and
-// [ErrUnfinished] or a [*Moved] if one of the two stores must not be used; then nothing was changed.
+// Run copies all rows. The error is [ErrNotEmpty] if the target was used, unless an earlier copy into the target was
+// unfinished. It is [ErrUnfinished] or a [*MovedError] if one of the two stores must not be used. After these errors
+// nothing was changed.
 func (c Copy) Run(ctx context.Context) (done CopyResult, err error) {
 	if err := c.prepareTarget(ctx); err != nil {
 		return done, err
@@ -65,8 +66,8 @@ func (c Copy) Run(ctx context.Context) (done CopyResult, err error) {
 	return done, RemoveCopyMark(ctx, c.To)
 }
 
-// markMoved marks the original store as moved. If its registry has changed since, it is a different store and is not
-// marked.
+// markMoved marks the original store as moved, and reports whether it did. It does not mark a store whose registry
+// differs from the copy.
 func (c Copy) markMoved(ctx context.Context, arrived schemas.AuditOut) (bool, error) {
 	has, err := audit.VerifyRegistry(ctx, store.New(c.Moves))
 	if err != nil || has.Root != arrived.Root || has.Events != arrived.Events {
@@ -92,7 +93,7 @@ func (c Copy) prepareTarget(ctx context.Context) error {
 	return setCopyMark(ctx, c.To, "")
 }
 
-// compareRegistries makes sure that the registries are the same.
+// compareRegistries returns an error unless both stores have the same registry.
 func (c Copy) compareRegistries(ctx context.Context) (schemas.AuditOut, error) {
 	from, err := audit.VerifyRegistry(ctx, store.New(c.From))
 	if err != nil {
@@ -114,7 +115,7 @@ const (
 	batchBytes = 1 << 20 // its last row may exceed it
 )
 
-// readNextBatch returns the next rows after a key, without local ones.
+// readNextBatch returns the next rows after a key. It leaves out local rows, see isLocalKey.
 func readNextBatch(ctx context.Context, b store.Backend, s store.Space, key []byte) (rows []store.Row, err error) {
 	if key != nil {
 		key = slices.Concat(key, []byte{0})
@@ -139,8 +140,8 @@ func readNextBatch(ctx context.Context, b store.Backend, s store.Space, key []by
 	return rows, err
 }
 
-// writeInBatches passes all rows of a space except local ones to write, which writes them to a store, a batch at a
-// time.
+// writeInBatches reads the rows of a space from one store in batches, and calls write with each row in an Update of the
+// other store. It leaves out local rows, see isLocalKey.
 func writeInBatches(ctx context.Context, from, to store.Backend, s store.Space, write func(store.Writer, store.Row) error) error {
 	var key []byte
 	for {

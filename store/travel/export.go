@@ -14,16 +14,16 @@ import (
 	"handoff/store"
 )
 
-// Export writes a workspace as JSON Lines: the heading, and then a line for each row that is of use to another
-// workspace or another system. The caller sets the workspace and the time in the heading; Export fills in the rest and
-// returns it. [Load] reads the file.
+// Export writes a workspace as JSON Lines: a heading, and then a line for each row that is of use to another workspace
+// or another system. The caller sets the workspace and the time in the heading. Export fills in the rest and returns
+// the heading. [Load] reads the file.
 //
-// Export reads one snapshot, so the file shows one moment, even if it takes long and calls go on; some engines grow for
-// that time. It keeps one line in memory. Except for the times in the heading, the same rows give the same bytes.
+// Export reads one snapshot, so the file shows one moment. Some engines grow meanwhile. Export keeps one line in
+// memory. The same rows always give the same lines.
 //
-// It leaves out index rows, counters and the tree, because [Load] computes them again. It also leaves out bearer
-// tokens, declarations of files and the names of sessions, because they belong to a machine. A held handoff is exported
-// without its claim.
+// Export leaves out index rows, counters and the tree, because [Load] computes them again. It leaves out bearer tokens,
+// declarations of files and names of sessions, because they belong to one machine. A held handoff is exported without
+// its claim.
 func Export(ctx context.Context, s *store.Store, h schemas.ExportHeading, w io.Writer) (schemas.ExportHeading, error) {
 	h.Kind, h.Format, h.Version, h.Lines = schemas.ExportKind, schemas.ExportFormat, schemas.ExportVersion, map[string]int{}
 	out := bufio.NewWriter(w)

@@ -33,8 +33,8 @@ var lineKinds = []lineKind{
 // maxLine is the length of the longest line of an exported workspace, in bytes. It is far above the limits of messages.
 const maxLine = 32 << 20
 
-// exportLine is one line of an exported workspace. It holds rows as they are stored, byte for byte, because digests are
-// computed over these bytes. The names next to them are for readers. docs/exchange.md describes it.
+// exportLine is one line of an exported workspace, as docs/exchange.md describes it. Rows are in it byte for byte,
+// because digests are computed over these bytes. The other fields help readers.
 type exportLine struct {
 	Kind string `json:"kind"`
 
@@ -66,7 +66,7 @@ type exportLine struct {
 	Result json.RawMessage `json:"result,omitempty"`
 }
 
-// isCompactJSON reports whether bytes may stand in a line unchanged: compact JSON.
+// isCompactJSON reports whether bytes are compact JSON, which may stand in a line unchanged.
 func isCompactJSON(b []byte) bool {
 	var compact bytes.Buffer
 	return json.Compact(&compact, b) == nil && bytes.Equal(compact.Bytes(), b)
@@ -88,7 +88,7 @@ func (l *exportLine) eventContent() []byte {
 	return l.Bytes
 }
 
-// decodeLine decodes a line. It refuses field names that this version does not know, because they would be lost.
+// decodeLine decodes a line. It refuses unknown field names, because their values would be lost.
 func decodeLine(b []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()

@@ -18,15 +18,15 @@ import (
 	"handoff/store/ledger"
 )
 
-// Load reads the output of [Export] into an empty store, and computes index rows, counters and the tree again. It
-// verifies its input: each event by its hash and by the event before it of the same handoff, content by its digest or
-// by its redaction, each record by its last event, and all events by the root in the heading. Export removes the claim
-// from the record of a held handoff, so no event proves this record. Input is untrusted: Load verifies a file before it
-// is used.
+// Load reads the output of [Export] into an empty store, and computes index rows, counters and the tree again. It keeps
+// one line and about a thousand rows in memory, and some hundred bytes for each handoff.
 //
-// The error is [schemas.Invalid] for a file that is incomplete or was changed, and names the line, or [schemas.Limit]
-// for a line of more than 32 MiB. Then the store is of no use. Load keeps one line and about a thousand rows in memory,
-// and some hundred bytes for each handoff.
+// Load verifies each event by its hash and by the previous event of its handoff, content by its digest, each record by
+// its last event, and all events by the root in the heading. No event proves the record of a held handoff, because
+// Export removed its claim.
+//
+// The error is [schemas.Invalid] with the number of the line if the file is incomplete or was changed, and
+// [schemas.Limit] for a line of more than 32 MiB. After an error the store must not be used.
 func Load(ctx context.Context, from io.Reader, to store.Backend) (schemas.ExportHeading, error) {
 	l := &loader{
 		to: to, last: map[string][]byte{}, seen: map[string]int{}, boxes: store.CounterTotals{},
@@ -59,7 +59,7 @@ func Load(ctx context.Context, from io.Reader, to store.Backend) (schemas.Export
 
 const exportAgain = "Nothing was changed. Export it again, and leave the file as it is: handoff export FILE."
 
-// loader is one run of Load. It checks lines without the store, so that it can refuse a line by its number.
+// loader is one run of [Load]. It checks each line before it writes, so that an error names the line.
 type loader struct {
 	to   store.Backend
 	rows []store.IndexRow
@@ -107,7 +107,7 @@ func (l *loader) withLineNumber(err error) error {
 	return LineError(l.n, err)
 }
 
-// LineError returns the error for a line of an exported workspace; nil for none.
+// LineError returns the error for a line of an exported workspace. It returns nil if why is nil.
 func LineError(n int, why error) error {
 	if why == nil {
 		return nil
@@ -145,7 +145,7 @@ func (l *loader) loadLine(b []byte) error {
 
 var zeroByte = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
 
-// MaxID is the highest accepted id of a handoff or a notice, so that numbers do not run out.
+// MaxID is the highest id of a handoff or a notice that [Load] accepts. So the store never runs out of ids.
 const MaxID = 1 << 40
 
 // loadHeading reads the first line. It reports a newer version before any other fault.
@@ -206,7 +206,7 @@ func (l *loader) checkEnd() error {
 	return nil
 }
 
-// checkOrder checks that the lines of a kind come in the order of their keys, so that no row comes twice.
+// checkOrder checks that the lines of one kind come in the order of their keys, so that no row comes twice.
 func (l *loader) checkOrder(kind string, key []byte) error {
 	last, any := l.last[kind]
 	l.last[kind] = key

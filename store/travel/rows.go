@@ -74,7 +74,7 @@ func (l *loader) loadNotice(read *exportLine) error {
 	return l.checkOrder(read.Kind, unread.Key)
 }
 
-// exportReceipts writes the receipts of idempotency keys. Receipts of request ids last a day, and are not exported.
+// exportReceipts writes the receipts of idempotency keys. It leaves out receipts of request ids, which last only a day.
 func (x *exporter) exportReceipts(emit func(exportLine) error) error {
 	return x.EachInRange(store.Prefix(store.Receipts, []byte("k")), func(row store.Row) error {
 		sender, key, _ := strings.Cut(string(row.Key[1:]), "\x00")

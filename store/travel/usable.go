@@ -11,8 +11,8 @@ import (
 // ErrUnfinished means that a copy into the store was not finished: rows are missing.
 var ErrUnfinished = errors.New("the copy into it was not finished")
 
-// MovedError is the error of a store whose rows were copied to another store, To, which is used in its place since
-// then.
+// MovedError is the error for a store whose rows were copied to another store, To. The other store is used in its
+// place.
 type MovedError struct{ To string }
 
 // Error implements error.
@@ -29,8 +29,8 @@ func isLocalKey(s store.Space, key []byte) bool {
 	return s == store.Sys && (string(key) == formatKey || string(key) == copyKey)
 }
 
-// CheckUsable reports whether a store has all its rows and was not moved: the error is [ErrUnfinished] or a [*Moved].
-// Callers check it before they use a store.
+// CheckUsable returns an error if a store must not be used: [ErrUnfinished] if rows are missing, a [*MovedError] if the
+// store was moved. Callers check this before they use a store.
 func CheckUsable(ctx context.Context, b store.Backend) error {
 	var mark []byte
 	err := b.View(ctx, func(r store.Reader) error {
@@ -47,15 +47,16 @@ func CheckUsable(ctx context.Context, b store.Backend) error {
 	return &MovedError{string(mark)}
 }
 
-// RemoveCopyMark makes a copied store usable again. It does not have later changes of the copy.
+// RemoveCopyMark makes a moved or unfinished store usable again. A moved store does not have the later changes of its
+// copy.
 func RemoveCopyMark(ctx context.Context, b store.Backend) error {
 	return b.Update(ctx, func(w store.Writer) error { return w.Delete(store.Sys, []byte(copyKey)) })
 }
 
-// spacesOfWork lists the spaces that get rows only when a store is used for work; other rows can be written again.
+// spacesOfWork lists the spaces that get rows only when agents or people use the store.
 var spacesOfWork = []store.Space{store.Records, store.Events, store.Notices, store.Tokens}
 
-// HasWork reports whether a handoff or a message was ever sent in a store, or a token made.
+// HasWork reports whether a store has ever had a handoff, an event, a notice or a token.
 func HasWork(ctx context.Context, b store.Backend) (bool, error) {
 	for _, s := range spacesOfWork {
 		if rows, err := readNextBatch(ctx, b, s, nil); err != nil || len(rows) > 0 {
