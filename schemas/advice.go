@@ -30,13 +30,14 @@ type Input interface {
 	Tool() string // the name of the tool
 }
 
-// AdviseCall returns the advice to call the tool of these arguments. Say tells the effect of the call, without a full stop.
+// AdviseCall returns the advice to call the tool of these arguments. Say tells the effect of the call, without a full
+// stop.
 func AdviseCall(in Input, say string) Advice {
 	return Advice{Say: say, Tool: in.Tool(), Args: encodeOrPanic(in)}
 }
 
-// WithAgent returns the advice with the agent's name in its call. Subagents of one client share a connection, so each of their
-// calls must name the agent. As changes nothing if agent is empty, or if the call names an agent already.
+// WithAgent returns the advice with the agent's name in its call. Subagents of one client share a connection, so each
+// of their calls must name the agent. As changes nothing if agent is empty, or if the call names an agent already.
 func (a Advice) WithAgent(agent Agent) Advice {
 	if a.Tool == "" || agent == "" || bytes.Contains(a.Args, []byte(`"agent":`)) {
 		return a

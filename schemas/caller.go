@@ -103,8 +103,8 @@ func (c Caller) WithName(name string) (Caller, error) {
 	return c, nil
 }
 
-// IsProvenPerson reports whether a person calls. Every caller on the command line may act as human, so actions that only a
-// person may take need a proof there. Over the network the token is the proof.
+// IsProvenPerson reports whether a person calls. Every caller on the command line may act as human, so actions that
+// only a person may take need a proof there. Over the network the token is the proof.
 func (c Caller) IsProvenPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }
 
 // Trust says what the connection proves about its caller. The zero value is an agent on this machine, which may act

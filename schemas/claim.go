@@ -55,8 +55,8 @@ type ClaimOut struct {
 	OnlyUnread  bool     `json:"-"` // the brief has only the parts that the session has not read
 }
 
-// CompletionNeeds lists what a completion must contain in addition to its summary. The advice to a holder shows a complete_handoff
-// call with these contents.
+// CompletionNeeds lists what a completion must contain in addition to its summary. The advice to a holder shows a
+// complete_handoff call with these contents.
 type CompletionNeeds struct {
 	Criteria int             // number of criteria that it answers
 	Output   json.RawMessage // a template for its output; empty if the handoff asks for none

@@ -140,10 +140,10 @@ type Command struct {
 	Output   string `json:"output,omitempty"`
 }
 
-// AnsweredCriterion is one criterion in the sender's words, with its answer. Check names the check that decides the criterion;
-// it is empty if only the holder can answer. If the check ran, Observed holds its result. If the check should have run
-// but did not, Unobserved says why. Then the holder's answer counts only if Claimed is set: the sender said that the
-// holder's claim is enough.
+// AnsweredCriterion is one criterion in the sender's words, with its answer. Check names the check that decides the
+// criterion; it is empty if only the holder can answer. If the check ran, Observed holds its result. If the check
+// should have run but did not, Unobserved says why. Then the holder's answer counts only if Claimed is set: the sender
+// said that the holder's claim is enough.
 type AnsweredCriterion struct {
 	Number     int          `json:"number"`
 	Criterion  string       `json:"criterion"`

@@ -79,7 +79,8 @@ func parseDay(s string, now time.Time) (day time.Time, whole bool) {
 	return time.Time{}, false
 }
 
-// daysUntil returns the number of days from today to the day that the word names. Known is false if the word names no day.
+// daysUntil returns the number of days from today to the day that the word names. Known is false if the word names no
+// day.
 func daysUntil(word string, today time.Weekday, last bool) (days int, known bool) {
 	if days, known = map[string]int{"yesterday": -1, "today": 0, "tomorrow": 1}[word]; known {
 		return days, !last

@@ -107,7 +107,8 @@ func Errorf(code Code, format string, args ...any) *Error {
 // it.
 const PersonField = "person"
 
-// PersonNeededf returns the error for a call that only a person may make, if nothing proves that the caller is a person.
+// PersonNeededf returns the error for a call that only a person may make, if nothing proves that the caller is a
+// person.
 func PersonNeededf(format string, args ...any) *Error {
 	return Errorf(Denied, format, args...).WithField(PersonField).
 		WithHint("Nothing proves that a person calls: say it at a terminal, where it is asked once more.")
@@ -161,8 +162,8 @@ func (e *Error) WithAgents(known []Agent) *Error {
 	return e.WithKnown(FormatAll(known[:min(len(known), MaxNamed)])...)
 }
 
-// WithRetryAfter sets RetryAfter, the time after which the same call may succeed. The time is rounded to whole seconds and is at
-// least one second.
+// WithRetryAfter sets RetryAfter, the time after which the same call may succeed. The time is rounded to whole seconds
+// and is at least one second.
 func (e *Error) WithRetryAfter(wait time.Duration) *Error {
 	e.RetryAfter = max(1, int((wait+time.Second-1)/time.Second))
 	return e
@@ -174,8 +175,8 @@ func (e *Error) WithHandoff(id ID, status Status, successor ID) *Error {
 	return e
 }
 
-// WithDefaultAdvice returns the error as the caller gets it. If the error has neither a hint nor advised calls, Advised adds the
-// calls that are advised for its code. If the call named an agent, each advised call names the same agent.
+// WithDefaultAdvice returns the error as the caller gets it. If the error has neither a hint nor advised calls, Advised
+// adds the calls that are advised for its code. If the call named an agent, each advised call names the same agent.
 func (e *Error) WithDefaultAdvice(as Agent) *Error {
 	advised := *e
 	if byCode := Codes[e.Code].Next; byCode != nil && e.Hint == "" && e.Next == nil {

@@ -75,7 +75,8 @@ type GetOut struct {
 	MayTakeOver  bool `json:"-"` // the caller's name holds it, and another session claimed it
 }
 
-// LateResult is a completion or a failure that arrived after the holder lost its claim. Exactly one of the two fields is set.
+// LateResult is a completion or a failure that arrived after the holder lost its claim. Exactly one of the two fields
+// is set.
 type LateResult struct {
 	Completion *Completion `json:"completion,omitempty"`
 	Failure    *Failure    `json:"failure,omitempty"`

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Handoff is the sender's message. It changes only if the sender amends it; [HandoffState] holds the state of the handoff,
-// which does change. The mailbox makes the Handoff from [SendIn], and returns all of it to an agent that claims or
-// reads it with view full. [Limits] bounds its size as JSON.
+// Handoff is the sender's message. It changes only if the sender amends it; [HandoffState] holds the state of the
+// handoff, which does change. The mailbox makes the Handoff from [SendIn], and returns all of it to an agent that
+// claims or reads it with view full. [Limits] bounds its size as JSON.
 //
 // Its fields come from the Kelos TaskHandoff proposal (version, summary, detail, data), the HandoffPackage of the agent
 // handoff protocols, the message of the handoff protocol agent, and the explicit handoff coordination plan. Fields of
@@ -164,9 +164,9 @@ type Origin struct {
 	Extra        map[string]any `json:"extra,omitempty"` // known fields of a foreign message without a field of their own
 }
 
-// HandoffState is the present state of a handoff, as opposed to the sender's message, which does not change with the state.
-// The mailbox makes it from the record at each reading. Percent is how much of the whole work is done, by the holder's
-// last report. Late counts the results that arrived after the holder lost its claim.
+// HandoffState is the present state of a handoff, as opposed to the sender's message, which does not change with the
+// state. The mailbox makes it from the record at each reading. Percent is how much of the whole work is done, by the
+// holder's last report. Late counts the results that arrived after the holder lost its claim.
 type HandoffState struct {
 	Status     Status     `json:"status"`
 	Box        Address    `json:"box,omitempty"` // the mailbox that it waits in

@@ -83,8 +83,8 @@ type HistoryStep struct {
 	Done *Completion `json:"-"` // for the drawing of the history
 }
 
-// HistoryEvent is an [Event] in a form for readers: the action and its text. It leaves out the hashes, which the registry
-// keeps for verification.
+// HistoryEvent is an [Event] in a form for readers: the action and its text. It leaves out the hashes, which the
+// registry keeps for verification.
 type HistoryEvent struct {
 	N      uint64    `json:"n"`
 	At     time.Time `json:"at"`

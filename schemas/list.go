@@ -90,8 +90,8 @@ type Notice struct {
 	Body  json.RawMessage `json:"body,omitempty" jsonschema_extras:"x-any=true"` // the whole message
 }
 
-// InboxCounts counts the caller's unclaimed handoffs, its unread notices and the handoffs that it holds. Every result of an
-// agent's call has these counts.
+// InboxCounts counts the caller's unclaimed handoffs, its unread notices and the handoffs that it holds. Every result
+// of an agent's call has these counts.
 type InboxCounts struct {
 	Pending int `json:"pending"`
 	Urgent  int `json:"urgent,omitempty"` // of these, high and critical

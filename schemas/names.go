@@ -165,7 +165,8 @@ func (a Address) Split() (kind, name string) {
 	return "agent", string(a)
 }
 
-// SingleAgent returns the agent and true if the address names one agent, which may be human. For a pool it returns false.
+// SingleAgent returns the agent and true if the address names one agent, which may be human. For a pool it returns
+// false.
 func (a Address) SingleAgent() (Agent, bool) {
 	kind, name := a.Split()
 	return Agent(name), kind == "agent"
@@ -190,8 +191,8 @@ var ambiguousNames = []string{
 // ParseAddress reads an address as a sender wrote it; field names the argument in the error. An agent is written as
 // NAME, agent:NAME or @NAME, and a pool as capability:NAME or role:NAME. The word before the colon may be in upper or
 // lower case, and spaces are ignored. "Human" in any case, and phrases such as "the user", become human. A single word
-// for a person, see [Agent.IsPersonWord], stays unchanged, because an agent may have this name and ParseAddress does not
-// look up agents.
+// for a person, see [Agent.IsPersonWord], stays unchanged, because an agent may have this name and ParseAddress does
+// not look up agents.
 func ParseAddress(field, s string) (Address, error) {
 	kind, name, agent := "agent", strings.TrimSpace(s), false
 	for before, after, ok := strings.Cut(name, ":"); ok && kind == "agent"; before, after, ok = strings.Cut(name, ":") {

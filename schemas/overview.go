@@ -36,8 +36,8 @@ type OverviewPart struct {
 	AtLeast bool            `json:"at_least,omitempty"` // the total is a minimum: counting ended early
 }
 
-// OverviewEntry is one row of an overview. It is about one handoff; only for the kind no_takers it is about a mailbox, and
-// then names the first handoff in it. For the kind message it has the id of the notice, and the handoff that the
+// OverviewEntry is one row of an overview. It is about one handoff; only for the kind no_takers it is about a mailbox,
+// and then names the first handoff in it. For the kind message it has the id of the notice, and the handoff that the
 // message is about, if any. Reason is a sentence that says why the row is in the overview, or the text of the message.
 // Next lists the calls with which a person can act on the row, the likeliest first.
 //

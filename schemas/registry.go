@@ -101,8 +101,8 @@ type MailboxStats struct {
 	Oldest  time.Time `json:"oldest,omitzero"` // when the oldest pending one was sent
 }
 
-// LatencyHistogram is a histogram of durations. Its buckets are cumulative, as in Prometheus: each counts all durations up to
-// its upper end.
+// LatencyHistogram is a histogram of durations. Its buckets are cumulative, as in Prometheus: each counts all durations
+// up to its upper end.
 type LatencyHistogram struct {
 	Count   uint64   `json:"count"`
 	Seconds float64  `json:"seconds"` // sum of all durations

@@ -75,8 +75,8 @@ func (s *SentBy) Sentence() string {
 	return fmt.Sprintf("the %s (after %s of %s: %s)", s, s.After, s.Of, strings.ReplaceAll(s.On, "_", " "))
 }
 
-// SenderLine returns one line that tells people the sender of a handoff or a notice: the rule if a rule of a file sent it,
-// else the agent.
+// SenderLine returns one line that tells people the sender of a handoff or a notice: the rule if a rule of a file sent
+// it, else the agent.
 func SenderLine(rule string, from Agent) string {
 	return cmp.Or(strings.Join(strings.Fields(EscapeHidden(Clip(rule, 500))), " "), string(from))
 }

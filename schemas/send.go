@@ -139,9 +139,9 @@ type SendOut struct {
 	Warnings  []string       `json:"warnings,omitempty"`
 }
 
-// RoutingResult explains which agents may take a handoff whose address is a pool. Candidates are the agents that qualify for
-// the work and could take it now, the best first. Excluded agents qualify too, but cannot take the work now. Chosen is
-// the agent that was told about the handoff first. Until the time in Until, only Chosen may claim it.
+// RoutingResult explains which agents may take a handoff whose address is a pool. Candidates are the agents that
+// qualify for the work and could take it now, the best first. Excluded agents qualify too, but cannot take the work
+// now. Chosen is the agent that was told about the handoff first. Until the time in Until, only Chosen may claim it.
 type RoutingResult struct {
 	Chosen     Agent              `json:"chosen,omitempty"`
 	Until      time.Time          `json:"until,omitzero"`

@@ -39,9 +39,9 @@ func EscapeHidden(s string) string {
 	return b.String()
 }
 
-// EscapeHiddenJSON does for the texts in a JSON value what [EscapeHidden] does for one text: the decoded value shows escapes in
-// place of hidden characters. A line end of two characters (\r\n) stays. JSON without hidden characters stays
-// unchanged.
+// EscapeHiddenJSON does for the texts in a JSON value what [EscapeHidden] does for one text: the decoded value shows
+// escapes in place of hidden characters. A line end of two characters (\r\n) stays. JSON without hidden characters
+// stays unchanged.
 func EscapeHiddenJSON(raw json.RawMessage) json.RawMessage {
 	if jsonHasNoHidden(raw) {
 		return raw
@@ -62,8 +62,8 @@ func EscapeHiddenJSON(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// jsonHasNoHidden is a quick test whether JSON has no hidden characters. It may return false although there are none; if
-// it returns true, there are none.
+// jsonHasNoHidden is a quick test whether JSON has no hidden characters. It may return false although there are none;
+// if it returns true, there are none.
 func jsonHasNoHidden(raw []byte) bool {
 	for i := 0; i < len(raw); {
 		if c := raw[i]; c != '\\' && c < utf8.RuneSelf {
@@ -178,8 +178,8 @@ func CountNoun[N int | uint64](n N, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// JoinNumbered joins texts by the separator between and puts a number before each, from 1, so that an answer can refer to a
-// text by its number. A single text gets no number.
+// JoinNumbered joins texts by the separator between and puts a number before each, from 1, so that an answer can refer
+// to a text by its number. A single text gets no number.
 func JoinNumbered(texts []string, between string) string {
 	if len(texts) == 1 {
 		return texts[0]

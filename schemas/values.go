@@ -25,8 +25,8 @@ func Unique[T comparable](values []T) (each []T) {
 	return each
 }
 
-// ValueOrZero returns the value that p points to, or the zero value if p is nil. The returned value is a shallow copy: lists
-// and maps in it are shared with *p.
+// ValueOrZero returns the value that p points to, or the zero value if p is nil. The returned value is a shallow copy:
+// lists and maps in it are shared with *p.
 func ValueOrZero[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

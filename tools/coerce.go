@@ -62,8 +62,8 @@ func (n *schemaNode) coerceObject(v any, at *argumentPath) (any, error) {
 	return m, n.coerceFields(m, at)
 }
 
-// coerceFields coerces the fields of an object in place. It checks all names before any value, and unknown names
-// before missing ones, because a mistyped name explains a missing one. It removes fields that are null.
+// coerceFields coerces the fields of an object in place and removes fields that are null. It checks all names before
+// any value. It reports an unknown name before a missing field, because a mistyped name explains the missing field.
 func (n *schemaNode) coerceFields(m map[string]any, at *argumentPath) error {
 	if n.Rest.open {
 		return nil
@@ -96,8 +96,8 @@ func (n *schemaNode) coerceFields(m map[string]any, at *argumentPath) error {
 	return nil
 }
 
-// field returns the schema of a field: its own, else the schema for all unnamed fields. It returns nil if the object
-// may not have the field.
+// fieldSchema returns the schema of a field. If the field has no schema, it returns the schema for all unnamed fields
+// of the object. It returns nil if the object may not have the field.
 func (n *schemaNode) fieldSchema(name string) *schemaNode {
 	if p := n.Properties.field(name); p != nil {
 		return p
@@ -105,7 +105,8 @@ func (n *schemaNode) fieldSchema(name string) *schemaNode {
 	return n.Rest.kind
 }
 
-// toProgramText writes true and false as text, and objects and lists as JSON, for the maps that hold texts for programs.
+// toProgramText writes true and false as text, and objects and lists as JSON, for the maps that hold texts for
+// programs.
 func toProgramText(v any) any {
 	switch v.(type) {
 	case bool, map[string]any, []any:
@@ -116,8 +117,8 @@ func toProgramText(v any) any {
 	return v
 }
 
-// coerceList takes a list, or one item. It leaves out items that count as absent. It checks the number of items
-// first, so that a list of any length costs little.
+// coerceList takes a list, or one item. It leaves out items that count as absent. It checks the number of items first,
+// so that a list that is too long costs little.
 func (n *schemaNode) coerceList(v any, at *argumentPath) (any, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -156,9 +157,8 @@ func (n *schemaNode) acceptsSingle(v any) bool {
 	return false
 }
 
-// coerceText writes a number as text: 12 names the handoff ho_12, and a count is a value for a program. It refuses
-// [schemas.Blank], so that a caller that sends an advised call without filling in its placeholders completes no work by
-// it.
+// coerceText writes a number as text (12 names the handoff ho_12). It refuses [schemas.Blank]: an advised call whose
+// placeholders were not filled in must not complete any work.
 func (n *schemaNode) coerceText(v any, at *argumentPath) (any, error) {
 	if number, ok := v.(json.Number); ok {
 		v = number.String()
@@ -185,7 +185,7 @@ func (n *schemaNode) coerceWord(text string, at *argumentPath) (any, error) {
 	return nil, n.wrongWordError(text, at)
 }
 
-// coerceBool takes true and false, also as text, and yes and no. It refuses all other words.
+// coerceBool takes true, false, yes and no, also as text. It refuses all other words.
 func (n *schemaNode) coerceBool(v any, at *argumentPath) (any, error) {
 	if text, ok := v.(string); ok {
 		switch strings.ToLower(strings.TrimSpace(text)) {
@@ -201,8 +201,8 @@ func (n *schemaNode) coerceBool(v any, at *argumentPath) (any, error) {
 	return nil, n.wrongTypeError(v, at)
 }
 
-// coerceNumber takes a number, also as text. Whole numbers are at most 2^53, which every JSON reader keeps exactly.
-// The result is written without an exponent.
+// coerceNumber takes a number, also as text. A whole number may be at most 2^53, because every JSON reader keeps such a
+// number exactly. The result is written without an exponent.
 func (n *schemaNode) coerceNumber(v any, at *argumentPath) (any, error) {
 	if text, ok := v.(string); ok {
 		if text = strings.TrimSpace(text); !json.Valid([]byte(text)) {

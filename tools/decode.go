@@ -8,12 +8,11 @@ import (
 	"handoff/schemas/respell"
 )
 
-// decode brings arguments into canonical form, see [Tool.CanonicalArgs], and takes the agent out of them, "" if they name
-// none. Fields get our names first, so that all later steps know one name for each. Errors say that nothing was done.
+// decode brings arguments into canonical form, see [Tool.CanonicalArgs], and takes the agent out of them. The agent is
+// "" if the arguments name none. The caller's arguments are not changed.
 //
-// The steps are: parse JSON, normalise fields of other protocols, inspect texts that such fields carried as JSON,
-// take the agent out, and coerce by the schema. The first step that fails returns the error, which names one field
-// and is of code invalid or limit. The caller's arguments are not changed.
+// The steps are: parse JSON, give fields of other protocols our names, check the texts, take the agent out, and coerce
+// by the schema. The first step that fails returns the error. It names one field and is of code invalid or limit.
 func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, err error) {
 	m, err = parseArguments(args)
 	if err == nil {
@@ -34,9 +33,8 @@ func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, err 
 	return agent, m, nil
 }
 
-// parseArguments parses an object, which may have been sent as text. Absent arguments are an empty object.
-//
-// JSON null counts as absent. For text that is no JSON, or JSON of another kind, the error names its kind.
+// parseArguments parses an object, which may have been sent as text. Absent arguments and JSON null give an empty
+// object. For any other value, the error names the kind of the value.
 func parseArguments(args json.RawMessage) (map[string]any, error) {
 	if args = bytes.TrimSpace(args); len(args) == 0 {
 		return map[string]any{}, nil
@@ -58,7 +56,8 @@ func parseArguments(args json.RawMessage) (map[string]any, error) {
 		WithHint("Send an object: a name and a value for each argument.")
 }
 
-// takeText removes a text from the arguments and returns it, trimmed. For null and an absent field it returns "".
+// takeText removes a text from the arguments and returns it without blanks around it. It returns "" if the field is
+// null or absent.
 func takeText(m map[string]any, name string) (string, error) {
 	v := m[name]
 	delete(m, name)

@@ -12,14 +12,13 @@ import (
 	"handoff/schemas"
 )
 
-// Call is one call of a tool. Protocols and commands make it, and it crosses process boundaries unchanged, so that
-// the process that owns the store serves the calls of the others. A retry is the same call with the same ID and
-// Since: it takes effect once, and its wait keeps its place in the queue.
+// Call is one call of a tool. Protocols and commands make it. It crosses process boundaries unchanged, so the process
+// that owns the store also serves the calls of other processes. A retry is the same call with the same ID and Since. A
+// call and its retries take effect once, and a waiting call keeps its place in the queue.
 //
-// It is JSON between processes of different versions, so the names of its fields never change, and a new field is
-// left out when it is zero. Caller comes from the transport. Nothing in Args can change it except the agent, which
-// only chooses among the names that the caller may use. Args may be empty for a tool whose arguments are all
-// optional.
+// Processes of different versions exchange a Call as JSON. So the names of its fields never change, and a new field is
+// left out when it is zero. The transport sets Caller. From Args comes only the agent name, which must be one of the
+// names that the caller may use. Args may be empty for a tool whose arguments are all optional.
 type Call struct {
 	ID     string          `json:"id,omitempty"` // request id, the same on every retry; see [schemas.Caller]
 	Caller schemas.Caller  `json:"caller"`
@@ -29,35 +28,34 @@ type Call struct {
 	Until  time.Time       `json:"until,omitzero"` // end of its wait; zero means wait_seconds after Since
 }
 
-// Invoker is the interface between the doors of handoff and its rules. Protocols and the command line call it. Behind
-// it the call may go to another process, of which neither the caller nor the rules know.
+// Invoker is the interface through which protocols and the command line call tools. The caller does not learn in which
+// process the tool runs. Invokers may be used by many goroutines.
 //
-// [LocalInvoker] does the work. The invoker of package relay passes calls to the process that owns the store. The invokers
-// of package telemetry count calls and send spans for them. The program stacks them when it starts, so a call passes
-// each once. All may be called by many goroutines.
+// [LocalInvoker] does the work. The invoker of package relay passes calls to the process that owns the store. The
+// invokers of package telemetry count calls and send spans for them. The program puts these invokers around each other
+// when it starts.
 type Invoker interface {
-	// Invoke runs one tool and returns its result, a JSON object. Errors are *[schemas.Error]. When ctx ends, a wait
-	// ends; a committed change stays committed, and a repeat of the call with the same ID returns its result.
+	// Invoke runs one tool and returns its result, a JSON object. Errors are *[schemas.Error]. The end of ctx ends a
+	// wait, but a committed change stays committed. A repeat of the call with the same ID returns the result of that
+	// change.
 	//
-	// The code of an error tells what the caller may do. Invalid, not_found, conflict, stale, limit and denied come
-	// from the rules and come again as long as nothing changes. Unavailable means that the call got no result and may
-	// be repeated unchanged: it may have taken effect, and under the same ID it takes effect once. Internal is a fault
-	// of the program, whose cause is in the log.
+	// Errors of code invalid, not_found, conflict, stale, limit and denied come from the rules, and a repeat returns
+	// the same error until the state changes. Unavailable means that the call got no result. It may have taken effect,
+	// and the caller may repeat it unchanged under the same ID. Internal is a fault of the program, and the log has its
+	// cause.
 	Invoke(ctx context.Context, c Call) (json.RawMessage, error)
 
-	// Changes yields every event after the given number, from the stored log, and then waits for more until ctx is
-	// done. A caller that remembers the last number may resume anywhere and misses nothing.
-	//
-	// An error is yielded once, last. Events come in the order of their numbers without gaps. The caller may stop at
-	// any event; Changes keeps no state about callers.
+	// Changes yields every event after the given number, in the order of numbers without gaps, and then waits for more
+	// until ctx is done. It yields an error once, as the last value. The caller may stop at any event. A caller that
+	// remembers the last number may continue later and misses nothing.
 	Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error]
 }
 
-// InvokeTyped makes a call whose arguments are a value of package schemas, and reads its result into another such value. Our
-// own programs use it; it fills c.Args. Errors are *[schemas.Error], of code internal if the result does not fit Out.
+// InvokeTyped makes a call whose arguments are a value of package schemas, and reads its result into another value of
+// this package. It sets c.Args. Errors are *[schemas.Error], of code internal if the result does not fit Out.
 //
-// In is encoded unchanged, and decoded again by the schema of the tool, so it is checked like the arguments of any
-// caller. Fields of the result that Out lacks are ignored: a newer owner of the store may send more.
+// The tool checks in by its schema, like the arguments of any caller. Fields of the result that Out lacks are ignored,
+// because an owner of a newer version may send more fields.
 func InvokeTyped[Out any](ctx context.Context, i Invoker, c Call, in any) (out Out, err error) {
 	if c.Args, err = json.Marshal(in); err != nil {
 		return out, schemas.InternalError(err)
@@ -72,12 +70,12 @@ func InvokeTyped[Out any](ctx context.Context, i Invoker, c Call, in any) (out O
 	return out, nil
 }
 
-// NewRequestID makes an id for [Call.ID]: 16 hexadecimal digits of the milliseconds since 1970, so that ids sort by
-// time, and 16 random ones. It panics if rand fails, which crypto/rand.Reader never does.
+// NewRequestID makes an id for [Call.ID]: 16 hexadecimal digits of the milliseconds since 1970, and 16 random digits.
+// So ids sort by time. It panics if rand fails, which crypto/rand.Reader never does.
 //
-// A program makes one id for each call and keeps it for all repeats of the call. The receipts of ids are kept for a
-// day and deleted in the order of their times, so an id in another form would disturb this order: see
-// [handoff/store.Tx.DeleteOldReceipts].
+// A program makes one id for each call and keeps it for all repeats of the call. The store deletes the receipts of ids
+// after a day, in the order of ids. So an id in another form would disturb the deletion, see
+// [handoff/store.Tx.ExpireReceipts].
 func NewRequestID(now time.Time, rand io.Reader) string {
 	var random [8]byte
 	if _, err := io.ReadFull(rand, random[:]); err != nil {

@@ -15,10 +15,8 @@ import (
 	"handoff/schemas"
 )
 
-// LocalInvoker runs tools in this process, on the store that this process owns. It is the lowest [Invoker]: the invokers
-// that find the owner of the store, or observe calls, end in one. Many goroutines may call it.
-//
-// It holds no state between calls except its mailbox. It is a value and may be copied.
+// LocalInvoker runs tools in this process, on the store that this process owns. All other invokers end in one. It is a
+// value and may be copied, and many goroutines may call it.
 type LocalInvoker struct {
 	Mailbox *mailbox.Service
 	Secrets SecretHandling // handling of secrets in callers' texts; default: they are masked
@@ -27,16 +25,15 @@ type LocalInvoker struct {
 
 var _ Invoker = LocalInvoker{}
 
-// Invoke runs one tool: it decodes the arguments, decides the name under which the caller acts, calls the method and
-// puts the result into its envelope. Causes of internal errors, and panics, go to the log; the caller reads only that
-// the server could not do this. A call that the end of its context cut off is unavailable.
+// Invoke runs one tool and puts the result into its envelope (the counts of the inbox, and advice). It logs the causes
+// of internal errors and panics, and hides them from the caller. A call that the end of its context cut off is
+// unavailable.
 //
-// It checks in this order, and returns the first refusal: whether the tool exists, whether the caller may call it, the
-// arguments, and the name under which the caller acts. Only after these checks the call reaches the mailbox. A refusal
-// by one of these checks changes nothing, with one exception: if the caller may not use a name, the registry gets an
-// event about the denial.
+// It checks in this order: the tool exists, the caller may call it, the arguments are valid, and the caller may act
+// under the name. The first check that fails refuses the call, and nothing changes. The exception is a denied name, for
+// which the registry gets an event.
 //
-// The advice and the count of mail are added after the commit. If they fail, the result goes out without them.
+// Advice and counts are added after the commit. If they fail, the result is returned without them.
 func (l LocalInvoker) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
 	t, err := FindTool(c.Tool)
 	if err != nil {
@@ -48,8 +45,8 @@ func (l LocalInvoker) Invoke(ctx context.Context, c Call) (json.RawMessage, erro
 	return l.invokeAllowed(ctx, t, c)
 }
 
-// invoke runs a tool that the caller may call. Its errors are ready for the caller: errors of code internal lose
-// their cause, which goes to the log.
+// invokeAllowed runs a tool that the caller may call. It logs the cause of an internal error and removes the cause from
+// the error, so that the caller does not see it.
 func (l LocalInvoker) invokeAllowed(ctx context.Context, t Tool, c Call) (json.RawMessage, error) {
 	result, err := l.decodeAndCall(ctx, t, c)
 	if err == nil {
@@ -66,8 +63,8 @@ func (l LocalInvoker) invokeAllowed(ctx context.Context, t Tool, c Call) (json.R
 	return nil, schemas.InternalError(nil)
 }
 
-// run decodes, calls and adds the envelope. A panic of any step becomes an internal error with its stack, so that one
-// call cannot end a server of many clients. The store undoes a change whose function panicked.
+// decodeAndCall decodes the arguments, calls the method and adds the envelope. A panic becomes an internal error with
+// its stack, so that one call cannot end a server of many clients. The store undoes a change whose function panicked.
 func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result json.RawMessage, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -101,8 +98,7 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 	return addEnvelope(out, inbox, schemas.AdviceWithAgent(schemas.Agent(agent), adviseWaitIfEmpty(adviseReadBeforeWait(t.Name, canonical, next, inbox), inbox)))
 }
 
-// concealSecrets encodes arguments, without the secrets that a tool would store, and returns the warnings for the
-// caller.
+// concealSecrets encodes arguments without the secrets that the tool would store. It returns warnings for the caller.
 func (l LocalInvoker) concealSecrets(t Tool, args map[string]any) (canonical json.RawMessage, warnings []string, err error) {
 	said := secretFilter{do: l.Secrets}
 	if t.storesTexts() {
@@ -118,8 +114,8 @@ func (l LocalInvoker) concealSecrets(t Tool, args map[string]any) (canonical jso
 }
 
 // resolveCaller returns the caller under the name that it acts under, see [resolveName], with the id and times of the
-// call. The registry notes a denied name. The name of a pool is refused, except by register_agent, which makes one,
-// and by administrative tools.
+// call. If the caller may not use the name, the registry gets an event. The name of a pool is refused. Only
+// register_agent and administrative tools accept it.
 func (l LocalInvoker) resolveCaller(ctx context.Context, t Tool, c Call, agent string) (schemas.Caller, error) {
 	by, err := resolveName(c.Caller, agent, t)
 	if err != nil && c.Caller.Token != "" && schemas.AsError(err).Code == schemas.Denied {
@@ -132,10 +128,8 @@ func (l LocalInvoker) resolveCaller(ctx context.Context, t Tool, c Call, agent s
 	return by, err
 }
 
-// completeError adds the advice of the error's code, in the name of the caller. If the error is about the state of a
-// handoff, it names the argument handoff_id.
-//
-// An error without a code stays unchanged; invoke makes it internal.
+// completeError adds the advice for the error's code, in the name of the caller. An error about the state of a handoff
+// gets the field handoff_id. An error without a code stays unchanged, and [LocalInvoker.Invoke] makes it internal.
 func completeError(err error, as schemas.Agent) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
@@ -148,11 +142,9 @@ func completeError(err error, as schemas.Agent) error {
 	return e
 }
 
-// resolveName returns the caller under the name in the arguments, else under the connection's name. It refuses a name
-// that the connection may not use, and a call without any name, unless the tool only reads or is administrative.
-//
-// By is returned with this name, or unchanged if the call needs none. The error is denied for a name that the
-// connection may not use, and invalid for a missing name.
+// resolveName returns the caller under the name in the arguments, or under the connection's name if the arguments have
+// none. A call without any name is refused as invalid, unless the tool only reads or is administrative. The error is
+// denied for a name that the connection may not use.
 func resolveName(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
 	switch {
 	case agent != "":
@@ -164,8 +156,8 @@ func resolveName(by schemas.Caller, agent string, t Tool) (schemas.Caller, error
 	return by, t.completeRefusal(e.WithHint("Say who you are with each call, or have this server started under a name."))
 }
 
-// inbox counts the caller's mail, nil for a caller without a name. The tool has already done its work: if counting
-// fails, the log says so and the result goes out without a count.
+// countInbox counts the caller's handoffs and notices. It returns nil for a caller without a name. It also returns nil
+// if counting fails, and logs the error, because the tool has already done its work.
 func (l LocalInvoker) countInbox(ctx context.Context, t Tool, by schemas.Caller) *schemas.InboxCounts {
 	if by.Agent == "" || t.Admin {
 		return nil
@@ -187,10 +179,9 @@ func (l LocalInvoker) Changes(ctx context.Context, after uint64) iter.Seq2[schem
 
 func (l LocalInvoker) logger() *slog.Logger { return cmp.Or(l.Logger, slog.New(slog.DiscardHandler)) }
 
-// addEnvelope adds the common fields of all results to a result, a JSON object: inbox, the count of the caller's mail
-// if known, and next, if there is advice. It joins the bytes without decoding the result.
-//
-// Result has neither of these fields. An empty object stands for a result without fields.
+// addEnvelope adds the common fields of all results to a result, which is a JSON object without these fields. The
+// fields are inbox, if the counts are known, and next, if there is advice. It joins the bytes without decoding the
+// result.
 func addEnvelope(result json.RawMessage, inbox *schemas.InboxCounts, next []schemas.Advice) (json.RawMessage, error) {
 	envelope, err := schemas.Encode(struct {
 		Inbox *schemas.InboxCounts `json:"inbox,omitempty"`

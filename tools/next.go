@@ -20,8 +20,8 @@ func adviseClaim() schemas.Advice { return schemas.AdviseCall(schemas.ClaimIn{},
 // from an agent. Package toolstest checks this. [schemas.Blank] stands for a text that only the caller can write; no
 // tool accepts it.
 
-// adviseAfterSend advises to wait for the outcome of a handoff. After a message it advises nothing, because a message has no
-// outcome; after a dry run neither, because nothing was sent.
+// adviseAfterSend advises to wait for the outcome of a handoff. It advises nothing after a message, because a message
+// has no outcome. It also advises nothing after a dry run, because nothing was sent.
 func adviseAfterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
@@ -41,9 +41,9 @@ func adviseAfterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	return adviceList(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
 }
 
-// adviseAfterClaim advises the three ways to go on with a claim, with the claim token if the tool takes one. An empty
-// mailbox is a success: the advice is then to wait, for as long as a call may. Handoffs that the caller held before
-// come first.
+// adviseAfterClaim advises how to continue with a claim: complete the handoff, ask, or fail it. The advised calls have
+// the claim token if the tool takes one. If there was nothing to claim, it advises to wait. Handoffs that the caller
+// held before come first.
 func adviseAfterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 	next := o.Resume
 	if o.WaitingMail != "" {
@@ -74,7 +74,7 @@ func adviseReadBrief(id schemas.ID) schemas.Advice {
 	return schemas.AdviseCall(schemas.GetIn{HandoffID: id.String(), View: "brief"}, "shows the whole brief again")
 }
 
-// adviseHolder advises the three ways to go on with a held handoff.
+// adviseHolder advises the holder of a handoff to complete it, to ask the sender, or to fail it.
 func adviseHolder(h schemas.ID, token string, todo schemas.CompletionNeeds) []schemas.Advice {
 	id := h.String()
 	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
@@ -86,11 +86,12 @@ func adviseHolder(h schemas.ID, token string, todo schemas.CompletionNeeds) []sc
 	)
 }
 
-// maxCriteria is the number of criteria that an advised call names at most; more would only make it long.
+// maxCriteria is the largest number of criteria that an advised call names. A longer call would only cost tokens.
 const maxCriteria = 12
 
-// adviseComplete advises the call that completes a handoff, with all required parts. It marks criteria as not met:
-// only the holder knows which are met, and a holder that follows the call blindly claims nothing.
+// adviseComplete advises the call that completes a handoff, with all required parts. It marks each criterion as not
+// met, because only the holder knows which criteria are met. So a holder that only fills in the texts claims no
+// criterion.
 func adviseComplete(id, token string, todo schemas.CompletionNeeds) schemas.Advice {
 	done := schemas.CompleteIn{
 		HandoffID: id, Token: token, Result: schemas.Result{Summary: schemas.Blank, Output: todo.Output},
@@ -110,8 +111,8 @@ func adviseComplete(id, token string, todo schemas.CompletionNeeds) schemas.Advi
 	return schemas.AdviseCall(done, say)
 }
 
-// adviseAfterNotices advises actions on unread notices: an answer to the newest open question, and a look at the newest
-// outcome, first at a bad one.
+// adviseAfterNotices advises actions on unread notices: to answer the newest open question, to read the newest failed
+// and the newest completed outcome, and to claim the handoff of the newest answer.
 func adviseAfterNotices(items []schemas.ListItem) (next []schemas.Advice) {
 	first := func(kinds ...string) schemas.ID {
 		i := slices.IndexFunc(items, func(i schemas.ListItem) bool { return i.Unread && !i.Settled && slices.Contains(kinds, i.Kind) })
@@ -140,9 +141,8 @@ func adviseAnswer(id schemas.ID) schemas.Advice {
 	return schemas.AdviseCall(reply, "answers it")
 }
 
-// adviseAfterComplete advises the next claim. It also advises a send that names the completed handoff as its parent, because
-// a send without a parent no longer continues this work. It warns of unmet criteria, because the sender may return the
-// work.
+// adviseAfterComplete advises the next claim, and a send that names the completed handoff as its parent. Without the
+// parent, the send would not continue this work. If criteria are not met, it warns that the sender may return the work.
 func adviseAfterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	switch {
 	case len(o.Unmet) > 0:
@@ -160,8 +160,9 @@ func adviseAfterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice {
 	return adviceList(adviseClaim())
 }
 
-// adviseAfterUpdate advises by the action of the call. If the action made a new handoff, such as a retry, the advice
-// follows the new one. The switch names every action, so that a new action is not forgotten.
+// adviseAfterUpdate returns advice for the action of the call. If the action made a new handoff, such as a retry, the
+// advice is about the new handoff. The switch names every action, so that the linter reports a new action without a
+// case.
 func adviseAfterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 	id := o.HandoffID.String()
 	switch o.Action {
@@ -210,8 +211,8 @@ func adviseAfterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	return append(next, schemas.AdviseCall(in, "gives more"))
 }
 
-// adviseAfterGet advises the rest of a long text, or the view with the omitted parts, or for an outcome the sender's
-// judgement. The advised call does not wait, even if this one did.
+// adviseAfterGet advises to read the rest of a long text, or the view with the omitted parts. For an outcome it advises
+// the sender to accept or return the result. The advised call does not wait, even if this call did.
 func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	waited := in.WaitSeconds > 0
 	in.HandoffID, in.WaitSeconds = o.HandoffID.String(), 0
@@ -248,7 +249,8 @@ func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	return nil
 }
 
-// adviseJudgement advises the two judgements of a result. A result whose texts are no longer kept cannot be returned.
+// adviseJudgement advises to accept a result and to return it. If retention removed the texts of the result, it does
+// not advise to return the result.
 func adviseJudgement(id string, standing *schemas.HandoffState) []schemas.Advice {
 	next := adviceList(schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAccept}, "accepts the result"))
 	if standing != nil && standing.NotKept {
@@ -279,9 +281,8 @@ func adviseAfterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Ad
 	return adviceList(schemas.AdviseCall(in, "shows more"))
 }
 
-// adviseAfterRegister advises to wait for work. If no connection acts under the name yet, the advice names the agent: the
-// session that registered acts under another name, or the call belongs to no session. An agent that is away waits for
-// nothing.
+// adviseAfterRegister advises to wait for work. It advises nothing for an agent that is away. If the registered agent
+// has no open connection, the advised call names the agent, because the session may act under another name.
 func adviseAfterRegister(_ schemas.RegisterIn, o schemas.RegisterOut) []schemas.Advice {
 	wait := schemas.AdviseCall(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, "waits for work")
 	if o.Agent.Away {
@@ -311,10 +312,10 @@ func adviseAfterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advic
 	return adviceList(schemas.AdviseCall(one, "makes one known"))
 }
 
-// adviseReadBeforeWait replaces advice to wait by advice to read, if the caller has unread notices: one of these notices may
-// be the event for which the caller would wait. The tools that list, claim and update advise to read unread notices in
-// any case, as the last advice, unless the call itself listed notices. If the caller holds handoffs, a list of its
-// inbox first advises to list the held ones.
+// adviseReadBeforeWait replaces advice to wait by advice to read, if the caller has unread notices. One of the notices
+// may be the event for which the caller would wait. After a list, a claim or an update it always adds advice to read
+// unread notices, unless the call itself listed notices. If the caller holds handoffs, a list of the inbox first
+// advises to list the held handoffs.
 func adviseReadBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.InboxCounts) []schemas.Advice {
 	if inbox != nil && inbox.Held > 0 && tool == (schemas.ListIn{}).Tool() && !bytes.Contains(args, []byte(`"box":`)) {
 		next = append(adviceList(schemas.AdviseCall(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)
@@ -332,7 +333,8 @@ func adviseReadBeforeWait(tool string, args json.RawMessage, next []schemas.Advi
 	return append(kept, schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "shows what is unread"))
 }
 
-// adviseWaitIfEmpty turns advice to claim the next handoff into a wait for it, if there is no mail to claim or to read.
+// adviseWaitIfEmpty turns advice to claim the next handoff into advice to wait for a handoff. It does so only if the
+// caller has nothing to claim and nothing to read.
 func adviseWaitIfEmpty(next []schemas.Advice, inbox *schemas.InboxCounts) []schemas.Advice {
 	if inbox == nil || inbox.Pending+inbox.Notices > 0 {
 		return next

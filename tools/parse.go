@@ -23,11 +23,11 @@ import (
 // The bound keeps a small message from using much stack and time.
 const maxNesting = 32
 
-// parseValue reads the JSON value at a path. Numbers stay as written. It refuses values that cannot be stored and shown
-// unchanged, see [checkStorable]. It also refuses a field that comes twice in one object with two values, because one value
-// would be lost.
+// parseValue reads the JSON value at a path of the arguments. Numbers stay as they are written. It refuses values that
+// cannot be stored unchanged, see [checkStorable]. It also refuses an object that has one field twice with two values,
+// because one value would be lost.
 //
-// The result is made of nil, bool, json.Number, string, []any and map[string]any, and belongs to the caller.
+// The result consists of nil, bool, json.Number, string, []any and map[string]any, and belongs to the caller.
 func parseValue(raw []byte, at *argumentPath) (any, error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	v, err := readValue(d, at)
@@ -103,11 +103,13 @@ func readObject(d *jsontext.Decoder, at *argumentPath) (any, error) {
 	return all, err
 }
 
-// checkStorable refuses a value if a text holds a NUL character, a number has more digits than a float keeps, or objects and
-// lists are nested too deep. Clean tells that the bytes of the call were UTF-8. If clean is false, inspect also refuses
-// texts with the replacement character, which the parser puts in place of invalid bytes.
+// checkStorable refuses a value that cannot be stored and shown unchanged: a text with a NUL character, a number with
+// more digits than a float keeps, and objects and lists that are nested too deep. If clean is false, the bytes of the
+// call were not valid UTF-8. Then it also refuses texts with the replacement character, which the parser puts in the
+// place of invalid bytes.
 //
-// It walks objects in the order of their names, so the same arguments return the same error each time.
+// It visits the fields of an object in the order of their names, so that the same arguments give the same error each
+// time.
 func checkStorable(v any, at *argumentPath, clean bool) error {
 	switch v := v.(type) {
 	case string:
@@ -137,7 +139,8 @@ func checkStorable(v any, at *argumentPath, clean bool) error {
 	return nil
 }
 
-// checkText refuses NUL, which the keys of the store use as a mark, and text that was not UTF-8.
+// checkText refuses a text with a NUL character, which keys of the store use as a separator. It also refuses a text
+// that was not valid UTF-8.
 func checkText(s string, at *argumentPath, clean bool) error {
 	switch {
 	case strings.ContainsRune(s, 0):
@@ -164,10 +167,9 @@ func tooDeepError(at *argumentPath) error {
 	return e.WithField(at.String()).WithHint("Send it flatter, or as text.")
 }
 
-// argumentPath is the place of a value within the arguments; nil is the path of the arguments themselves. Decoding makes a
-// path for every value, and writes it out only for an error.
-//
-// The methods return new paths and change none.
+// argumentPath is the place of a value in the arguments. A nil path is the place of the arguments themselves. It is
+// kept as a linked list and becomes text only for an error, because decoding makes a path for every value. The methods
+// return new paths and change none.
 type argumentPath struct {
 	parent *argumentPath
 	name   string // of a field, unless it is an item

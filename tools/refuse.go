@@ -15,10 +15,8 @@ import (
 	"handoff/schemas/respell"
 )
 
-// completeRefusal completes an error of decoding. It adds that nothing was done, and the field "arguments" if the error names
-// no field.
-//
-// The sentence that nothing was done comes last in the hint, so that a model that reads only the end knows that it
+// completeRefusal completes an error of decoding. It adds the field "arguments" if the error names no field, and a
+// sentence that nothing was done. The sentence ends the hint, so that a model that reads only the end knows that it
 // must call again. The error is copied, because errors of package schemas may be shared.
 func (t Tool) completeRefusal(err error) error {
 	e := *schemas.AsError(err)
@@ -31,7 +29,7 @@ func (t Tool) completeRefusal(err error) error {
 }
 
 // invalidAtf returns an error of code invalid about the value at a path. The text begins in lower case and does not
-// name the field, which stands before it.
+// name the field, because the error shows the field before the text.
 func invalidAtf(at *argumentPath, format string, args ...any) *schemas.Error {
 	return schemas.Invalidf(at.String(), format, args...)
 }
@@ -48,10 +46,8 @@ func (u unknownField) Error() string { return u.refusal.Error() }
 // Unwrap returns the error for callers.
 func (u unknownField) Unwrap() error { return u.refusal }
 
-// refuseUnknown refuses a field that the schema does not have.
-//
-// The error suggests only fields that a caller should send. It never suggests a hidden field, which is accepted but not
-// meant for models, nor a field that the mailbox fills in and callers may not send.
+// refuseUnknown returns the error for a field that the schema does not have. The error suggests only fields that a
+// caller should send. It never suggests a hidden field, nor a field that only the mailbox fills.
 func (n *schemaNode) refuseUnknown(name string, v any, at *argumentPath) error {
 	known := n.suggestedFields()
 	if at == nil {
@@ -63,8 +59,9 @@ func (n *schemaNode) refuseUnknown(name string, v any, at *argumentPath) error {
 // holderFilters are names that callers use to filter a list by holder. The argument box does this.
 var holderFilters = map[string]bool{"holder": true, "assignee": true, "held_by": true, "owner": true, "claimed_by": true}
 
-// explainUnknownField names the proper place of a misplaced field. For an object of another protocol with known fields, it
-// names the unknown field in it.
+// explainUnknownField completes the error for an unknown field. If the field exists elsewhere in the arguments, the
+// hint names its right place. If the field is an object of another protocol, the error names the unknown field in the
+// object.
 func (t Tool) explainUnknownField(u unknownField) schemas.Error {
 	e := *u.refusal
 	name := u.name
@@ -85,8 +82,7 @@ func (t Tool) explainUnknownField(u unknownField) schemas.Error {
 	return e
 }
 
-// addChoices adds the valid names to a refusal, in the order of their explanation, and a hint with the likeliest
-// name.
+// addChoices adds the valid names to an error, in the order of the schema, and a hint with the likeliest name.
 func addChoices(e *schemas.Error, written string, names []string) *schemas.Error {
 	hint := ""
 	if meant := closest.LikelyNames(written, names); len(meant) > 0 {
@@ -95,7 +91,8 @@ func addChoices(e *schemas.Error, written string, names []string) *schemas.Error
 	return e.WithKnown(names...).WithHint("%s", hint)
 }
 
-// checkRequired refuses an object that lacks required fields, and names all of them. Blank text is no value.
+// checkRequired refuses an object that lacks required fields. The error names all missing fields. A blank text counts
+// as missing.
 func (n *schemaNode) checkRequired(m map[string]any, at *argumentPath) error {
 	names := slices.DeleteFunc(slices.Clone(n.Required), func(name string) bool {
 		text, ok := m[name].(string)
@@ -117,7 +114,8 @@ func (n *schemaNode) checkRequired(m map[string]any, at *argumentPath) error {
 	return e.WithHint("%s", strings.Join(hints, " "))
 }
 
-// explainValues explains the values of a field, "" if its name explains them. For an object it is the form.
+// explainValues describes the values of a field for a hint, such as its allowed words or its written form. It returns
+// "" if the name of the field says enough.
 func (n *schemaNode) explainValues() string {
 	switch {
 	case n.Enum != nil:
@@ -135,8 +133,8 @@ func (n *schemaNode) explainValues() string {
 // form returns how a value is written, such as {path: text, lines: text} for an object.
 func (n *schemaNode) writtenForm() string { return cmp.Or(n.Form, strings.Join(n.Enum, "|"), "text") }
 
-// wrongTypeError refuses a value of a type that the schema does not take. It names the right type, and shows the beginning
-// of the value and the right form.
+// wrongTypeError refuses a value of a type that the schema does not take. It names the right type, and shows the
+// beginning of the value and the right form.
 func (n *schemaNode) wrongTypeError(v any, at *argumentPath) error {
 	e := invalidAtf(at, "must be %s, not %s", n.typeInWords(), valueInWords(v))
 	if says := n.explainValues(); says != "" {

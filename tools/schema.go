@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// schemaNode is the schema of one value: of the arguments of a tool, of one of them, or of a value within. Its fields are
-// the keywords that package schemas/generate writes, and no others.
+// schemaNode is the schema of one value: of the arguments of a tool, of one of them, or of a value within. Its fields
+// are the keywords that package schemas/generate writes, and no others.
 //
 // A node is read once, see define and [lazyNode], and never changes, so many calls use it at once. The field of a
 // missing keyword has its zero value, which means that there is no limit or that the answer is no.

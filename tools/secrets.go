@@ -26,8 +26,8 @@ type secretFilter struct {
 	warnings []string // for the caller
 }
 
-// filterValue masks secrets in the value of a field, at a path, in place. It skips claim tokens and keys: they are compared
-// and never shown. The error names the first field with a secret, or the object with a secret as a name.
+// filterValue masks secrets in the value of a field, at a path, in place. It skips claim tokens and keys: they are
+// compared and never shown. The error names the first field with a secret, or the object with a secret as a name.
 func (c *secretFilter) filterValue(name string, v any, at *argumentPath) (_ any, err error) {
 	switch v := v.(type) {
 	case string:

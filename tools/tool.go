@@ -2,8 +2,8 @@
 // the workspace. A row joins the parts that a client sees (a name, a description, two JSON Schemas) to a method of
 // [mailbox.Service]. Protocols, the command line and the documentation are made of it.
 //
-// A call comes in through an [Invoker]. [LocalInvoker] is the invoker that does the work: it decodes the arguments, calls
-// the method, and adds the envelope to the result.
+// A call comes in through an [Invoker]. [LocalInvoker] is the invoker that does the work: it decodes the arguments,
+// calls the method, and adds the envelope to the result.
 //
 //	arguments ── parse ── normalise ── coerce and check ── method ── envelope ── result
 //

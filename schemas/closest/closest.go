@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// SortByLikelihood returns all known names: first the names that written likely means, then the others. Within each of these two
-// groups the names are sorted by their distance from written. Names with equal distance keep their order.
+// SortByLikelihood returns all known names: first the names that written likely means, then the others. Within each of
+// these two groups the names are sorted by their distance from written. Names with equal distance keep their order.
 func SortByLikelihood[S ~string](written S, known []S) []S {
 	order, _ := rankNames(written, known)
 	return order
 }
 
-// LikelyNames returns the known names that written likely means, the closest first. A name is likely if at most a third of
-// its characters are mistyped, or one character of a short name, or if the shorter of the two names is the beginning of
-// the longer. Upper and lower case count as the same.
+// LikelyNames returns the known names that written likely means, the closest first. A name is likely if at most a third
+// of its characters are mistyped, or one character of a short name, or if the shorter of the two names is the beginning
+// of the longer. Upper and lower case count as the same.
 func LikelyNames[S ~string](written S, known []S) []S {
 	near := slices.DeleteFunc(slices.Clone(known), func(name S) bool { return isTooFar(foldCase(written), foldCase(name)) })
 	order, likely := rankNames(written, near)
 	return order[:likely]
 }
 
-// isTooFar reports whether the lengths and beginnings alone show that the two names are too different. It saves the full
-// comparison for names that are very unlike.
+// isTooFar reports whether the lengths and beginnings alone show that the two names are too different. It saves the
+// full comparison for names that are very unlike.
 func isTooFar(a, b string) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	return longer-shorter > maxDistance(shorter) && a[:shorter] != b[:shorter]
@@ -37,7 +37,8 @@ func isTooFar(a, b string) bool {
 // the shorter name.
 func maxDistance(shorter int) int { return max(1, shorter/3) }
 
-// rankNames returns all known names in the order of [SortByLikelihood], and the number of likely names at its beginning.
+// rankNames returns all known names in the order of [SortByLikelihood], and the number of likely names at its
+// beginning.
 func rankNames[S ~string](written S, known []S) (order []S, likely int) {
 	rank := make(map[S]int, len(known))
 	for _, name := range known {
@@ -71,8 +72,8 @@ func compareNames(a, b string) (far int, likely bool) {
 	return far, part || typo
 }
 
-// editDistance returns the smallest number of edits that turn a into b. An edit inserts, deletes or replaces one byte, or
-// swaps two neighbouring bytes.
+// editDistance returns the smallest number of edits that turn a into b. An edit inserts, deletes or replaces one byte,
+// or swaps two neighbouring bytes.
 func editDistance(a, b string) int {
 	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range above {

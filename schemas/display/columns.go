@@ -64,10 +64,10 @@ func FitOneLine(written string, width int) string {
 // newlines replaces every kind of line end by \n.
 var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// SplitLines splits an agent's text into lines and makes hidden characters visible. The caller prints a prefix before each
-// line, so that no line of an agent's text looks like a line of handoff itself. If the style has a width, Lines also
-// breaks longer lines at blanks and leaves room columns for the prefix. Otherwise the terminal would continue a long
-// line in its first column, without the prefix. The result has at least one line.
+// SplitLines splits an agent's text into lines and makes hidden characters visible. The caller prints a prefix before
+// each line, so that no line of an agent's text looks like a line of handoff itself. If the style has a width, Lines
+// also breaks longer lines at blanks and leaves room columns for the prefix. Otherwise the terminal would continue a
+// long line in its first column, without the prefix. The result has at least one line.
 func (s Style) SplitLines(written string, room int) (lines []string) {
 	for line := range strings.SplitSeq(schemas.EscapeHidden(newlines.Replace(strings.TrimSpace(written))), "\n") {
 		if s.Width == 0 {
@@ -79,8 +79,8 @@ func (s Style) SplitLines(written string, room int) (lines []string) {
 	return lines
 }
 
-// BreakLine breaks a line into parts of at most width columns, between words. It breaks within a word only if the word is
-// wider than width. Width must be at least 2, the width of the widest character; with a smaller width Fold would not
+// BreakLine breaks a line into parts of at most width columns, between words. It breaks within a word only if the word
+// is wider than width. Width must be at least 2, the width of the widest character; with a smaller width Fold would not
 // end.
 func BreakLine(line string, width int) (parts []string) {
 	for CountColumns(line) > width {

@@ -125,8 +125,8 @@ func displayOfState(s DisplayState) stateDisplay {
 	return stateDisplay{"…", string(s.Status), grey}
 }
 
-// FormatDuration writes a duration for people, rounded to seconds below a minute and to minutes below a day: "<1 s", "12 s",
-// "15 min", "2 h 5 min", "3 d 4 h". Halves are rounded up.
+// FormatDuration writes a duration for people, rounded to seconds below a minute and to minutes below a day: "<1 s",
+// "12 s", "15 min", "2 h 5 min", "3 d 4 h". Halves are rounded up.
 func FormatDuration(d time.Duration) string {
 	switch seconds := d.Round(time.Second); {
 	case d < time.Second:
@@ -153,8 +153,8 @@ func joinUnits(n int, unit string, rest int, smaller string) string {
 	return fmt.Sprintf("%d %s %d %s", n, unit, rest, smaller)
 }
 
-// FormatAge returns the duration from then to the present time of the style, or "" if one of the two times is zero. If then
-// is in the future, because a clock was set back, Ago treats it as now.
+// FormatAge returns the duration from then to the present time of the style, or "" if one of the two times is zero. If
+// then is in the future, because a clock was set back, Ago treats it as now.
 func (s Style) FormatAge(then time.Time) string {
 	if s.Now.IsZero() || then.IsZero() {
 		return ""

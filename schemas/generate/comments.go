@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// typeComments holds the comments of package schemas on its types and their fields. A comment on the line above a field is
-// published to clients, and models read it. A comment behind a field, on the same line, is not published: people find
-// it in the full schema.
+// typeComments holds the comments of package schemas on its types and their fields. A comment on the line above a field
+// is published to clients, and models read it. A comment behind a field, on the same line, is not published: people
+// find it in the full schema.
 type typeComments struct {
 	types         map[string]string // the first sentence, by the name of the type
 	above, behind map[string]string // by type and field, such as SendIn.To

@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// formOfSchema describes a value in the notation that models know from programming: {path: text, lines: text} for an object,
-// text[] for a list, low|high for a choice. It leaves out fields that a caller does not send.
+// formOfSchema describes a value in the notation that models know from programming: {path: text, lines: text} for an
+// object, text[] for a list, low|high for a choice. It leaves out fields that a caller does not send.
 func formOfSchema(s *jsonschema.Schema) string {
 	if own, ok := s.Extras["x-form"].(string); ok {
 		return own

@@ -41,8 +41,8 @@ func main() {
 	}
 }
 
-// writeSchemas writes all schemas into the working directory, which must be the folder of package schemas. It removes the schema
-// files of messages that no longer exist.
+// writeSchemas writes all schemas into the working directory, which must be the folder of package schemas. It removes
+// the schema files of messages that no longer exist.
 func writeSchemas() error {
 	if _, err := os.Stat("schemas.go"); err != nil {
 		return fmt.Errorf("this is not the folder of package schemas: %w", err)

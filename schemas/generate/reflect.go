@@ -77,8 +77,8 @@ func reflectSchema(r *jsonschema.Reflector, t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// moveRequiredFirst moves the required arguments to the front. Without it they could come late, because some are fields of
-// embedded types.
+// moveRequiredFirst moves the required arguments to the front. Without it they could come late, because some are fields
+// of embedded types.
 func moveRequiredFirst(s *jsonschema.Schema) {
 	for _, name := range slices.Backward(s.Required) {
 		if err := s.Properties.MoveToFront(name); err != nil {
@@ -91,8 +91,8 @@ func moveRequiredFirst(s *jsonschema.Schema) {
 // a tag may allow fewer words than the type.
 const choicesNote = "x-words"
 
-// schemaOfSpecialType returns the schema of a type whose JSON form does not follow from its Go kind, such as a time. For other
-// types it returns nil.
+// schemaOfSpecialType returns the schema of a type whose JSON form does not follow from its Go kind, such as a time.
+// For other types it returns nil.
 func schemaOfSpecialType(t reflect.Type) *jsonschema.Schema {
 	switch t {
 	case reflect.TypeFor[schemas.ID](), reflect.TypeFor[schemas.NoticeID]():
@@ -124,7 +124,8 @@ func asStrings[T ~string](values []T) []any {
 	return schemas.Map(values, func(v T) any { return string(v) })
 }
 
-// freeObjectSchema returns the schema of an object with any fields. This is the one way to write it that all clients accept.
+// freeObjectSchema returns the schema of an object with any fields. This is the one way to write it that all clients
+// accept.
 func freeObjectSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.TrueSchema,

@@ -12,8 +12,8 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// renderSchema writes a schema as JSON, with the type first. A value that does not fit into width columns is broken into
-// several lines. If width is 0, the whole schema is one line without a newline at the end.
+// renderSchema writes a schema as JSON, with the type first. A value that does not fit into width columns is broken
+// into several lines. If width is 0, the whole schema is one line without a newline at the end.
 func renderSchema(s *jsonschema.Schema, width int) ([]byte, error) {
 	raw, err := json.Marshal(s)
 	if err != nil {
@@ -53,9 +53,9 @@ type member struct {
 	value json.RawMessage
 }
 
-// orderedMembers returns the members of a JSON object, or the items of a list. The JSON comes from the encoder, so it is
-// always valid. In a schema, members moves type and description to the front. If the object lists the properties of a
-// message, a property may be called type or description, too. The value of such a property is an object, and then
+// orderedMembers returns the members of a JSON object, or the items of a list. The JSON comes from the encoder, so it
+// is always valid. In a schema, members moves type and description to the front. If the object lists the properties of
+// a message, a property may be called type or description, too. The value of such a property is an object, and then
 // members leaves the property in its place.
 func orderedMembers(raw json.RawMessage) (all []member) {
 	d := json.NewDecoder(bytes.NewReader(raw))

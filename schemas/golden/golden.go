@@ -12,8 +12,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-// RequireEqual fails the test if got differs from the file name in testdata. With the flag -update it writes got to the file
-// first.
+// RequireEqual fails the test if got differs from the file name in testdata. With the flag -update it writes got to the
+// file first.
 func RequireEqual(t testing.TB, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)

@@ -50,8 +50,8 @@ func finishSend(n *normalisation) error {
 	return nil
 }
 
-// foreignHeaderPath returns the path of a field that was moved to origin, or "". Only a whole message of another protocol
-// has a field that is moved there.
+// foreignHeaderPath returns the path of a field that was moved to origin, or "". Only a whole message of another
+// protocol has a field that is moved there.
 func (n *normalisation) foreignHeaderPath() string {
 	for _, to := range slices.Sorted(maps.Keys(n.filled)) {
 		if firstNameOf(to) == "origin" {
@@ -61,8 +61,8 @@ func (n *normalisation) foreignHeaderPath() string {
 	return ""
 }
 
-// fillTaskFromKind fills a missing task with the kind of the handoff and its task id, such as "implementation_to_testing:
-// .factory-abc123".
+// fillTaskFromKind fills a missing task with the kind of the handoff and its task id, such as
+// "implementation_to_testing: .factory-abc123".
 func (n *normalisation) fillTaskFromKind() {
 	if task, _ := valueAt(n.args, "task"); !isEmpty(task) || n.filled["options.kind"] != "handoff_type" {
 		return
@@ -166,8 +166,8 @@ func (n *normalisation) handoffID() string {
 	return cmp.Or(n.givenID, valueText(n.args["handoff_id"]), schemas.Blank)
 }
 
-// refuseForeignHeader refuses a message with header fields of another protocol, such as an acknowledgement, unless the action
-// is ask. Only for ask the mailbox keeps these fields.
+// refuseForeignHeader refuses a message with header fields of another protocol, such as an acknowledgement, unless the
+// action is ask. Only for ask the mailbox keeps these fields.
 func (n *normalisation) refuseForeignHeader(action string) error {
 	if from := n.foreignHeaderPath(); from != "" && action != string(schemas.ActAsk) {
 		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")

@@ -105,8 +105,8 @@ func isEmpty(v any) bool {
 	return false
 }
 
-// valueText writes any JSON value as text for a person, without losing a part. Of an object it writes the main field first
-// and then the other fields in brackets, such as "Read the code (agent: qa; id: 1)".
+// valueText writes any JSON value as text for a person, without losing a part. Of an object it writes the main field
+// first and then the other fields in brackets, such as "Read the code (agent: qa; id: 1)".
 func valueText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -160,8 +160,8 @@ func objectText(object map[string]any) string {
 	return subject + " (" + strings.Join(rest, "; ") + ")"
 }
 
-// nestedValueText writes a value within an object as text. If this value is an object itself, its text is in braces, so that
-// its fields can be told from the fields of the outer object.
+// nestedValueText writes a value within an object as text. If this value is an object itself, its text is in braces, so
+// that its fields can be told from the fields of the outer object.
 func nestedValueText(v any) string {
 	if _, ok := v.(map[string]any); ok {
 		return "{" + valueText(v) + "}"

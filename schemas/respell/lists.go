@@ -52,8 +52,8 @@ func mergeLists(have, more any) any {
 	return all
 }
 
-// toLineOfText writes an object as one line of text with all its fields, and a number as its digits. Any other value stays
-// unchanged.
+// toLineOfText writes an object as one line of text with all its fields, and a number as its digits. Any other value
+// stays unchanged.
 func toLineOfText(v any) any {
 	if s, ok := toText(v); ok {
 		return s
@@ -100,9 +100,9 @@ func toDescribedObject(v any) any {
 	return v
 }
 
-// toBlocker reads a blocker as toDescribedObject does. Our field required_to_proceed is a bool, but other protocols put a
-// text or a list of texts into it. Then toBlocker appends this text to the description and sets required_to_proceed to
-// true.
+// toBlocker reads a blocker as toDescribedObject does. Our field required_to_proceed is a bool, but other protocols put
+// a text or a list of texts into it. Then toBlocker appends this text to the description and sets required_to_proceed
+// to true.
 func toBlocker(v any) any {
 	row, ok := toDescribedObject(v).(map[string]any)
 	required, isText := row["required_to_proceed"].(string)
@@ -164,8 +164,8 @@ type itemField struct {
 	list  bool // foreign messages may also hold a list
 }
 
-// itemFields are the fields of one kind of row, such as decisions or files. The first column is the main field of the row.
-// Fields of the message that belong to no column are appended, as text, to the last column.
+// itemFields are the fields of one kind of row, such as decisions or files. The first column is the main field of the
+// row. Fields of the message that belong to no column are appended, as text, to the last column.
 type itemFields []itemField
 
 var (
@@ -245,8 +245,8 @@ func (c itemField) convertText(v any) (any, bool) {
 	return toText(v)
 }
 
-// firstKeyOf returns the first key of an object that is one of the names, in snake_case or camelCase, and has a value that
-// is not empty. It returns "" if there is none.
+// firstKeyOf returns the first key of an object that is one of the names, in snake_case or camelCase, and has a value
+// that is not empty. It returns "" if there is none.
 func firstKeyOf(object map[string]any, names []string) string {
 	for _, name := range names {
 		for _, key := range slices.Sorted(maps.Keys(object)) {

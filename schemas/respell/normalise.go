@@ -126,9 +126,9 @@ func (n *normalisation) applyRow(row aliasRow) error {
 	return err
 }
 
-// fillArgument applies a row that moves nothing. If the row only converts an argument, fill replaces the argument's value. If
-// the row is a hint, fill copies the value to an empty argument and leaves the foreign field, because another row moves
-// it later.
+// fillArgument applies a row that moves nothing. If the row only converts an argument, fill replaces the argument's
+// value. If the row is a hint, fill copies the value to an empty argument and leaves the foreign field, because another
+// row moves it later.
 func (n *normalisation) fillArgument(row aliasRow, v any) {
 	have, _ := valueAt(n.args, row.to)
 	if read, ok := row.read.convertValue(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.hints) {
@@ -137,9 +137,9 @@ func (n *normalisation) fillArgument(row aliasRow, v any) {
 	}
 }
 
-// moveField reads the foreign value v and puts the result at the row's path. The result moved tells the caller to remove the
-// foreign field; for an empty value it is true, too. It is false if the row cannot read the value, or if a value on the
-// way to the path is no object. Then the field stays, and the decoder refuses it with an exact error.
+// moveField reads the foreign value v and puts the result at the row's path. The result moved tells the caller to
+// remove the foreign field; for an empty value it is true, too. It is false if the row cannot read the value, or if a
+// value on the way to the path is no object. Then the field stays, and the decoder refuses it with an exact error.
 func (n *normalisation) moveField(row aliasRow, v any) (moved bool, err error) {
 	if isEmpty(v) {
 		return true, nil

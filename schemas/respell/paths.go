@@ -17,8 +17,8 @@ func FieldPaths(tool, name string) []string {
 	return nil
 }
 
-// IsForeignObject reports whether a name is that of an object that other protocols have and the tool does not. The known
-// fields of this object become arguments, so the fields that are left in it are unknown.
+// IsForeignObject reports whether a name is that of an object that other protocols have and the tool does not. The
+// known fields of this object become arguments, so the fields that are left in it are unknown.
 func IsForeignObject(tool, name string) bool {
 	t := tableOfTool(tool)
 	return t != nil && t.fields.fields[name] != nil && t.fields.fields[name].foreign
@@ -28,8 +28,8 @@ func IsForeignObject(tool, name string) bool {
 // name.
 type fieldPaths map[string][]string
 
-// fieldPathsOf returns the paths of all fields of a shape. It leaves out the arguments in without. These are objects that
-// hold another message, and a misplaced field is never meant for that other message.
+// fieldPathsOf returns the paths of all fields of a shape. It leaves out the arguments in without. These are objects
+// that hold another message, and a misplaced field is never meant for that other message.
 func fieldPathsOf(s *shape, without ...string) fieldPaths {
 	found := fieldPaths{}
 	found.addFields(s, "", without)
@@ -64,8 +64,8 @@ func (p fieldPaths) findByName(name string) []string {
 	return nil
 }
 
-// pathsOfField returns the paths of a field. If meant is a path itself, which leads into a free map, lookup returns this
-// path, provided that its first name is an argument.
+// pathsOfField returns the paths of a field. If meant is a path itself, which leads into a free map, lookup returns
+// this path, provided that its first name is an argument.
 func (p fieldPaths) pathsOfField(meant string) []string {
 	root, _, within := strings.Cut(meant, ".")
 	if !within {
@@ -77,8 +77,8 @@ func (p fieldPaths) pathsOfField(meant string) []string {
 	return nil
 }
 
-// findSinglePath returns the right place of a misplaced field. This is the argument of the same name, or else the only other
-// place for such a field that is not in a list. If there is no place or more than one, ok is false.
+// findSinglePath returns the right place of a misplaced field. This is the argument of the same name, or else the only
+// other place for such a field that is not in a list. If there is no place or more than one, ok is false.
 func (p fieldPaths) findSinglePath(name string) (place string, ok bool) {
 	for _, meant := range fieldsMeantBy(name) {
 		if slices.Contains(p[meant], meant) {
@@ -96,9 +96,9 @@ func (p fieldPaths) findSinglePath(name string) (place string, ok bool) {
 // fieldsMeantBy returns the name itself and then our fields for which it is a synonym.
 func fieldsMeantBy(name string) []string { return append([]string{name}, synonyms()[name]...) }
 
-// relocateMisplaced moves each misplaced field of an object to its right place, if there is exactly one. It skips objects
-// without known fields, because they may have any fields. It also skips fields in the items of a list, even if a single
-// item came without its list.
+// relocateMisplaced moves each misplaced field of an object to its right place, if there is exactly one. It skips
+// objects without known fields, because they may have any fields. It also skips fields in the items of a list, even if
+// a single item came without its list.
 func (n *normalisation) relocateMisplaced(s *shape, object map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		var err error

@@ -84,9 +84,9 @@ func (s *shape) addForeign(row aliasRow) {
 	}
 }
 
-// renameFields changes the known names inside a value to snake_case, and decodes JSON texts that should be objects or lists.
-// It drops known fields that are null, and objects of other protocols that are empty. If two spellings of one field
-// have different values, it returns an error that names both.
+// renameFields changes the known names inside a value to snake_case, and decodes JSON texts that should be objects or
+// lists. It drops known fields that are null, and objects of other protocols that are empty. If two spellings of one
+// field have different values, it returns an error that names both.
 func (s *shape) renameFields(v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
@@ -127,8 +127,8 @@ func (s *shape) renameField(object map[string]any, key, at string) error {
 	return nil
 }
 
-// findField returns the field of a key and its name. The key may be the name itself or the name in camelCase. For an unknown
-// key the field is nil.
+// findField returns the field of a key and its name. The key may be the name itself or the name in camelCase. For an
+// unknown key the field is nil.
 func (s *shape) findField(key string) (name string, field *shape) {
 	if field = s.fields[key]; field != nil {
 		return key, field

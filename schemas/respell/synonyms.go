@@ -69,8 +69,8 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 	})
 })
 
-// groupBySynonym turns a table from fields to their synonyms into a map from each synonym to its fields. It panics if a synonym
-// is in the table twice.
+// groupBySynonym turns a table from fields to their synonyms into a map from each synonym to its fields. It panics if a
+// synonym is in the table twice.
 func groupBySynonym(table map[string]string) map[string][]string {
 	turned := map[string][]string{}
 	for fields, names := range table {

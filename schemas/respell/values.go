@@ -93,8 +93,8 @@ func toProse(v any) (any, bool) {
 
 func joinParagraphs(have, more any) any { return valueText(have) + "\n\n" + valueText(more) }
 
-// toFormatVersion reads the version of a message format, such as 1.0.0. It does not read a whole number, because that is the
-// version of our own payload.
+// toFormatVersion reads the version of a message format, such as 1.0.0. It does not read a whole number, because that
+// is the version of our own payload.
 func toFormatVersion(v any) (any, bool) {
 	s, ok := toText(v)
 	_, err := strconv.Atoi(strings.TrimSpace(valueText(s)))
@@ -126,7 +126,8 @@ func toAddress(kind string) func(any) (any, bool) {
 	}
 }
 
-// translateWord returns a function that replaces a foreign word by our word in the table. Any other value stays unchanged.
+// translateWord returns a function that replaces a foreign word by our word in the table. Any other value stays
+// unchanged.
 func translateWord(table map[string]string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		if ours, known := table[normalisedWord(v)]; known {
@@ -136,7 +137,8 @@ func translateWord(table map[string]string) func(any) (any, bool) {
 	}
 }
 
-// translateKnownWord returns a function that replaces a foreign word by our word in the table, and reads no other value.
+// translateKnownWord returns a function that replaces a foreign word by our word in the table, and reads no other
+// value.
 func translateKnownWord(table map[string]string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		ours, known := table[normalisedWord(v)]

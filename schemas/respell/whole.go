@@ -11,10 +11,10 @@ var envelopes = []string{
 	"handoff", "package", "message", "payload", "body", "content", "arguments", "params", "completion", "request",
 }
 
-// unwrapEnvelope takes a message out of its envelope, which is an object with the message in one of its fields. Envelopes may
-// be nested. The other fields of the envelope are added to the message; a field that is unknown, or that the message
-// has itself, goes to the overflow path. The value of a field is not taken for a message in three cases: it is no
-// object, or the field is an argument of the tool, or the object names the next agent and is thus a continuation.
+// unwrapEnvelope takes a message out of its envelope, which is an object with the message in one of its fields.
+// Envelopes may be nested. The other fields of the envelope are added to the message; a field that is unknown, or that
+// the message has itself, goes to the overflow path. The value of a field is not taken for a message in three cases: it
+// is no object, or the field is an argument of the tool, or the object names the next agent and is thus a continuation.
 func (t *aliasTable) unwrapEnvelope(outer map[string]any) map[string]any {
 	for _, name := range envelopes {
 		key := firstKeyOf(outer, []string{name})
@@ -68,8 +68,8 @@ func (n *normalisation) keepUnknownFields(s *shape, v any, at string) error {
 	return nil
 }
 
-// keepFieldsInOverflow moves a value to the overflow path. If it is an object, its fields are moved one by one, so that fields
-// of the same object that were moved earlier are kept.
+// keepFieldsInOverflow moves a value to the overflow path. If it is an object, its fields are moved one by one, so that
+// fields of the same object that were moved earlier are kept.
 func (n *normalisation) keepFieldsInOverflow(from string, v any) error {
 	object, ok := v.(map[string]any)
 	if !ok || len(object) == 0 {

@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// ProofsEnabled reports whether the caller of the tests asked for long tests (some seconds and more), as make proofs and CI
-// do.
+// ProofsEnabled reports whether the caller of the tests asked for long tests (some seconds and more), as make proofs
+// and CI do.
 func ProofsEnabled() bool { return os.Getenv("HANDOFF_PROOFS") != "" }
 
-// SkipUnlessProofs skips the calling test from here on, unless long tests were asked for. A test calls it before a part that takes
-// some seconds or more.
+// SkipUnlessProofs skips the calling test from here on, unless long tests were asked for. A test calls it before a part
+// that takes some seconds or more.
 func SkipUnlessProofs(t testing.TB) {
 	t.Helper()
 	if !ProofsEnabled() {
@@ -28,9 +28,9 @@ func Repetitions(n int) int {
 	return max(1, n/10)
 }
 
-// SkipPackageUnlessProofs tells a TestMain whether to run none of the tests of its package, because long tests were not asked for. If
-// it returns true, it has also printed "no tests to run", which the go command repeats in its line about the package,
-// and a reason, which go test -v shows.
+// SkipPackageUnlessProofs tells a TestMain whether to run none of the tests of its package, because long tests were not
+// asked for. If it returns true, it has also printed "no tests to run", which the go command repeats in its line about
+// the package, and a reason, which go test -v shows.
 func SkipPackageUnlessProofs() bool {
 	if ProofsEnabled() {
 		return false

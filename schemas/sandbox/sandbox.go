@@ -142,8 +142,8 @@ func (s *Sandbox) leave() {
 	}
 }
 
-// goEnvironment returns variables that point the go command to the stored settings and the caches of the person who runs
-// the tests. The tests share these directories, because empty caches would make them slow.
+// goEnvironment returns variables that point the go command to the stored settings and the caches of the person who
+// runs the tests. The tests share these directories, because empty caches would make them slow.
 func goEnvironment() map[string]string {
 	vars := map[string]string{}
 	names := []string{"GOENV", "GOCACHE", "GOMODCACHE", "GOPATH"}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// AncestorPIDs returns the numbers of this process's parent, grandparent and so on, 16 at most. It leaves out the first
-// process of the system, and stops where the system does not report a parent.
+// AncestorPIDs returns the numbers of this process's parent, grandparent and so on, at most 16. It leaves out the first
+// process of the system. It stops at a process whose parent the system does not report.
 func AncestorPIDs() (all []int) {
 	for pid := range nearestAncestors(16) {
 		all = append(all, pid)
@@ -18,7 +18,7 @@ func AncestorPIDs() (all []int) {
 	return all
 }
 
-// nearestAncestors yields the numbers and names of the nearest ancestors, at most `most`, as far as the system reports them.
+// nearestAncestors yields the numbers and names of the nearest ancestors of this process, at most `most` of them.
 func nearestAncestors(most int) iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
 		about := processLookup()
@@ -36,8 +36,8 @@ func nearestAncestors(most int) iter.Seq2[int, string] {
 	}
 }
 
-// AncestorPrograms returns the names of the programs of all ancestors, as far as the system reports them. For a
-// program that an interpreter runs, such as a client written for node, the file's name is added.
+// AncestorPrograms returns the names of the programs of all ancestors that the system reports. If an interpreter runs a
+// program, such as a client written for node, the result also has the name of the program's file.
 func AncestorPrograms() (names []string) {
 	for pid, name := range nearestAncestors(1000) {
 		names = append(names, name)
@@ -51,7 +51,8 @@ func AncestorPrograms() (names []string) {
 
 var interpreters = []string{"node", "bun", "deno"}
 
-// shells are programs that clients use to start other programs. A shell may end right after it started a program.
+// shells are programs that clients use to start other programs. A shell may end right after it has started a program,
+// so it is not the client.
 var shells = []string{"sh", "ash", "bash", "dash", "fish", "ksh", "zsh", "busybox", "cmd", "powershell", "pwsh"}
 
 // LauncherPID returns the number of the process that started this one: the nearest ancestor that is no shell. If the

@@ -14,18 +14,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardedProcesses are the commands that [StartGuarded] started and that were not released yet. They are listed here because
-// the kernel only stores whether this process adopts orphans, and not for which commands.
+// guardedProcesses are the commands that [StartGuarded] started and that were not released yet. They are listed here
+// because the kernel only stores whether this process adopts orphans, and not for which commands.
 var guardedProcesses = struct {
 	sync.Mutex
 	pids map[int]bool
 }{pids: map[int]bool{}}
 
-// StartGuarded starts a command of [CancelTree] in a session of its own. Until release, this process adopts all descendants
-// of the command whose own parent ends, such as daemons. No process can join the session of another, so processes in
-// this process's session never count as orphans, and their status is not collected. The caller calls release after it
-// waited for the command. Release kills the orphans, and returns when they have ended. File descriptor 3 of this
-// process is not passed on.
+// StartGuarded starts a command of [CancelTree] in a new session. Until the caller calls release, this process becomes
+// the parent of each descendant of the command that outlives its own parent, such as a daemon. The caller calls release
+// after it has waited for the command. Release kills these orphans, and returns when they have ended. File descriptor 3
+// of this process is not passed to the command.
+//
+// No process can join another session. So other children of this process never count as orphans, and their exit status
+// is left to their callers.
 func StartGuarded(cmd *exec.Cmd) (release func(), err error) {
 	CancelTree(cmd)
 	cmd.SysProcAttr.Setpgid, cmd.SysProcAttr.Setsid = false, true
@@ -52,9 +54,9 @@ func StartGuarded(cmd *exec.Cmd) (release func(), err error) {
 	}, nil
 }
 
-// VisitDescendants visits the guarded process guard (0 for none) and its running descendants, and orphans with their
-// descendants. It collects the status of orphans that have ended. It finds none if the system does not report
-// processes.
+// VisitDescendants visits the running descendants of the guarded process guard, the process itself, and all orphans
+// with their descendants. If guard is 0, it visits only the orphans. It collects the exit status of orphans that have
+// ended. It visits nothing if the system does not report processes.
 func VisitDescendants(guard int, visit func(pid int)) {
 	guardedProcesses.Lock()
 	defer guardedProcesses.Unlock()
@@ -87,8 +89,8 @@ func VisitDescendants(guard int, visit func(pid int)) {
 	}
 }
 
-// visitAllProcesses visits all visible processes in the order of the system. The system lists processes by their numbers, so a
-// process is visited before the processes that it starts meanwhile, unless the numbers began anew at the lowest.
+// visitAllProcesses visits all visible processes in the order of their numbers. So it usually visits a process before
+// the processes that this process starts meanwhile.
 func visitAllProcesses(visit func(pid int)) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -114,8 +116,8 @@ func KillDescendants(guard int) {
 	killFound(func(kill func(pid int)) { VisitDescendants(guard, kill) })
 }
 
-// KillByEnvironment kills all processes of this user with the entry NAME=value in their environment, and returns when they
-// have ended.
+// KillByEnvironment kills all processes of this user with the entry NAME=value in their environment, and returns when
+// they have ended.
 func KillByEnvironment(entry string) {
 	killFound(func(kill func(pid int)) {
 		visitAllProcesses(func(pid int) {
@@ -127,8 +129,8 @@ func KillByEnvironment(entry string) {
 	})
 }
 
-// killFound kills the processes that find reports, until there are none. It kills whole process groups at once, so that
-// no member can start another process meanwhile.
+// killFound kills the processes that find reports, and repeats this until find reports none. It kills whole process
+// groups at once, so that no member can start another process meanwhile.
 func killFound(find func(kill func(pid int))) {
 	own, over := syscall.Getpgrp(), time.After(endLimit)
 	for {

@@ -16,8 +16,8 @@ func IsSameFile(a, b string) bool {
 	return err == nil && failed == nil && os.SameFile(one, other)
 }
 
-// IsOwnFile reports whether a file belongs to the user of this process. It returns true on systems whose files have no user
-// number as their owner.
+// IsOwnFile reports whether a file belongs to the user of this process. It returns true on systems whose files have no
+// user number as their owner.
 func IsOwnFile(f fs.FileInfo) bool {
 	uid, _, known := FileOwner(f)
 	return !known || uid == os.Geteuid()
@@ -43,9 +43,9 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// ReplaceFile replaces a file in one step: a reader finds the old text or the new one. It first writes the new text to a
-// temporary file in the same directory; beside is the pattern of its name, see [os.CreateTemp]. Then it calls ready,
-// which may be nil, with the new file. If ready fails, the file is not replaced.
+// ReplaceFile replaces a file in one step, so that a reader finds either the old text or the new text. It writes the
+// new text to a temporary file in the same directory. Beside is the name pattern of this file, see [os.CreateTemp].
+// Then it calls ready, which may be nil, with the new file. If ready fails, the old file stays.
 func ReplaceFile(path, beside string, text []byte, ready func(*os.File) error) error {
 	f, err := os.CreateTemp(filepath.Dir(path), beside)
 	if err != nil {
@@ -64,7 +64,7 @@ func ReplaceFile(path, beside string, text []byte, ready func(*os.File) error) e
 	return err
 }
 
-// SyncDir makes the names in a directory durable, if the system can. It returns only the error of closing the
+// SyncDir makes changed names in a directory durable, if the system can. It returns only the error of closing the
 // directory.
 func SyncDir(dir string) error {
 	f, err := os.Open(dir)
@@ -75,8 +75,8 @@ func SyncDir(dir string) error {
 	return f.Close()
 }
 
-// ReadRegular reads a regular file of at most limit bytes. It opens no pipe, which would wait for a writer, and no
-// device, which may never end. The error is [fs.ErrInvalid] for other kinds of files, and for a larger file.
+// ReadRegular reads a regular file of at most limit bytes. The error is [fs.ErrInvalid] for a larger file and for any
+// other kind of file. It opens no pipe, which would wait for a writer, and no device, which may never end.
 func ReadRegular(path string, limit int64) ([]byte, error) {
 	f, err := OpenRegular(path)
 	if err != nil {

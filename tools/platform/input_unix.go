@@ -12,10 +12,11 @@ import (
 )
 
 // PollInput returns a reader of the same pipe or socket that waits in the poller of the Go runtime, and a function that
-// closes it and restores the file's mode. Without the poller, a waiting read keeps one of the runtime's processors, and
-// in a process that does little the runtime takes that processor back only after 10 ms. On a machine with two
-// processors, if another thread waited for the lock of the store, each start was 10 ms later. PollInput returns input
-// unchanged if it is no pipe or is one of the outputs as well: the mode of a file affects all its users.
+// closes the reader and restores the file's mode. Without the poller, a waiting read keeps one of the runtime's
+// processors for up to 10 ms, which made each start slower on machines with two processors.
+//
+// PollInput returns input unchanged if it is no pipe or socket, or if it is also one of the outputs, because the mode
+// of a file affects all its users.
 func PollInput(input io.Reader, outputs ...io.Writer) (_ io.Reader, back func()) {
 	unchanged := func() {}
 	f, ok := input.(*os.File)

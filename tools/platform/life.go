@@ -14,13 +14,12 @@ import (
 // its input.
 const DrainLimit = 2500 * time.Millisecond
 
-// ProcessLife is the time from the start of a server process to its end. Use [BeginLife]. A client started the process and
-// may leave at any moment. This must not kill the process in the middle of a commit, and must not leave it running
-// either.
+// ProcessLife ends a server process in an orderly way when its client leaves. The client must not kill the process in
+// the middle of a commit, and must not leave it running. Use [BeginLife].
 //
-// The end of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads, and a change of the parent process all
-// begin the same drain. A second signal of the same kind ends the process at once, and so does a drain longer than
-// [DrainLimit].
+// The end of input, SIGTERM, SIGINT, SIGHUP, a client that no longer reads, and a new parent process all begin the same
+// drain (the time in which the server finishes its work). The process ends at once after a second signal of the same
+// kind, or if the drain takes longer than [DrainLimit].
 type ProcessLife struct {
 	exit   func(code int)
 	cancel context.CancelFunc
@@ -30,10 +29,10 @@ type ProcessLife struct {
 	wait   sync.WaitGroup
 }
 
-// BeginLife ignores SIGPIPE, which would kill the process at its first write to a client that left, and watches for
-// signals until End. The context is done when a signal, a client that no longer reads, or a new parent begins the
-// drain. The end of input does not end it, because calls that were read still get their responses. Exit ends the
-// process at once: it is os.Exit outside of tests.
+// BeginLife watches for signals until [ProcessLife.End], and ignores SIGPIPE. The returned context is done when a
+// signal, a client that no longer reads, or a new parent begins the drain. The end of input does not end the context,
+// because calls that were read still get their responses. Exit ends the process at once: os.Exit, or a function of a
+// test.
 func BeginLife(ctx context.Context, exit func(code int)) (context.Context, *ProcessLife) {
 	signal.Ignore(syscall.SIGPIPE)
 	signals := make(chan os.Signal, 2)
@@ -62,8 +61,8 @@ func (l *ProcessLife) End() {
 	l.cancel()
 }
 
-// watch begins the drain at the first signal and exits at the second one of the same kind. A signal of another kind
-// does not exit: some clients send SIGINT, and SIGTERM a moment later, which must not interrupt the closing of the
+// watch begins the drain at the first signal and exits at the second signal of the same kind. Some clients send SIGINT
+// and a moment later SIGTERM, so a signal of another kind does not exit. An exit would interrupt the closing of the
 // store.
 func (l *ProcessLife) watch(signals <-chan os.Signal) {
 	came := map[os.Signal]bool{}
@@ -105,16 +104,15 @@ func (l *ProcessLife) drainAndCancel() {
 	l.cancel()
 }
 
-// parentInterval is the interval between checks of the parent: short enough for agents that wait for claims of the
-// client, and long enough to save battery.
+// parentInterval is the interval between two checks of the parent. It is short enough for agents that wait for the
+// claims of an ended client, and long enough to save battery.
 const parentInterval = 10 * time.Second
 
-// Follow begins the drain, as a signal does, when the parent changes: then the client has ended, even if another
-// process keeps the input open. Parent is os.Getppid outside of tests. On Windows it never changes, so there only the
-// end of input ends the process.
+// FollowParent begins the drain when the parent process changes, because the client has then ended. Another process may
+// still keep the input open. Parent is os.Getppid, or a function of a test. On Windows the parent never changes.
 //
-// The signal that Linux can send at the death of the parent is not used: Linux sends it already when the thread that
-// started this process ends.
+// Linux can also send a signal when the parent ends. It is not used, because Linux sends this signal already when the
+// thread that started this process ends.
 func (l *ProcessLife) FollowParent(parent func() int) {
 	client := parent()
 	l.wait.Go(func() {
@@ -148,7 +146,7 @@ func CallOnEnd(r io.Reader, end func()) io.Reader {
 	})
 }
 
-// Output returns a writer to w. An error of w begins the drain: the client no longer reads.
+// WatchOutput returns a writer to w. An error of w begins the drain, because the client no longer reads.
 func (l *ProcessLife) WatchOutput(w io.Writer) io.Writer {
 	return streamFunc(func(p []byte) (int, error) {
 		n, err := w.Write(p)

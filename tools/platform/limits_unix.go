@@ -15,8 +15,8 @@ func LimitFileSize(file uint64) {
 	}
 }
 
-// IsDiskNearlyFull reports whether the file system of a directory is nearly full: fewer than least bytes are free, and less
-// than a twentieth of it.
+// IsDiskNearlyFull reports whether the file system of a directory is nearly full: fewer than least bytes are free, and
+// less than a twentieth of its size.
 func IsDiskNearlyFull(dir string, least uint64) bool {
 	var of unix.Statfs_t
 	err := unix.Statfs(dir, &of)

@@ -5,12 +5,12 @@ import (
 	"os"
 )
 
-// ErrLocked means that another process, or another open file of this process, holds the lock. A lock belongs to an
-// open file and not to the process, so closing another file of the same name releases nothing. The system releases
-// the lock when the process ends, in any way.
+// ErrLocked means that another process, or another open file of this process, holds the lock. The system releases a
+// lock when its process ends, in any way. A lock belongs to an open file, so closing another file of the same name does
+// not release the lock.
 //
-// Some systems have only locks that belong to the whole process, which are lost when it closes any file of the same
-// name. On these systems all functions except [Unlock] return [errors.ErrUnsupported].
+// Some systems only have locks of a whole process, which are lost when the process closes any file of the same name. On
+// these systems all functions except [Unlock] return [errors.ErrUnsupported].
 var ErrLocked = errors.New("another process has it open")
 
 // TryLock locks a file exclusively. It does not wait: the error is [ErrLocked] if the file is locked.

@@ -27,8 +27,8 @@ func unlock(f *os.File) error {
 	return err
 }
 
-// lockRange is beyond the end of any file. Other processes cannot read or write a locked byte, so it must be no byte
-// of the content.
+// lockRange returns the range that is locked: one byte beyond the end of any file. Windows refuses other processes
+// access to a locked byte, so no byte of the content may be locked.
 func lockRange() *windows.Overlapped {
 	return &windows.Overlapped{Offset: math.MaxUint32, OffsetHigh: math.MaxInt32}
 }

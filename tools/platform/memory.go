@@ -14,10 +14,9 @@ const (
 	largeLimit = 512 << 20 // a thousand calls that wait need more than smallLimit: collecting would never end
 )
 
-// SetMemoryLimit trades memory for speed: up to 34 MiB in a process that serves one client, and up to 512 MiB in a
-// process that serves many or ends soon, as most commands do. A server of one client calls it again when many calls
-// of other processes are under way, and when they are few again; see [handoff/tools/relay.Config]. GOMEMLIMIT in the
-// environment sets another limit.
+// SetMemoryLimit lets the process use more memory to save time for garbage collection. The limit is 512 MiB if many is
+// true, for a process that serves many clients or ends soon, and else 34 MiB. A server calls it again when the number
+// of running calls changes, see [handoff/tools/relay.Config]. GOMEMLIMIT in the environment sets another limit.
 func SetMemoryLimit(many bool) {
 	debug.SetGCPercent(gcPercent)
 	if os.Getenv("GOMEMLIMIT") != "" {

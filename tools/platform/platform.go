@@ -20,9 +20,9 @@ import (
 	"strings"
 )
 
-// ProgramOf returns the name, without its directory, of the file that a process runs. The process is given by its
-// number, or as "self". A file that was replaced or removed meanwhile keeps its name. The error is [fs.ErrNotExist]
-// if the process does not exist, or if the system has no /proc: today only Linux has it.
+// ProgramOf returns the name, without its directory, of the program file that a process runs. Process is a process
+// number or "self". The name stays the same after the file was replaced or removed. The error is [fs.ErrNotExist] if
+// the process does not exist, or if the system is not Linux.
 func ProgramOf(process string) (string, error) {
 	path, err := os.Readlink(filepath.Join("/proc", process, "exe"))
 	if err != nil {
@@ -31,16 +31,15 @@ func ProgramOf(process string) (string, error) {
 	return filepath.Base(strings.TrimSuffix(path, " (deleted)")), nil
 }
 
-// BootID returns an id that differs after each start of the system. It is empty if the system has no /proc: today
-// only Linux has it.
+// BootID returns an id that changes with each start of the system. It is empty on every system except Linux.
 func BootID() string {
 	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id") // else empty
 	return strings.TrimSpace(string(id))
 }
 
-// IsSameUser reports whether the process at the other end of a socket runs as the user of this one. If the system does
-// not report the user, it returns true: then only the permissions of the socket and of its directory keep other users
-// out.
+// IsSameUser reports whether the process at the other end of a socket has the same user as this process. It returns
+// true if the system does not report the user. Then only the permissions of the socket and its directory keep other
+// users out.
 func IsSameUser(c *net.UnixConn) bool {
 	uid, err := UserOfPeer(c)
 	return errors.Is(err, errors.ErrUnsupported) || err == nil && uid == os.Geteuid()

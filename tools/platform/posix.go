@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// ProcessExists reports whether a process with this number exists, run by any user. A process that has ended, but was not
-// waited for by its parent, still counts. The system reuses numbers: see [ProgramOf].
+// ProcessExists reports whether a process with this number exists, run by any user. A process that has ended, but was
+// not waited for by its parent, still counts. The system reuses numbers: see [ProgramOf].
 func ProcessExists(pid int) bool {
 	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) // numbers below one stand for groups
 }
@@ -34,8 +34,8 @@ func MakePrivate(dir string) error {
 	return os.Chmod(dir, 0o700) //nolint:gosec // a directory is entered by its x bit
 }
 
-// FileID returns an id that differs for any two files that exist on this machine at the same time, even for a copy.
-// It is empty for a missing file, and if the system has no such id.
+// FileID returns an id of a file on this machine. Two files that exist at the same time have different ids, even if one
+// is a copy of the other. The id is empty if the file is missing or the system has no ids.
 func FileID(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

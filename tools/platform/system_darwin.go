@@ -2,8 +2,8 @@ package platform
 
 import "golang.org/x/sys/unix"
 
-// NetworkFileSystem returns the kind of network file system that a directory is on, such as "nfs". It is empty for a local
-// one, and if the kernel does not report it.
+// NetworkFileSystem returns the kind of network file system that a directory is on, such as "nfs". It is empty for a
+// local one, and if the kernel does not report it.
 func NetworkFileSystem(dir string) string {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil {
@@ -12,8 +12,8 @@ func NetworkFileSystem(dir string) string {
 	return networkFileSystemName(unix.ByteSliceToString(fs.Fstypename[:]))
 }
 
-// networkFileSystemName finds a network file system by the name from statfs(2). FUSE is not in the table, because sshfs and
-// local file systems look the same there.
+// networkFileSystemName finds a network file system by the name from statfs(2). FUSE is not in the table, because sshfs
+// and local file systems look the same there.
 func networkFileSystemName(name string) string {
 	return map[string]string{
 		"nfs":    "nfs",

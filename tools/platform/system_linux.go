@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// NetworkFileSystem returns the kind of network file system that a directory is on, such as "nfs". It is empty for a local
-// one, and if the kernel does not report it.
+// NetworkFileSystem returns the kind of network file system that a directory is on, such as "nfs". It is empty for a
+// local one, and if the kernel does not report it.
 func NetworkFileSystem(dir string) string {
 	var fs unix.Statfs_t
 	if unix.Statfs(dir, &fs) != nil {
@@ -19,9 +19,9 @@ func NetworkFileSystem(dir string) string {
 	return networkFileSystemName(uint32(fs.Type)) //nolint:gosec // always 32 bits, signed on some machines
 }
 
-// networkFileSystemName finds a network file system by the magic number from statfs(2). FUSE is not in the table, because
-// sshfs and local file systems look the same there. The numbers without a name belong to file systems from outside of
-// the kernel's sources.
+// networkFileSystemName finds a network file system by the magic number from statfs(2). FUSE is not in the table,
+// because sshfs and local file systems look the same there. The numbers without a name belong to file systems from
+// outside of the kernel's sources.
 func networkFileSystemName(magic uint32) string {
 	return map[uint32]string{
 		unix.NFS_SUPER_MAGIC:   "nfs",

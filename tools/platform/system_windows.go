@@ -13,7 +13,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// NetworkFileSystem returns "network drive" for a drive that Windows calls remote. Windows does not report its kind here.
+// NetworkFileSystem returns "network drive" for a drive that Windows calls remote. Windows does not report its kind
+// here.
 func NetworkFileSystem(dir string) string {
 	root, err := windows.UTF16PtrFromString(filepath.VolumeName(dir) + `\`)
 	if err != nil || windows.GetDriveType(root) != windows.DRIVE_REMOTE {
@@ -71,8 +72,8 @@ func IsBrokenPipe(err error) bool {
 		errors.Is(err, windows.ERROR_PIPE_NOT_CONNECTED) || errors.Is(err, syscall.EPIPE)
 }
 
-// FileID returns an id that differs for any two files that exist on this machine at the same time, even for a copy.
-// It is empty for a missing file, and if the system has no such id.
+// FileID returns an id of a file on this machine. Two files that exist at the same time have different ids, even if one
+// is a copy of the other. The id is empty if the file is missing or the system has no ids.
 func FileID(path string) string {
 	f, err := os.Open(path)
 	if err != nil {

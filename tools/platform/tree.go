@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// waitDelay is how long to wait for the output of a killed command, or of one whose children still have the output
-// open.
+// waitDelay is the time to wait for the output of a command that was killed, or that has ended while its children still
+// have the output open.
 const waitDelay = time.Second
 
-// CancelTree makes a command end together with all processes that it started, when its context ends. Otherwise only
-// its own process, which may be a shell, would be killed. The command is from [exec.CommandContext] and not started
-// yet. Ctrl-C on a terminal does not reach it: the caller ends the context.
+// CancelTree makes a command end together with all processes that it started, when its context ends. Otherwise only its
+// first process would be killed, which may be a shell. The command comes from [exec.CommandContext] and is not started
+// yet. Ctrl-C on a terminal does not reach the command, so the caller ends the context.
 func CancelTree(cmd *exec.Cmd) {
 	if cmd.SysProcAttr == nil {
 		cmd.SysProcAttr = &syscall.SysProcAttr{}

@@ -19,9 +19,9 @@ func killProcessTree(leader *os.Process) error {
 	return leader.Kill() // its error says whether it has ended
 }
 
-// LeaveGroup leaves the process group of the client, so that Ctrl-C and Ctrl-Z for the client do not reach this
-// process, because others depend on it. A process whose input is a terminal stays, because it could not read from the
-// terminal outside of its group. A process whose input is no file, as in a test, stays, too.
+// LeaveGroup leaves the process group of the client, so that Ctrl-C and Ctrl-Z in the client do not reach this process,
+// on which other processes depend. It does nothing if the input is a terminal, because a process outside of its group
+// cannot read from a terminal. It also does nothing if the input is no file, as in a test.
 func LeaveGroup(input io.Reader, isTerminal func(stream any) bool) {
 	f, ok := input.(*os.File)
 	if !ok || isTerminal(f) {

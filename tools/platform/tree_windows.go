@@ -13,7 +13,8 @@ import (
 // setGroupLeader makes a process the leader of a group of its own.
 func setGroupLeader(how *syscall.SysProcAttr) { how.CreationFlags |= windows.CREATE_NEW_PROCESS_GROUP }
 
-// killProcessTree ends a process and its children. The system finds the children, but only as long as it knows the process itself.
+// killProcessTree ends a process and its children. The system finds the children, but only as long as it knows the
+// process itself.
 func killProcessTree(leader *os.Process) error {
 	var err error
 	known := leader.WithHandle(func(uintptr) { // and its number is not reused

@@ -18,10 +18,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// client is the endpoint of a route to an owner in another process.
-//
-// The relay makes one for each owner that it meets, and it ends with its route. Up to 64 idle connections are kept,
-// for 90 seconds each.
+// client is the endpoint of a route to an owner in another process. The relay makes one for each owner, and it ends
+// with its route. It keeps up to 64 idle network connections for 90 seconds each.
 type client struct {
 	config   Config
 	election Election
@@ -59,11 +57,11 @@ func newTransport(dial func(ctx context.Context, network, addr string) (net.Conn
 	}
 }
 
-// Invoke sends a call to the owner. If the response broke off, Invoke sends the call again under the same id. If the
-// call opens a connection, its request stays open.
+// Invoke sends a call to the owner. If the response breaks off, Invoke sends the call again under the same id. If the
+// call opens a connection, its request stays open, see [client.holdConnection].
 //
-// The errors are the errors of the tool, errMoved if the owner is gone, and unavailable if ctx ended or the owner
-// does not answer.
+// It returns the errors of the tool, errMoved if the owner has ended, and unavailable if ctx ended or the owner does
+// not answer.
 func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, error) {
 	defer c.trackCall()()
 	if call.Tool == openTool {
@@ -82,10 +80,8 @@ func (c *client) Invoke(ctx context.Context, call tools.Call) (json.RawMessage, 
 	}
 }
 
-// Changes yields the changes of the owner's stream.
-//
-// It yields an error once, last: the error of the store, errMoved if the stream broke, and unavailable if ctx ended
-// or the owner does not answer.
+// Changes yields the changes that the owner sends. It yields an error once, as the last value: the error of the store,
+// errMoved if the response broke off, or unavailable if ctx ended or the owner does not answer.
 func (c *client) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
 	return func(yield func(schemas.RegistryChange, error) bool) {
 		defer c.trackCall()() // so that a follower notices a stopped owner
@@ -118,11 +114,11 @@ func (c *client) followChanges(ctx context.Context, after uint64, yield func(sch
 	}
 }
 
-// post sends a call until the owner begins it. The caller closes the body of the response. Each call carries a begin-by
-// time, after which an owner refuses to begin it. If the owner does not answer, post returns only after that time: so a
-// call that is reported as failed does not happen later.
+// post sends a call until the owner begins to run it. The caller closes the body of the response. Each call carries a
+// begin-by time, after which the owner refuses to begin it. If the owner does not answer, post returns only after the
+// begin-by time. So a call that is reported as failed never runs later.
 //
-// If the owner read a call too late, post sends it again at once, with a new begin-by time. The status of the
+// If the owner reads a call too late, post sends it again at once, with a new begin-by time. The status of the returned
 // response is never statusLate.
 func (c *client) post(ctx context.Context, path string, call tools.Call) (*http.Response, error) {
 	body, err := json.Marshal(call)
@@ -146,8 +142,8 @@ func (c *client) post(ctx context.Context, path string, call tools.Call) (*http.
 	}
 }
 
-// mayRetryHere reports whether to repeat a broken request at this owner: it does if the owner answers, because then only
-// this request failed. A search for another owner would cut off all other calls.
+// mayRetryHere reports whether to repeat a broken request at this owner. It is true if the owner still answers, because
+// then only this request failed. A search for another owner would cut off all other calls.
 func (c *client) mayRetryHere(ctx context.Context) bool {
 	if ctx.Err() != nil {
 		return false
@@ -156,8 +152,8 @@ func (c *client) mayRetryHere(ctx context.Context) bool {
 	return err == nil && platform.Sleep(ctx, firstPause)
 }
 
-// request makes one request, with the secret of the note if it has one. A POST carries its begin-by time, one second
-// from now. The error comes from the transport.
+// request makes one request, with the secret of the owner's note if the note has one. A POST carries its begin-by time,
+// one second from now. The error comes from the HTTP transport.
 func (c *client) request(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.note.Address.url()+path, bytes.NewReader(body)) //nolint:gosec,nolintlint // a note says where its owner is; not each run of the linter finds fault
 	if err != nil {
@@ -172,8 +168,8 @@ func (c *client) request(ctx context.Context, method, path string, body []byte) 
 	return c.http.Do(r) //nolint:gosec,nolintlint // likewise
 }
 
-// callError returns the error of a call without a result: its caller gave up, the owner does not answer, or the owner
-// is gone. Other errors stay unchanged.
+// callError returns the error for a call without a result. The error depends on the cause: the caller gave up, the
+// owner does not answer, or the owner has ended. Errors with any other cause stay unchanged.
 func (c *client) callError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	switch {

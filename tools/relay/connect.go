@@ -16,25 +16,23 @@ const (
 	lastPause   = 100 * time.Millisecond
 )
 
-// errUnserved means that a search for the owner gave up: a process holds the lock, but no process answers calls for the
+// errUnserved means that a search for the owner gave up: a process holds the lock, and no process answers calls for the
 // store.
 var errUnserved = errors.New("nobody serves the store")
 
-// routeSearch is one search for a route. All calls that need a route share it.
-//
-// It ends with a route, with an error, or when the relay closes. A caller may stop waiting for it earlier; it goes on
-// for the others.
+// routeSearch is one search for a route, which all calls that need a route share. It ends with a route, with an error,
+// or when the relay closes. If one caller stops waiting, the search continues for the other callers.
 type routeSearch struct {
 	done  chan struct{} // closed when the fields below are set
 	route *route
 	err   error
 }
 
-// connect returns the route, and finds one if there is none. A call that joins an earlier search gets less than the
-// full time, so it searches once more if that search fails.
+// connect returns the route, and searches for one if there is none. If a call joins a search of another call and this
+// search fails, connect searches once more, because the call had less than the full time.
 //
-// Errors are unavailable: the relay is closing, ctx ended, no process serves the store, the owner is stopped or
-// speaks another version. Errors of Config.Open are returned, too.
+// The error is unavailable if the relay is closing, ctx ended, no process serves the store, or the owner is stopped or
+// has no common protocol version. It may also be an error of Config.Open.
 func (r *Relay) connect(ctx context.Context) (*route, error) {
 	rt, joined, err := r.connectOnce(ctx)
 	if joined && errors.Is(err, errUnserved) {
@@ -85,10 +83,9 @@ func (r *Relay) runRouteSearch(found *routeSearch) {
 	close(found.done)
 }
 
-// findRoute reaches the owner, or makes this process the owner if there is none.
-//
-// Pauses between two tries are 2 ms at first and 100 ms at most, each multiplied by a random factor from 0.5 to 1.5.
-// It gives up after five seconds, unless this process is just opening the store.
+// findRoute reaches the owner, or makes this process the owner if there is none. It repeats its tries and gives up
+// after five seconds, unless this process is opening the store. The pause between two tries grows from 2 ms to 100 ms,
+// and is multiplied by a random factor from 0.5 to 1.5, so that processes do not try at the same moment.
 func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 	limit := time.NewTimer(searchLimit)
 	defer limit.Stop()
@@ -118,14 +115,14 @@ func (r *Relay) findRoute(ctx context.Context) (*route, error) {
 	}
 }
 
-// tryRouteOnce makes one try. It first checks whether this process has become the owner by waiting for the lock, then
-// whether another process is the owner, and at last whether the lock is free. It returns neither a route nor an error
-// if another try may succeed.
+// tryRouteOnce makes one try. It checks three cases in this order: this process has become the owner by waiting for the
+// lock, another process is the owner, the lock is free. It returns neither a route nor an error if another try may
+// succeed.
 //
-// A process that already waits for the lock in the kernel does not take a free lock here, so that the lock goes to the
-// waiting processes in the kernel's order. A command does not wait in the kernel, so it takes a free lock here. If the
-// owner does not answer, tryRouteOnce tries the lock once: it may be free, because another program listens at the address in
-// the note.
+// A process that waits for the lock in the kernel does not take a free lock here, because the kernel gives the lock to
+// the waiting processes in order. A command does not wait in the kernel, so it takes a free lock here. If the owner
+// does not answer, tryRouteOnce tries to take the lock once. The lock may be free, if another program now listens at
+// the owner's address.
 func (r *Relay) tryRouteOnce(ctx context.Context) (*route, error) {
 	if rt, err := r.ownRoute(); rt != nil || err != nil {
 		return rt, err
@@ -158,9 +155,8 @@ func (r *Relay) tryRouteOnce(ctx context.Context) (*route, error) {
 	return nil, r.election.UnusableError(err)
 }
 
-// resignBackoff is the number of times that a command looks for another owner after it gave the store up, before it
-// tries the lock again. A free lock goes to the next process that asks, so without this pause the command might get the
-// lock back.
+// resignBackoff is the number of times that a command looks for another owner after it gave the store up. Only then it
+// tries the lock again. Without this pause the command could get the free lock back before the waiting processes.
 const resignBackoff = 5
 
 func (r *Relay) backsOff() bool {
@@ -173,7 +169,7 @@ func (r *Relay) backsOff() bool {
 	return true
 }
 
-// adoptRoute sends calls to rt from now on, unless this process became the owner meanwhile, or closes.
+// adoptRoute makes rt the route of all calls from now on, unless this process has become the owner or is closing.
 func (r *Relay) adoptRoute(rt *route) (*route, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

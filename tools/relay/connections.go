@@ -18,10 +18,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// The rules renew the claims of a client while its connection is open, and the process of this connection may be killed
-// at any moment. So that the owner notices it, the process sends connection_open to the owner as a request that stays
-// open. When this request breaks, the owner closes the connection. When the owner ends, the process repeats the request
-// at the next owner.
+// The rules renew the claims of a client while its connection is open. The owner must therefore notice when the process
+// of a connection is killed. So the process opens a connection by a request that stays open. When this request breaks,
+// the owner closes the connection. When the owner ends, the process repeats the request at the next owner.
 const (
 	openTool  = "connection_open"
 	closeTool = "connection_close"
@@ -36,20 +35,17 @@ func connectionOf(c tools.Call) string {
 	return in.Conn
 }
 
-// rememberConnection stores a connection before it is opened, so that a new owner also hears of it if the owner changes in
-// between.
-//
-// A connection that is opened again under the same name replaces the earlier one.
+// rememberConnection stores a connection before it is opened. So if the owner changes meanwhile, the process announces
+// the connection to the next owner. A connection with the same name is replaced.
 func (r *Relay) rememberConnection(c tools.Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.connections[connectionOf(c)] = c
 }
 
-// forgetConnection removes a connection that was closed, or that the owner refused to open.
-//
-// It is called after the closing call has ended, with any result: if the owner could not be reached, the end of the
-// connection's request closes it.
+// forgetConnection removes a connection that was closed, or that the owner refused to open. It is called after the
+// closing call has ended, with any result. If the closing call did not reach the owner, the end of the connection's
+// request closes the connection.
 func (r *Relay) forgetConnection(c tools.Call) {
 	conn := connectionOf(c)
 	r.mu.Lock()
@@ -61,10 +57,9 @@ func (r *Relay) forgetConnection(c tools.Call) {
 	}
 }
 
-// announceConnections opens the connections of this process at a new route, before calls use it.
-//
-// If an owner refuses a connection, this is logged and the connection stays in the list. The caller of a tool waits
-// for the announcement once for each owner, because its claims depend on it.
+// announceConnections opens the connections of this process at a new route, before calls use the route. Claims depend
+// on open connections, so the first call waits for the announcement. If the owner refuses a connection, this is logged
+// and the connection stays in the list.
 func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 	r.mu.Lock()
 	calls := slices.Collect(maps.Values(r.connections))
@@ -77,12 +72,10 @@ func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 	}
 }
 
-// reconnect looks for the next owner while connections are open, so that this owner hears of them even without a call.
-// The next owner may be the same process as before, if that process was only stopped for a while: when it goes on, it
-// closes connections whose requests broke.
-//
-// It is called when a route is lost. It tries each second until an owner knows the connections, all are closed, or
-// the relay is closed.
+// reconnect looks for the next owner when a route is lost and connections are open, so that the next owner knows the
+// connections even without a call. It tries each second until an owner knows the connections, all connections are
+// closed, or the relay is closed. The next owner may be the previous one, which was stopped for a while: it closes
+// connections whose requests broke.
 func (r *Relay) reconnect() {
 	r.mu.Lock()
 	if r.closed || r.reconnecting || len(r.connections) == 0 {
@@ -107,28 +100,26 @@ func (r *Relay) reconnectOnce() bool {
 	return r.reconnecting
 }
 
-// openRequest is, at the owner, the request that holds a connection open.
-//
-// A process may announce a connection twice, for instance after its first request broke. Only the newest request
-// counts: the end of an older one closes nothing.
+// openRequest holds, at the owner, the request that keeps a connection open. A process may announce a connection twice,
+// for example after its first request broke. Only the end of the newest request closes the connection.
 type openRequest struct {
 	mu      sync.Mutex    // guards the field below, and keeps opening and closing apart
 	request *http.Request // the newest; nil if the connection is closed
 }
 
-// openRequestOf returns the openRequest of a connection, and makes it if there is none. It lives as long as the
-// owner.
+// openRequestOf returns the openRequest of a connection, and makes one if there is none. The owner keeps it until the
+// owner ends.
 func (o *owner) openRequestOf(conn string) *openRequest {
 	h, _ := o.holds.LoadOrStore(conn, new(openRequest))
 	return h.(*openRequest)
 }
 
-// handleHold opens a connection, and closes it if its process ends without closing it.
+// handleHold opens a connection, and closes it if its process ends without closing it. It sends the result at once, as
+// one line. The request then stays open until the process ends it, the process dies, or the owner ends.
 //
-// The result goes out at once, as one line. The request then stays open until its process ends it, its process dies,
-// or the owner ends. An owner that ends closes nothing: the process announces the connection to the next owner, which
-// waits two minutes for that. If closing fails, this is logged; the claims of the connection then end with their
-// leases.
+// An owner that ends does not close the connection, because the process announces the connection to the next owner. The
+// next owner waits two minutes for the announcement. An error of closing is logged, and the claims of the connection
+// then end with their leases.
 func (o *owner) handleHold(w http.ResponseWriter, r *http.Request) {
 	c, ok := o.readCall(w, r)
 	if !ok {
@@ -168,10 +159,11 @@ func (h *openRequest) markClosed() {
 	h.request = nil
 }
 
-// holdConnection opens a connection with a request that stays open. When the owner ends this request, the route is lost.
+// holdConnection opens a connection with a request that stays open. When the owner ends this request, the route is
+// lost. The end of ctx has an effect only until the result arrives. Later, dropConnection or the end of the route ends
+// the request.
 //
-// Ctx counts until the result arrives; afterwards only drop and the end of the route end the request. The error is
-// the error of the tool, unavailable if ctx ended, or errMoved. A repeat replaces the request.
+// The error is the error of the tool, unavailable if ctx ended, or errMoved. A repeat replaces the request.
 func (c *client) holdConnection(ctx context.Context, call tools.Call) (json.RawMessage, error) {
 	stream, cut := context.WithCancelCause(c.route.life)
 	answered := context.AfterFunc(ctx, func() { cut(context.Cause(ctx)) }) // until then the caller may give up
@@ -209,7 +201,8 @@ func readFirstLine(rs *http.Response) (json.RawMessage, error) {
 	return bytes.TrimSpace(line), nil
 }
 
-// replaceHold stores the function that ends the request of a connection, nil for none, and ends the earlier request.
+// replaceHold stores the function that ends the request of a connection, and ends the earlier request of this
+// connection. If cut is nil, it only ends the earlier request.
 func (c *client) replaceHold(conn string, cut context.CancelFunc) {
 	c.mu.Lock()
 	before := c.holds[conn]
@@ -222,5 +215,5 @@ func (c *client) replaceHold(conn string, cut context.CancelFunc) {
 	}
 }
 
-// dropConnection ends the request that holds a connection open. It does nothing if there is none.
+// dropConnection ends the request that keeps a connection open. It does nothing if there is no such request.
 func (c *client) dropConnection(conn string) { c.replaceHold(conn, nil) }

@@ -5,10 +5,9 @@ import (
 	"log/slog"
 )
 
-// joinQueue makes a process that stays wait for the lock. It waits in the kernel, until the owner ends.
-//
-// It returns at once and may be called at any time: at most one goroutine waits. A process joins when it has found an
-// owner, so that it is in the queue before that owner ends. If several wait, the kernel decides the order.
+// joinQueue lets a process that stays wait for the lock in the kernel, until the owner ends. It returns at once. It may
+// be called at any time, because at most one goroutine waits. A process joins the queue as soon as it has found an
+// owner, so that it already waits when that owner ends.
 func (r *Relay) joinQueue() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -25,15 +24,15 @@ func (r *Relay) joinQueue() {
 	go r.waitForLock(wait) // Close does not wait for it: a wait for a file lock cannot be cancelled
 }
 
-// mayQueue reports whether this process may wait for the lock while another process holds it: it stays, and the
-// election has a queue.
+// mayQueue reports whether this process may wait for the lock while another process holds it. It is true if this
+// process stays and the election has a queue.
 func (r *Relay) mayQueue() bool {
 	_, can := r.election.(queueElection)
 	return can && r.config.Stays
 }
 
-// waitForLock waits until this process has the lock, and then makes it the owner. If the lock's file was removed
-// meanwhile, this is no error: the next search begins anew. A closed relay releases the lock.
+// waitForLock waits until this process has the lock, and then makes this process the owner. If the file of the lock was
+// removed meanwhile, the next search begins anew. If the relay was closed meanwhile, waitForLock releases the lock.
 func (r *Relay) waitForLock(wait func() (Tenure, error)) {
 	won, err := wait()
 	r.mu.Lock()
@@ -59,10 +58,9 @@ func (r *Relay) waitForLock(wait func() (Tenure, error)) {
 	r.becomeOwner(won)
 }
 
-// becomeOwner opens the store after this process won the election. ownRoute returns the outcome.
-//
-// The goroutine that waited for the lock calls it, or a search that found the lock free, never both: the lock has one
-// holder. On an error the lock is released, the searches get the error once, and the next search may try again.
+// becomeOwner opens the store after this process won the election. ownRoute returns the outcome. Either the goroutine
+// that waited for the lock calls it, or a search that found the lock free. On an error it releases the lock. The
+// present search returns the error, and the next search may try again.
 func (r *Relay) becomeOwner(won Tenure) {
 	r.mu.Lock()
 	r.opening, r.pendingResign = true, nil
@@ -86,10 +84,10 @@ func (r *Relay) becomeOwner(won Tenure) {
 }
 
 // resign closes the store and waits for the lock again, behind all other waiting processes. It returns at once and
-// reports whether this call closes the store. If the store is just being opened, it is closed as soon as it is open.
+// reports whether this call closes the store. If the store is being opened, resign closes it as soon as it is open.
 //
-// Calls under way are cut off, and their callers repeat them at the next owner. The process itself goes on: its next
-// calls go to the next owner.
+// Calls under way are cut off, and their processes repeat them at the next owner. This process also sends its next
+// calls to the next owner.
 func (r *Relay) resign(o *owner, why string, details ...any) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,8 +113,8 @@ func (r *Relay) resign(o *owner, why string, details ...any) bool {
 	return true
 }
 
-// ownRoute returns the route to the store in this process, or the error of opening it, which it returns once. It
-// returns neither if this process does not hold the lock.
+// ownRoute returns the route to the store in this process, or the error of opening the store. It returns such an error
+// only once. It returns nil and nil if this process does not hold the lock.
 func (r *Relay) ownRoute() (*route, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

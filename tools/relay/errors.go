@@ -21,7 +21,7 @@ func closingError(c Config) *schemas.Error {
 	return schemas.Errorf(schemas.Unavailable, "this process is closing workspace %s", c.Name).WithHint("Call again.")
 }
 
-// unservedError returns the error for a lock whose holder does not serve others.
+// unservedError returns the error for a workspace whose lock is held by a process that does not serve other processes.
 func unservedError(c Config) *schemas.Error {
 	if HasUnreadableNote(c.Dir) {
 		return schemas.Errorf(schemas.Unavailable, "a process of another user has workspace %s open", c.Name).
@@ -53,7 +53,7 @@ func isDiskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// UnusableError returns the error of a workspace whose files cannot be made, written or locked in its directory.
+// UnusableError returns the error for a workspace whose files cannot be made, written or locked in its directory.
 func UnusableError(name, dir string, err error) *schemas.Error {
 	n, network := errors.AsType[*networkFSError](err)
 	switch {

@@ -11,9 +11,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// fileElection is the election among the processes of one machine: the process that holds the lock on handoff.lock
-// owns the store. The lock is the kernel's, so it is free as soon as its process has ended, and never because of a
-// timeout.
+// fileElection is the election among the processes of one machine. The process that holds the lock on handoff.lock owns
+// the store. The kernel frees the lock when its process ends, and never because of a timeout.
 type fileElection struct {
 	config   Config
 	presence *presenceMark // nil until the directory is prepared
@@ -24,8 +23,8 @@ var (
 	_ queueElection = (*fileElection)(nil)
 )
 
-// Prepare prepares the directory and marks in it that this process uses the workspace, unless it did both before. Open
-// calls it first, and each search calls it again, one search at a time.
+// Prepare makes the directory and, if this process stays, sets a mark that this process uses the workspace. It does
+// nothing if both were done before. Open and each search call it, one at a time.
 func (e *fileElection) Prepare() error {
 	if e.presence != nil {
 		return nil
@@ -49,19 +48,19 @@ func (e *fileElection) Prepare() error {
 // LastOwner reads the note.
 func (e *fileElection) LastOwner(context.Context) (Note, bool) { return ReadNote(e.config.Dir) }
 
-// IsNoteOfWorkspace reports whether a note belongs to this workspace. The note in a copy of the directory names the owner of the
-// original.
+// IsNoteOfWorkspace reports whether a note belongs to this workspace. The note in a copied directory does not, because
+// it names the owner of the original.
 func (e *fileElection) IsNoteOfWorkspace(n Note) bool { return n.Lock == "" || n.Lock == e.lockID() }
 
 func (e *fileElection) lockID() string { return platform.FileID(lockPath(e.config.Dir)) }
 
-// TryToWin takes the lock if it is free. The error is errRemoved if its file was removed meanwhile.
+// TryToWin takes the lock if it is free. The error is errRemoved if the file of the lock was removed meanwhile.
 func (e *fileElection) TryToWin(context.Context) (Tenure, error) {
 	return e.newTenure(tryLock(lockPath(e.config.Dir)))
 }
 
-// joinQueue opens the file of the lock. The returned function takes the lock as soon as it is free, and makes no files:
-// Close may have ended long before, and the directory may be gone.
+// joinQueue opens the file of the lock. The returned function takes the lock as soon as it is free. This function makes
+// no files, because the workspace may have been closed and removed long before.
 func (e *fileElection) joinQueue() (wait func() (Tenure, error), err error) {
 	path := lockPath(e.config.Dir)
 	f, err := openLock(path)
@@ -78,10 +77,9 @@ func (e *fileElection) newTenure(l *storeLock, err error) (Tenure, error) {
 	return &lockTenure{fileElection: e, lock: l, files: []fileIdentity{l.at}, unused: map[net.Conn]bool{}}, nil
 }
 
-// IsAlone reports whether no other process that stays uses the workspace. It is called with the lock held.
-//
-// To see the marks of others, it removes the mark of this process for a moment. No other process can notice this,
-// because only the holder of the lock looks for marks.
+// IsAlone reports whether no other process that stays uses the workspace. It is called with the lock held. It removes
+// the mark of this process for a moment to see the marks of other processes. Only the holder of the lock looks for
+// marks, so no other process notices this.
 func (e *fileElection) IsAlone() (bool, error) {
 	if err := e.presence.reopenIfRemoved(); err != nil {
 		return false, err
@@ -93,8 +91,8 @@ func (e *fileElection) IsAlone() (bool, error) {
 	return alone, err
 }
 
-// Close removes the mark. It is called before the lock is released, because the next holder of the lock looks for
-// marks. It may be called twice.
+// Close removes the mark of this process. It is called before the lock is released, because the next holder of the lock
+// looks for marks. It may be called twice.
 func (e *fileElection) Close() error {
 	mark := e.presence
 	if e.presence = nil; mark == nil {

@@ -7,15 +7,14 @@ import (
 	"handoff/tools/platform"
 )
 
-// People or programs may remove the directory of a living owner, move it, or replace the store by a backup. Later
-// writes of the owner are lost then, and another process may open the present files. So the owner checks before each
-// acknowledgement whether its open files are still the files under their names. If not, it gives the store up, and
-// the call is repeated at the process that opens the present files.
+// A person or a program may remove or move the directory of a running owner, or replace the store by a backup. Then
+// later writes of the owner would be lost, and another process may open the new files. So before each acknowledgement
+// the owner checks whether its open files are still the files at their paths. If not, the owner gives the store up, and
+// the calls are repeated at the next owner.
 
-// fileIdentity is the file that was under a path at the time of statFile.
-//
-// Files are compared by their identity in the system, not by content or time: a file that was written to is the same,
-// and one that was replaced by a copy is another. A copy that is written over the open file is not noticed.
+// fileIdentity identifies the file that was at a path when statFile was called. It compares files by their identity in
+// the file system, not by content or time. So a file that was written to is the same file, and a copy in its place is
+// another. A copy that was written over the open file is not noticed.
 type fileIdentity struct {
 	path string
 	info os.FileInfo
@@ -32,10 +31,9 @@ func (f fileIdentity) isInPlace() bool {
 	return err == nil && os.SameFile(f.info, now)
 }
 
-// prepareDir makes the directory of a workspace, for this user only, because handoffs hold the knowledge of agents. The
-// error is *networkFSError for a directory on a file system that other machines may share.
-//
-// It may be called again at any time, also after the directory was removed. It writes nothing into the directory.
+// prepareDir makes the directory of a workspace, for this user only, because handoffs hold knowledge of agents. It may
+// be called again, also after the directory was removed. The error is *networkFSError if the directory is on a network
+// file system.
 func prepareDir(dir string) error {
 	if err := platform.MakePrivate(dir); err != nil {
 		return err
@@ -46,8 +44,8 @@ func prepareDir(dir string) error {
 	return nil
 }
 
-// networkFSError is the error of a directory on a network file system. Processes of other machines could not reach the
-// owner, and neither locks nor mapped memory are reliable there.
+// networkFSError is the error for a directory on a network file system. Processes of other machines could open the
+// store there without reaching the owner, and locks and mapped memory are not reliable.
 type networkFSError struct {
 	dir  string
 	kind string // such as "nfs"

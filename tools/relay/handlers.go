@@ -20,7 +20,7 @@ func (o *owner) handleOwner(w http.ResponseWriter, _ *http.Request) {
 	writeResult(w, out, err)
 }
 
-// waitUntilOpen waits until the store is open. The error is errMoved if it could not be opened.
+// waitUntilOpen waits until the store is open. The error is errMoved if the store could not be opened.
 func (o *owner) waitUntilOpen(ctx context.Context) error {
 	select {
 	case <-o.ready:
@@ -30,11 +30,11 @@ func (o *owner) waitUntilOpen(ctx context.Context) error {
 	}
 }
 
-// readCall reads a call to its end, because only then the server notices that the caller hangs up. If ok is false, it
-// has already answered.
+// readCall reads a call. If ok is false, readCall has already sent the response. It reads the body to its end, because
+// only then the server notices that the caller hangs up.
 //
-// The checks come in this order: whether the body is a call, whether its begin-by time is over, and whether the store
-// is open. It does not check the begin-by time again after waiting for the store.
+// It checks in this order: the body is a call, the begin-by time has not passed, and the store is open. It does not
+// check the begin-by time again after it waited for the store.
 func (o *owner) readCall(w http.ResponseWriter, r *http.Request) (c tools.Call, ok bool) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if err == nil {
@@ -53,8 +53,8 @@ func (o *owner) readCall(w http.ResponseWriter, r *http.Request) (c tools.Call, 
 	return c, false
 }
 
-// handleCall runs a call here. A caller that hangs up ends the call's context; a committed change stays. If the
-// process closes a connection, handleCall notes it, so that the end of the connection's request closes nothing.
+// handleCall runs a call. If the caller hangs up, the call's context ends, but a committed change stays. If the call
+// closes a connection, handleCall records that, so that the end of the connection's request does not close it again.
 func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
 	c, ok := o.readCall(w, r)
 	if !ok {
@@ -69,8 +69,8 @@ func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
 	writeResult(w, out, err)
 }
 
-// handleChanges sends events as they come, each flushed at once. It ends with the request, with the owner, or after
-// an error of the store.
+// handleChanges sends each event as soon as it is added. It ends with the request, with the owner, or after an error of
+// the store.
 func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 	after, err := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64)
 	if err == nil {
@@ -99,11 +99,12 @@ func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// callCounter counts the calls of other processes under way at an owner. A thousand calls that wait need more memory
-// than the limit of a server with one client, so it calls notify when there are many.
+// callCounter counts the calls of other processes that run at this owner. A thousand waiting calls need more memory
+// than the limit of a server with one client. So it calls notify with true when there are 256 calls, and with false
+// when there are 64 again.
 //
-// The bound for many is higher than the bound for few, and between the two bounds it does not call notify: so a number
-// that goes up and down near one bound causes no series of calls. Notify is called with mu held.
+// The two numbers differ, so that a count that goes up and down around one number causes no series of calls. Notify is
+// called with mu held.
 type callCounter struct {
 	notify func(many bool) // may be nil
 

@@ -9,11 +9,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// meetOwner finds the owner and makes sure that both programs understand each other. The error is errMoved if no
-// process owns the store, or not any more, and *stalled if the owner does not answer.
-//
-// The owner has two seconds to answer. The connections of this process are announced on the returned route, but no
-// call has used it.
+// meetOwner finds the owner and makes sure that both programs have a common protocol version. It announces the
+// connections of this process on the returned route. The error is errMoved if no process owns the store, and
+// *stalledError if the owner does not answer within two seconds.
 func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
 	note, ok := r.election.LastOwner(ctx)
 	if !ok || r.hasLock() || !r.election.IsNoteOfWorkspace(note) { // hasLock after reading: the note may be our own
@@ -38,13 +36,12 @@ func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
 	return c.route, nil
 }
 
-// negotiate asks an owner to give the store up if this process precedes it. This process precedes the owner if its
-// program is newer, so that all processes get the repairs of an upgrade, or if the owner is a command, which people may
-// stop and forget. If the owner keeps the store, this process sends its calls to the owner, provided that both programs
-// have a common version of the protocol.
+// negotiate asks an owner to give the store up if this process precedes the owner. This is so if this program is newer,
+// so that all processes get the repairs of an upgrade. It is also so if the owner is a command, which a person may stop
+// and forget. If the owner keeps the store and both programs have a common protocol version, this process sends its
+// calls to the owner.
 //
-// The error is errMoved if the owner gives the store up, so that the search goes on; unavailable without a common
-// version; nil otherwise.
+// The error is errMoved if the owner gives the store up, unavailable if there is no common version, and nil otherwise.
 func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
 	if r.candidateNote().precedes(met) {
 		r.joinQueue() // before asking: the lock goes to a process that waits for it
@@ -58,8 +55,8 @@ func (r *Relay) negotiate(ctx context.Context, c *client, met Note) error {
 	return incompatibleError(r.config, met)
 }
 
-// askToYield asks the owner once, and reports whether it agreed. A broken request counts as a refusal: then this
-// process sends its calls to the owner, or searches on if the owner is gone.
+// askToYield asks the owner once to give the store up, and reports whether the owner agreed. A broken request counts as
+// a refusal.
 func (c *client) askToYield(ctx context.Context, by Note) bool {
 	body, _ := json.Marshal(by) // texts and numbers can be encoded
 	rs, err := c.request(ctx, http.MethodPost, pathYield, body)
@@ -69,26 +66,26 @@ func (c *client) askToYield(ctx context.Context, by Note) bool {
 	return rs.Body.Close() == nil && rs.StatusCode == http.StatusAccepted
 }
 
-// candidateNote returns the note with which this process asks the owner to give the store up.
+// candidateNote returns the note of this process. The process sends it when it asks the owner to give the store up.
 func (r *Relay) candidateNote() Note { return Note{Version: r.config.Version, Stays: r.config.Stays} }
 
-// precedes reports whether the process of n should have the store instead of the owner. A process that does not stay
-// never should. A process that stays should if its program is newer, or if the owner does not stay and is not newer.
+// precedes reports whether the process of n should have the store instead of the owner. It is false if the process of n
+// does not stay. A process that stays should have the store if its program is newer, or if the owner does not stay and
+// is not newer.
 //
-// Of two processes at most one precedes the other, so they cannot take the store from each other in turn.
+// Of two processes at most one precedes the other, so the store cannot go back and forth between two processes.
 func (n Note) precedes(owner Note) bool {
 	return n.Stays && (isNewerVersion(n.Version, owner.Version) || !owner.Stays && !isNewerVersion(owner.Version, n.Version))
 }
 
-// isNewerVersion reports whether version a is above b, by semantic versioning. A build without a stamp from git, as by go run,
-// has no semantic version and is neither above nor below another.
+// isNewerVersion reports whether version a is above version b, by semantic versioning. It returns false if one of them
+// is no semantic version, as in a build by go run.
 func isNewerVersion(a, b string) bool {
 	return semver.IsValid(a) && semver.IsValid(b) && semver.Compare(a, b) > 0
 }
 
-// handleYield gives the store up to a process that precedes this one.
-//
-// The answer is 202 before the store is closed, and 409 if this process keeps the store or is closing it anyway.
+// handleYield gives the store up to a process that precedes this one. It answers 202 before the store is closed. It
+// answers 409 if this process keeps the store, or is closing it already.
 func (o *owner) handleYield(w http.ResponseWriter, r *http.Request) {
 	var by Note
 	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBody)).Decode(&by)

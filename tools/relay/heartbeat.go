@@ -9,18 +9,17 @@ import (
 	"time"
 )
 
-// A process that was stopped, as by Ctrl-Z, keeps the lock, and its socket accepts requests. It differs from a
-// working process only in that it does not answer. So while calls wait for an owner, this process asks it for its
-// note every second. A running owner answers at once, whatever else it does.
+// A process that was stopped, as by Ctrl-Z, keeps the lock, and its socket still accepts requests. Other processes
+// notice a stopped owner only because it does not answer. So while calls wait for an owner, their process asks the
+// owner for its note every second. A running owner answers at once, whatever it is doing.
 const (
 	checkInterval = time.Second
 	answerTimeout = 2 * time.Second
 	maxProbes     = 2 // number of tries: on a busy machine a working owner may answer late
 )
 
-// stalledError is the error of an owner that does not answer.
-//
-// The route ends with it as the cause, so every call on the route gets it.
+// stalledError is the error for an owner that does not answer. It is the cause with which the route ends, so every call
+// on the route gets it.
 type stalledError struct{ note Note }
 
 func (s *stalledError) Error() string { return fmt.Sprintf("process %d does not answer", s.note.PID) }
@@ -47,11 +46,9 @@ func (c *client) trackCall() func() {
 	}
 }
 
-// watchOwner probes the owner, and repeats the probe at intervals as long as calls wait. If the owner does not answer, the
-// route is lost.
-//
-// So a call notices a stopped owner after four to five seconds: up to one until the probe, and two probes of two
-// seconds without an answer. It notices an ended owner at once, by its broken socket.
+// watchOwner asks the owner for its note at intervals, as long as calls wait. If the owner does not answer, the route
+// is lost. A call notices a stopped owner after four to five seconds: up to one second until the first request, and
+// then two requests of two seconds each. It notices an owner that has ended at once, because the socket breaks.
 func (c *client) watchOwner() {
 	c.mu.Lock()
 	c.watched = c.waiting > 0 && !c.route.isLost()
@@ -77,8 +74,8 @@ func (c *client) probePatiently() (err error) {
 	return err
 }
 
-// probe asks the owner for its note. The error is *stalled if it does not answer in time, and errMoved if no process
-// listens there or another process answers.
+// probe asks the owner for its note. The error is *stalledError if the owner does not answer in time. It is errMoved if
+// no process listens at the address, or if another process answers.
 func (c *client) probe(ctx context.Context) (n Note, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, answerTimeout, &stalledError{c.note})
 	defer cancel()

@@ -19,12 +19,13 @@ import (
 	"handoff/tools/platform"
 )
 
-// listen begins to listen for other processes of this user, on a socket next to the store. If that fails, it listens
-// on a socket under runtimeDir, unless runtimeDir is empty, and else on a port of the loopback interface. It is
-// called with the lock held. Closing the listener leaves the socket in its place: see [Address.remove].
+// listen begins to listen for other processes of this user, on a socket next to the store. If that fails, it uses a
+// socket under runtimeDir, unless runtimeDir is empty. If that fails too, it uses a port of the loopback interface,
+// with a new secret. It is called with the lock held. Closing the listener does not remove the socket, see
+// [Address.remove].
 //
-// All workspaces of the user share the directory under runtimeDir; the name of a socket there is the beginning of a
-// hash of dir. Each owner makes a new secret for its port. The error joins the reasons of all attempts.
+// All workspaces of the user share the directory under runtimeDir. A socket there is named by a hash of dir. The error
+// joins the reasons of all attempts.
 func listen(dir, runtimeDir string) (net.Listener, Address, error) {
 	var reasons []error
 	for _, path := range socketPaths(dir, runtimeDir) {
@@ -45,8 +46,8 @@ func listen(dir, runtimeDir string) (net.Listener, Address, error) {
 // on macOS.
 const maxPath = len(syscall.RawSockaddrUnix{}.Path) - 1
 
-// socketPaths lists the possible paths of the socket of a workspace, best first. Paths are absolute, because other
-// processes have other working directories.
+// socketPaths lists the possible paths of the socket of a workspace, the best first. The paths are absolute, because
+// other processes have other working directories.
 func socketPaths(dir, runtimeDir string) []string {
 	if runtime.GOOS == "windows" { // it has sockets, but does not report the process at the other end
 		return nil
@@ -59,9 +60,9 @@ func socketPaths(dir, runtimeDir string) []string {
 	return slices.DeleteFunc(all, func(path string) bool { return !filepath.IsAbs(path) || len(path) > maxPath })
 }
 
-// bindSocket listens on a socket and replaces the socket of a killed owner. The socket has another name until its permissions
-// are set, so no process reaches it earlier. This first name is at most as long as path. All processes use the same
-// one, because only the holder of the lock needs it, and bind removes an old socket under it.
+// bindSocket listens on a socket and replaces the socket of a killed owner. It makes the socket under a temporary name
+// and renames it after its permissions are set, so that no process connects earlier. All owners use the same temporary
+// name, because only the holder of the lock binds. The temporary name is not longer than path.
 func bindSocket(path string) (*net.UnixListener, error) {
 	if err := platform.MakePrivate(filepath.Dir(path)); err != nil {
 		return nil, err
@@ -85,8 +86,8 @@ func bindSocket(path string) (*net.UnixListener, error) {
 	return l, nil
 }
 
-// sameUserListener accepts connections from processes of this user only. The permissions of the socket and of its
-// directory already keep other users out; this check still works if a person loosens them.
+// sameUserListener accepts connections only from processes of this user. The permissions of the socket and its
+// directory keep other users out, too. This check still works if a person loosens the permissions.
 type sameUserListener struct{ *net.UnixListener }
 
 func (l sameUserListener) Accept() (net.Conn, error) {
@@ -102,10 +103,9 @@ func (l sameUserListener) Accept() (net.Conn, error) {
 	}
 }
 
-// An Address is the place where an owner listens: a socket next to the store, or a port of the loopback interface if
-// there can be no socket. No process listens at the zero Address.
-//
-// It is part of the note and never sent over the network: see handleOwner.
+// An Address is the place where an owner listens: a socket next to the store, or a port of the loopback interface if no
+// socket is possible. No process listens at the zero Address. It is in the file of the note, and is never sent over the
+// network.
 type Address struct {
 	Network string `json:"network"` // "unix", "tcp" or "url"
 	Addr    string `json:"addr"`    // the path of a socket, host:port, or the URL at which a node of a cluster serves the workspace
@@ -126,9 +126,9 @@ func (a Address) url() string {
 // isRemote reports whether the owner may be on another machine.
 func (a Address) isRemote() bool { return a.Network == "url" }
 
-// dialLimit is the longest time for a connection to a socket of this machine. It is generous: the kernel accepts a
-// connection even for a stopped process, and refuses one at once if the process has ended. Only Windows would try again
-// for seconds after a refusal.
+// dialLimit is the longest time for a connection to a socket of this machine. The kernel accepts a connection even for
+// a stopped process, and refuses it at once if the process has ended. Only Windows would try again for seconds after a
+// refusal.
 const dialLimit = 200 * time.Millisecond
 
 // dial connects to an owner that runs as the same user.
@@ -144,8 +144,8 @@ func (a Address) dial(ctx context.Context) (net.Conn, error) {
 	return c, nil
 }
 
-// remove unlinks the socket. It is called with the lock held, because later the socket may belong to the next owner.
-// A missing socket is no error.
+// remove removes the socket. It is called with the lock held, because without the lock the socket may belong to the
+// next owner. A missing socket is no error.
 func (a Address) remove() error {
 	if a.Network != "unix" {
 		return nil

@@ -11,12 +11,9 @@ import (
 	"handoff/tools/platform"
 )
 
-// storeLock is the file lock of a workspace. The process that holds it owns the store. The kernel releases it when the
-// process ends, in any way. A lock must stay reachable: the garbage collector closes an unreachable file, and the
-// lock goes with the file.
-//
-// It says nothing about the files next to it: an owner also checks whether the locked file is still under its name.
-// It is held from before the opening of the store until after its closing.
+// storeLock is the file lock of a workspace, whose holder owns the store. An owner holds it from before it opens the
+// store until after it closes the store. The kernel releases the lock when the process ends, in any way. A storeLock
+// must stay reachable, because the garbage collector closes an unreachable file, which releases the lock.
 type storeLock struct {
 	file *os.File
 	at   fileIdentity // the file at its path when it was locked
@@ -25,13 +22,12 @@ type storeLock struct {
 // ErrInUse means that a process has the workspace open.
 var ErrInUse = platform.ErrLocked
 
-// LockWorkspace keeps all processes from opening the store of a workspace until release is called, so that the caller can work
-// on the files of the store. It does not wait: the error is [ErrInUse] if a process has the store open, and also if a
-// process that stays uses the workspace but has not made a call yet. Release may be called twice.
+// LockWorkspace keeps all processes from opening the store of a workspace until release is called, so that the caller
+// can work on the files. It does not wait. The error is [ErrInUse] if a process has the store open, or if a process
+// that stays uses the workspace. Release may be called twice.
 //
-// A process that does not stay and has made no call holds nothing, so Lock does not notice it; its next call finds
-// the workspace locked and is unavailable. While the lock is held, calls of all processes wait for five seconds and
-// then fail.
+// LockWorkspace does not notice a process that does not stay and has made no call. While the lock is held, calls of all
+// processes wait for five seconds and then fail.
 func LockWorkspace(dir string) (release func() error, err error) {
 	l, err := tryLock(lockPath(dir))
 	if err != nil {
@@ -45,11 +41,11 @@ func LockWorkspace(dir string) (release func() error, err error) {
 
 func lockPath(dir string) string { return filepath.Join(dir, "handoff.lock") }
 
-// errRemoved means that the file of the lock was removed while a process waited for it. Another try makes a new one.
+// errRemoved means that the file of the lock was removed while a process waited for it. The next try makes a new file.
 var errRemoved = errors.New("the workspace was removed")
 
-// openLock opens the file, which is empty and readable by this user only, and makes it if it is missing. No process
-// removes it, but a person may remove the whole workspace.
+// openLock opens the file of the lock, and makes it if it is missing. The file is empty and readable by this user only.
+// No process removes it, but a person may remove the whole workspace.
 func openLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if errors.Is(err, fs.ErrNotExist) { // the directory was removed since
@@ -72,11 +68,11 @@ func tryLock(path string) (*storeLock, error) {
 	return takeLock(f, path, platform.TryLock)
 }
 
-// takeLock locks a file that was opened under path, and closes it if that fails. [platform.Lock] sleeps in the
-// kernel, on a thread of its own, and cannot be cancelled: a caller that no longer wants the lock releases it then.
+// takeLock locks a file that was opened under path. It closes the file if that fails. With [platform.Lock] it sleeps in
+// the kernel and cannot be cancelled, so a caller that no longer wants the lock releases it afterwards.
 //
-// The error wraps ErrInUse if take did not wait and another process holds the lock. It is errRemoved if the file is
-// no longer the one under path: no other process would find its lock.
+// The error wraps ErrInUse if another process holds the lock and take did not wait. It is errRemoved if another file is
+// now at path, because no other process would lock the old file.
 func takeLock(f *os.File, path string, take func(*os.File) error) (*storeLock, error) {
 	if err := take(f); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
@@ -100,11 +96,11 @@ func (l *storeLock) release() error {
 	return errors.Join(platform.Unlock(f), f.Close())
 }
 
-// presenceMark marks that a process that stays uses the workspace: it is a shared lock on the file handoff.here, which all
-// these processes hold together. The kernel releases the lock of a process when the process ends, in any way. So a new
-// owner knows whether there are other processes before they announce themselves.
+// presenceMark tells other processes that a process that stays uses the workspace. The mark is a shared lock on the
+// file handoff.here. The kernel releases it when the process ends, in any way. So a new owner knows whether there are
+// other processes before they announce their connections.
 //
-// The file is empty and stays. A process that does not stay opens it and sets no mark.
+// The file is empty and is not removed. A process that does not stay opens the file and sets no mark.
 type presenceMark struct {
 	path string
 	file *os.File
@@ -124,7 +120,7 @@ func (p *presenceMark) openFile() (err error) {
 // set marks that this process is there.
 func (p *presenceMark) setMark() error { return platform.LockShared(p.file) }
 
-// reopen opens the file again if it was removed: other processes look at the present file.
+// reopenIfRemoved opens the file of the mark again if it was removed, because other processes use the new file.
 func (p *presenceMark) reopenIfRemoved() error {
 	if mine, err := p.file.Stat(); err == nil && (fileIdentity{p.path, mine}).isInPlace() {
 		return nil
@@ -132,8 +128,8 @@ func (p *presenceMark) reopenIfRemoved() error {
 	return errors.Join(p.file.Close(), p.openFile())
 }
 
-// alone reports whether no other process is there. It removes the mark of this process, so it is called only with the
-// lock of the workspace held: no other process looks for marks then.
+// isAlone reports whether no other process has set a mark. It removes the mark of this process, so the caller holds the
+// lock of the workspace: then no other process looks for marks.
 func (p *presenceMark) isAlone() (bool, error) {
 	if err := platform.Unlock(p.file); err != nil {
 		return false, err

@@ -14,13 +14,14 @@ import (
 	"handoff/tools/platform"
 )
 
-// A Note names the process that owns the store of a workspace, and the address where it listens. It is the file
-// owner.json next to the store, readable by this user only. It is a hint: only the lock proves the owner, and a
-// killed owner leaves its note behind. Programs of other versions read it, so the names of its fields never change.
+// A Note names the process that owns the store of a workspace, and the address where that process listens. It is the
+// file owner.json next to the store, readable by this user only. It is only a hint: the lock proves the owner, and a
+// killed owner leaves its note behind. Programs of other versions read it, so the names of its fields never change, and
+// unknown fields are ignored.
 //
-// The owner writes it before the store is open, again when the note or the socket was removed, and removes it at an
-// orderly end. An owner also answers a request for its identity with its note, and a process that asks an owner to
-// give the store up sends its own note. A program ignores fields that its version does not know.
+// The owner writes the note before it opens the store, and again if the note or the socket was removed. It removes the
+// note at an orderly end. An owner also sends its note to a process that asks for it. A process sends its own note when
+// it asks the owner to give the store up.
 type Note struct {
 	PID          int          `json:"pid"`
 	Program      string       `json:"program,omitempty"` // name of the file that the process runs, see [platform.ProgramOf]
@@ -46,7 +47,8 @@ func pidNamespace() string {
 	return name
 }
 
-// IsInOtherContainer reports whether the process of a note is in another container, whose process numbers mean nothing here.
+// IsInOtherContainer reports whether the process of a note is in another container. The process numbers of another
+// container mean nothing here.
 func (n Note) IsInOtherContainer() bool {
 	here := pidNamespace()
 	return n.PIDNamespace != "" && here != "" && n.PIDNamespace != here
@@ -63,10 +65,8 @@ func (n Note) ProcessText() string {
 // maxNote is a limit in bytes, many times the size of a note.
 const maxNote = 64 << 10
 
-// ReadNote reads the note in the directory of a workspace. Ok is false for a missing or unreadable note. The process
-// of a note may have ended: see [Note.IsRunning].
-//
-// It neither waits nor takes a lock. It ignores a note of more than 64 KB.
+// ReadNote reads the note in the directory of a workspace, without waiting or locking. Ok is false for a note that is
+// missing, unreadable or above 64 KB. The process of the note may have ended, see [Note.IsRunning].
 func ReadNote(dir string) (n Note, ok bool) {
 	content, err := platform.ReadRegular(notePath(dir), maxNote)
 	if err != nil || json.Unmarshal(content, &n) != nil {
@@ -75,17 +75,15 @@ func ReadNote(dir string) (n Note, ok bool) {
 	return n, true
 }
 
-// HasUnreadableNote reports whether the directory of a workspace has a note that this user may not read: another user has
-// the workspace open, for example root after a command with sudo, or had it open and was killed.
+// HasUnreadableNote reports whether the directory of a workspace has a note that this user may not read. Then another
+// user has the workspace open or was killed while it was open, for example root after a command with sudo.
 func HasUnreadableNote(dir string) bool {
 	_, err := platform.ReadRegular(notePath(dir), maxNote)
 	return errors.Is(err, fs.ErrPermission)
 }
 
-// writeNote replaces the note in one step, so that no process reads half of one. It is called with the lock held,
-// because all processes use the same name for the unfinished file.
-//
-// A process that dies in between leaves the old note, and a file that the next owner removes.
+// writeNote replaces the note in one step, so that no process reads half of a note. It is called with the lock held,
+// because all owners use the same name for the temporary file. If the process dies meanwhile, the old note stays.
 func writeNote(dir string, n Note) error {
 	content, _ := json.Marshal(n) // texts and numbers can be encoded
 	unfinished := notePath(dir) + ".new"
@@ -101,11 +99,10 @@ func writeNote(dir string, n Note) error {
 // removeFile removes a file. A missing file is no error.
 func removeFile(path string) error { return schemas.IgnoreError(fs.ErrNotExist, platform.Remove(path)) }
 
-// IsRunning reports whether the process of a note still runs. The system reuses process numbers, so it also compares
-// the start of the system and the program, if the system reports them. A process that has ended, but was not waited
-// for by its parent, runs no program.
-//
-// A process in another container is not visible. It counts as running, since its socket may be reachable.
+// IsRunning reports whether the process of a note still runs. The system uses process numbers again, so IsRunning also
+// compares the start time of the system and the program, if the system reports them. A process that has ended, but was
+// not waited for by its parent, does not count as running. A process in another container cannot be seen and counts as
+// running, because its socket may be reachable.
 func (n Note) IsRunning() bool {
 	if n.isFromBeforeReboot() || n.IsInOtherContainer() {
 		return !n.isFromBeforeReboot()
@@ -120,15 +117,15 @@ func (n Note) IsRunning() bool {
 // isSameOwner reports whether two notes are from the same process that became the owner at the same time.
 func (n Note) isSameOwner(as Note) bool { return n.PID == as.PID && n.Started.Equal(as.Started) }
 
-// isSurelyRunning reports whether the number in a note certainly belongs to its process: the system reports the program of
-// the process, and it is the program in the note.
+// isSurelyRunning reports whether the process number in a note certainly belongs to the process of the note. It is true
+// if the system reports the program of this number, and it is the program in the note.
 func (n Note) isSurelyRunning() bool {
 	program, err := platform.ProgramOf(strconv.Itoa(n.PID))
 	return err == nil && program == n.Program && n.IsRunning()
 }
 
-// isFromBeforeReboot reports whether the system was started after the note was written. It is false if the system does not
-// report its start.
+// isFromBeforeReboot reports whether the system was started after the note was written. It is false if the system does
+// not report its start.
 func (n Note) isFromBeforeReboot() bool {
 	now := platform.BootID()
 	return n.Boot != "" && now != "" && n.Boot != now

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// An owner has the store open and serves it to other processes. It listens before the store is open: calls that come
-// while it reads a large store wait here, and need not ask again and again.
+// An owner has the store open and serves it to other processes. It listens before the store is open. So calls that
+// arrive while it reads a large store wait here and need no retries.
 //
-// All processes of a workspace together have at most one owner. It lives from the won election until its tenure is
-// released. When it ends, its route is lost first: this cuts off all calls, and tells its handlers that the owner ends.
+// A workspace has at most one owner at a time. It lives from the won election until its tenure is released. Its end
+// begins with the loss of its route, which cuts off all calls.
 type owner struct {
 	relay    *Relay
 	tenure   Tenure
@@ -27,15 +27,15 @@ type owner struct {
 	holds    sync.Map // an openRequest for each connection that other processes opened
 }
 
-// ShutdownLimit is how long requests under way may take at the end. They are cut off at its beginning.
+// ShutdownLimit is the time that running requests have for their response when an owner ends.
 const ShutdownLimit = time.Second
 
-// openOwner makes this process the owner. On an error it ends the tenure.
+// openOwner makes this process the owner. On an error it ends the tenure. The error is an error of Config.Open, or
+// unavailable if locks, sockets or files do not work.
 //
-// The order of its steps matters. It listens before it opens the store, so that other processes wait here. It looks for
-// other processes before it opens the store, because the rules then know whether connections will be announced. It
-// opens the store before it announces connections, and answers calls last. The errors are the errors of Config.Open,
-// and unavailable if locks, sockets or files do not work.
+// The order of the steps matters. It listens first, so that other processes wait here. Then it looks for other
+// processes, because the rules must know whether connections will be announced. It opens the store, then announces its
+// own connections, and answers calls last.
 func (r *Relay) openOwner(ctx context.Context, won Tenure) (_ *owner, err error) {
 	o := &owner{
 		relay: r, tenure: won, note: r.newNote(), route: newRoute(), ready: make(chan struct{}),
@@ -76,8 +76,8 @@ func (r *Relay) newNote() Note {
 	return n
 }
 
-// verifyOwnership makes sure that this process owns the store before it acknowledges a change. The error is errMoved
-// if it does not: then it gives the store up.
+// verifyOwnership checks that this process still owns the store, before it acknowledges a change. If the process no
+// longer owns the store, verifyOwnership gives the store up and returns errMoved.
 func (o *owner) verifyOwnership(ctx context.Context) error {
 	err := o.tenure.CheckOwnership(ctx)
 	switch {
@@ -92,7 +92,8 @@ func (o *owner) verifyOwnership(ctx context.Context) error {
 	return err
 }
 
-// watchOwnership checks once a second whether this process still owns the store and others find it, until the route is lost.
+// watchOwnership checks once a second that this process still owns the store and that other processes find it. It
+// returns when the route is lost.
 func (o *owner) watchOwnership() {
 	look := time.NewTicker(checkInterval)
 	defer look.Stop()
@@ -116,11 +117,9 @@ func (o *owner) watchOwnership() {
 	}
 }
 
-// close ends in an order in which nothing is lost. First it cuts off the calls under way, which their callers repeat
-// at the next owner. Then it writes and closes the store. It ends the tenure last. It may be called twice.
-//
-// Requests get a second to send their answer that the owner moved; then their connections are cut. Close of the
-// relay, resign and a failed openOwner may call it; the second call waits for the first and returns the same error.
+// close cuts off the running calls, then writes and closes the store, and ends the tenure last. In this order no result
+// is lost, because other processes repeat their calls at the next owner. Requests get a second to answer that the owner
+// moved. A second call waits for the first and returns the same error.
 func (o *owner) close() error {
 	o.closing.Do(func() {
 		o.route.lose(errMoved)

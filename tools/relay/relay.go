@@ -114,8 +114,8 @@ type Config struct {
 
 // Store is an open store with its rules.
 //
-// It is [handoff/tools.LocalInvoker] over an open store. A call that Close cuts off returns unavailable. If the process has
-// stopped being the owner, this package does not return that error, but repeats the call at the next owner.
+// It is [handoff/tools.LocalInvoker] over an open store. A call that Close cuts off returns unavailable. If the process
+// has stopped being the owner, this package does not return that error, but repeats the call at the next owner.
 type Store interface {
 	tools.Invoker
 
@@ -276,10 +276,11 @@ func (r *Relay) broadcast() {
 	r.changed = make(chan struct{})
 }
 
-// FileNames returns the names of the files that the relays of a workspace keep in its directory, without the files of the
-// store.
+// FileNames returns the names of the files that the relays of a workspace keep in its directory, without the files of
+// the store.
 //
-// They may be removed while [LockWorkspace] is held. The file handoff.new is a socket that has not got its final name yet.
+// They may be removed while [LockWorkspace] is held. The file handoff.new is a socket that has not got its final name
+// yet.
 func FileNames() []string {
 	return []string{"handoff.lock", "handoff.here", "handoff.sock", "handoff.new", "owner.json", "owner.json.new"}
 }

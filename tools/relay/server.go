@@ -12,8 +12,8 @@ import (
 	"sync"
 )
 
-// handler answers the requests of other processes, until the route is lost. Requests that come before the store is
-// open wait, except requests for the owner's note.
+// handler answers the requests of other processes, until the route is lost. Until the store is open, it answers only
+// requests for the owner's note, and all other requests wait.
 func (o *owner) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+pathOwner, o.handleOwner)
@@ -43,9 +43,8 @@ type lockTenure struct {
 	ending bool
 }
 
-// Serve begins to listen and to answer. It returns when the socket is there and the note is written. If no space is
-// left for the note, it serves without one, and [lockTenure.Restore] writes it later. The error comes from listening
-// or from writing the note; no process listens then.
+// Serve begins to listen and to answer. It returns when the socket is ready and the note is written. If the disk is
+// full, it serves without a note, and [lockTenure.Restore] writes the note later. After an error no process listens.
 func (t *lockTenure) Serve(n Note, h http.Handler) error {
 	n.Lock = t.lockID()
 	t.server = &http.Server{
@@ -61,10 +60,8 @@ func (t *lockTenure) Serve(n Note, h http.Handler) error {
 	return t.listen()
 }
 
-// authenticated requires the secret of the note from callers on a port, because every user of the machine reaches a
-// port. A socket needs no secret: see [sameUserListener].
-//
-// The status for a wrong secret is 401, and next is not called.
+// authenticated requires the secret of the note from callers on a port, because every user of the machine can connect
+// to a port. A wrong secret gets the status 401. A socket needs no secret, see [sameUserListener].
 func (t *lockTenure) authenticated(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		at, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
@@ -81,8 +78,8 @@ func HasSecret(r *http.Request, secret string) bool {
 	return subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), []byte("Bearer "+secret)) == 1
 }
 
-// trackConn stores the connections without a request so far. Clients open some in advance, and [http.Server.Shutdown]
-// would wait for their first request.
+// trackConn stores the connections that have sent no request yet. Clients open connections in advance, and
+// [http.Server.Shutdown] would wait for their first request.
 func (t *lockTenure) trackConn(c net.Conn, state http.ConnState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +101,7 @@ func (t *lockTenure) closeUnused() {
 	}
 }
 
-// listen begins to listen, writes the note with the address, and answers requests, until Stop. It is called with mu
+// listen begins to listen, writes the note with the address, and answers requests until Stop. It is called with mu
 // held.
 func (t *lockTenure) listen() error {
 	c := t.config
@@ -134,7 +131,7 @@ func (t *lockTenure) listen() error {
 	return nil
 }
 
-// address returns the present address of this process: it changes when the process listens anew.
+// address returns the present address of this process. The address changes when Restore listens again.
 func (t *lockTenure) address() Address {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,8 +150,8 @@ func (t *lockTenure) RecordOpened() error {
 	return nil
 }
 
-// CheckOwnership reports whether the lock and all files of the store are still the opened files. Otherwise they no longer belong
-// to the workspace. It costs a stat for each.
+// CheckOwnership returns ErrLost if the lock or a file of the store was removed or replaced, because the open files
+// then no longer belong to the workspace. It costs one stat for each file.
 func (t *lockTenure) CheckOwnership(context.Context) error {
 	if slices.ContainsFunc(t.files, func(f fileIdentity) bool { return !f.isInPlace() }) {
 		return ErrLost
@@ -162,11 +159,8 @@ func (t *lockTenure) CheckOwnership(context.Context) error {
 	return nil
 }
 
-// Restore listens anew if the socket was removed, as some systems do with XDG_RUNTIME_DIR when its user logs out, and
-// writes the note again if it is missing or belongs to another process.
-//
-// Requests on existing connections are not disturbed. Before Restore, processes that look for the owner do not find
-// it, and wait.
+// Restore listens again if the socket was removed, as some systems do in XDG_RUNTIME_DIR when the user logs out. It
+// writes the note again if the note is missing or names another process. Requests on existing connections continue.
 func (t *lockTenure) Restore() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -179,7 +173,7 @@ func (t *lockTenure) Restore() error {
 	return writeNote(t.config.Dir, t.note)
 }
 
-// Stop answers the requests under way, and cuts off the ones that take too long.
+// Stop answers the running requests, and cuts off requests that take longer than [ShutdownLimit].
 func (t *lockTenure) Stop() (err error) {
 	if t.server == nil {
 		return nil
@@ -196,8 +190,8 @@ func (t *lockTenure) Stop() (err error) {
 	return err
 }
 
-// Release removes note and socket, unless the lock is no longer the file under its name: then they are another
-// owner's.
+// Release removes the note and the socket, and releases the lock. If another file is now at the path of the lock, the
+// note and the socket belong to another owner, and Release leaves them.
 func (t *lockTenure) Release() (err error) {
 	if t.lock.at.isInPlace() {
 		err = errors.Join(removeFile(notePath(t.config.Dir)), t.address().remove())

@@ -15,23 +15,22 @@ import (
 	"go.opentelemetry.io/otel/sdk/resource"
 )
 
-// environment reads the variables of the OpenTelemetry specification.
-//
-// Its methods read each variable when they are called. An unusable value is logged without being shown, and the
-// default is used; only an endpoint that is no URL is an error.
+// environment reads the variables of the OpenTelemetry specification. Each method reads its variables when it is
+// called. For an unusable value it logs a warning without the value, and uses the default. Only an endpoint that is no
+// URL is an error.
 type environment struct {
 	get func(string) string
 	log *slog.Logger
 }
 
-// exporterVariable returns a variable of the exporter: the one for traces, else the one for all signals.
+// exporterVariable returns a variable of the exporter: the variable for traces if it is set, else the variable for all
+// signals.
 func (e environment) exporterVariable(name string) string {
 	return cmp.Or(e.get("OTEL_EXPORTER_OTLP_TRACES_"+name), e.get("OTEL_EXPORTER_OTLP_"+name))
 }
 
-// endpoint returns the URL for spans, nil if none are to be sent.
-//
-// The URL for traces is used unchanged; v1/traces is added to the one for all signals, as the specification says.
+// endpoint returns the URL to which spans are sent, or nil if spans are off. It uses the URL for traces unchanged, and
+// adds v1/traces to the URL for all signals, as the specification says.
 func (e environment) endpoint() (*url.URL, error) {
 	if strings.EqualFold(e.get("OTEL_SDK_DISABLED"), "true") || e.get("OTEL_TRACES_EXPORTER") == "none" {
 		return nil, nil
@@ -67,9 +66,8 @@ func (e environment) warnOfProtocol(u *url.URL) {
 	}
 }
 
-// timeout returns the time that one batch may take, with all repetitions.
-//
-// It is in milliseconds, 10 seconds by default.
+// timeout returns the time that one batch may take, with all its repeats. The variable is in milliseconds; the default
+// is 10 seconds.
 func (e environment) timeout() time.Duration {
 	const usual = 10 * time.Second
 	text := e.exporterVariable("TIMEOUT")
@@ -84,7 +82,8 @@ func (e environment) timeout() time.Duration {
 	return time.Duration(millis) * time.Millisecond
 }
 
-// headers returns the headers of each request to the collector, usually a key. They are sent to no other host.
+// headers returns the headers of each request to the collector, usually a key. A redirect to another host does not get
+// them.
 func (e environment) headers() http.Header {
 	h := http.Header{}
 	for _, pair := range e.parsePairs(e.exporterVariable("HEADERS")) {
@@ -93,7 +92,8 @@ func (e environment) headers() http.Header {
 	return h
 }
 
-// parsePairs reads "a=1,b=2%2C3". Text that is no pair is left out, and not logged: it may be part of a secret.
+// parsePairs reads pairs such as "a=1,b=2%2C3". It skips a text that is no pair, and logs a warning without the text,
+// which may be part of a secret.
 func (e environment) parsePairs(list string) (pairs [][2]string) {
 	for text := range strings.SplitSeq(list, ",") {
 		name, value, found := strings.Cut(text, "=")
@@ -107,8 +107,8 @@ func (e environment) parsePairs(list string) (pairs [][2]string) {
 	return pairs
 }
 
-// newResource describes the program that sends the spans. OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME come later and
-// so win.
+// newResource returns the description of this program that is sent with all spans. The variables
+// OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME override its attributes.
 func (e environment) newResource(ctx context.Context, workspace, version string) *resource.Resource {
 	r, err := resource.New(ctx, resource.WithTelemetrySDK(), resource.WithAttributes(
 		attribute.String("service.name", "handoff"),

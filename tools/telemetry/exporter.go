@@ -164,8 +164,8 @@ func retryAfter(h http.Header) time.Duration {
 // same as a missing one, except for the id of a parent.
 type jsonObject = map[string]any
 
-// encodeSpans encodes spans as one request to a collector. All spans are sent with the resource and the scope of the first
-// span, because all spans of this program have the same. There is at least one span.
+// encodeSpans encodes spans as one request to a collector. All spans are sent with the resource and the scope of the
+// first span, because all spans of this program have the same. There is at least one span.
 func encodeSpans(spans []sdktrace.ReadOnlySpan) ([]byte, error) {
 	scope := spans[0].InstrumentationScope()
 	return json.Marshal(jsonObject{"resourceSpans": []jsonObject{{

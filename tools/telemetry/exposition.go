@@ -17,10 +17,8 @@ import (
 	"handoff/schemas"
 )
 
-// metricFamily is all metrics of one name.
-//
-// A name never changes once released: dashboards and alerts name it. Kind is a type of the Prometheus text format.
-// Help is one line.
+// metricFamily describes all metrics of one name. The name never changes after a release, because dashboards and alerts
+// use it. Kind is a type of the Prometheus text format. Help is one line.
 type metricFamily struct{ name, kind, help string }
 
 // The families. A histogram has the bounds of [schemas.LatencyBounds].
@@ -51,11 +49,10 @@ func newGauge(name, help string) metricFamily     { return metricFamily{name, "g
 func newCounter(name, help string) metricFamily   { return metricFamily{name, "counter", help} }
 func newHistogram(name, help string) metricFamily { return metricFamily{name, "histogram", help} }
 
-// Write writes all metrics in the text format of Prometheus. If the statistics of the workspace cannot be read, it
-// writes the others, and handoff_up as 0. It takes about two seconds at most. Its error comes from w.
+// Write writes all metrics in the text format of Prometheus. It takes about two seconds at most. If the statistics of
+// the workspace cannot be read, handoff_up is 0 and the other metrics are written. The error comes from w.
 //
-// The text is composed in memory first, so w never gets half of a page. Families come in a fixed order and samples in
-// the order of their labels. Process metrics come from the library, under its names.
+// The text is composed in memory first, so w never gets a part of it. The order of metrics and labels is fixed.
 func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 	var p metricsPage
 	p.writeWorkspace(m.stats.readStats(ctx), m)
@@ -86,10 +83,8 @@ func (p *metricsPage) writeSingle(f metricFamily, labels string, value float64) 
 	p.writeSample(f.name, labels, value)
 }
 
-// workspace writes the statistics of the workspace, nil if they could not be read.
-//
-// A mailbox without claimable handoffs has no age. The clock of this process may be behind the clock of the sender;
-// then the age is zero and not negative.
+// writeWorkspace writes the statistics of the workspace, which are nil if they could not be read. A mailbox without
+// claimable handoffs has no age. The age is at least zero, because the sender's clock may be ahead.
 func (p *metricsPage) writeWorkspace(stats *schemas.StatsOut, m *Metrics) {
 	if stats == nil {
 		p.writeSingle(up, "", 0)
@@ -141,8 +136,8 @@ func compareCalls(a, b callKey) int {
 	return cmp.Or(cmp.Compare(a.tool, b.tool), cmp.Compare(a.outcome, b.outcome), cmp.Compare(a.wait, b.wait))
 }
 
-// histogram writes durations. The durations from an owner of another version, which counts by other bounds, have no
-// buckets except the last.
+// writeHistogram writes a histogram of durations. An owner of another version may count with other bounds. Then only
+// the total is written, in the last bucket.
 func (p *metricsPage) writeHistogram(name string, l schemas.LatencyHistogram, pairs ...string) {
 	bounds := schemas.LatencyBounds()
 	if len(l.Buckets) == len(bounds) {

@@ -12,7 +12,7 @@ import (
 	"handoff/tools"
 )
 
-// MetricsConfig wires [Metrics]. Invoker and Now are required.
+// MetricsConfig holds the settings of [Metrics]. Invoker and Now are required.
 type MetricsConfig struct {
 	Invoker tools.Invoker // for the tool workspace_stats; not the invoker that counts calls
 	Version string        // of this program
@@ -20,12 +20,12 @@ type MetricsConfig struct {
 	Logger  *slog.Logger // default: discards
 }
 
-// Metrics counts calls and events in this process and in the workspace. It is safe for use by many goroutines. Use
-// [NewMetrics].
+// Metrics counts calls and events in this process, and shows statistics of the workspace. Many goroutines may use it.
+// Use [NewMetrics].
 //
-// Counters begin at zero with the process and are lost with it, as is usual with Prometheus. Figures of the workspace
-// come from the store and are the same in every process. Labels are states, tools, codes, names of mailboxes and
-// words of this program; no metric grows with the number of handoffs.
+// Counters begin at zero when the process starts. Statistics of the workspace come from the store and are the same in
+// every process. Labels are states, tools, error codes, names of mailboxes and fixed words, so the number of metrics
+// does not grow with the number of handoffs.
 type Metrics struct {
 	config MetricsConfig
 	stats  statsCache
@@ -35,9 +35,8 @@ type Metrics struct {
 	latencies map[callKey]*schemas.LatencyHistogram
 }
 
-// NewMetrics returns counters that are zero.
-//
-// It starts nothing: [Metrics.Follow] counts events, and [Metrics.WrapInvoker] counts calls.
+// NewMetrics returns counters that are zero. It starts nothing. [Metrics.Follow] counts events, and the invoker of
+// [Metrics.WrapInvoker] counts calls.
 func NewMetrics(c MetricsConfig) *Metrics {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return &Metrics{
@@ -55,22 +54,19 @@ func (m *Metrics) increment(f metricFamily, pairs ...string) {
 	m.counts[f][formatLabels(pairs...)]++
 }
 
-// WrapInvoker returns an invoker that passes calls to next and counts them, with their durations.
-//
-// It passes results and errors on unchanged. An unknown tool counts under the name unknown, so that callers cannot
-// make metrics of their own.
+// WrapInvoker returns an invoker that passes calls to next and counts them, with their durations. Results and errors
+// stay unchanged. All unknown tools count under the name unknown, so that callers cannot add metrics.
 func (m *Metrics) WrapInvoker(next tools.Invoker) tools.Invoker { return countingInvoker{next, m} }
 
-// CountDenied counts a request that was refused before it became a call. Each reason is a metric of its own, so callers
-// use only a few, and none that a client wrote.
+// CountDenied counts a request that was refused before it became a call. Each reason is a metric, so the reason must be
+// one of a few fixed words, and never a text from a client.
 func (m *Metrics) CountDenied(reason string) {
 	m.increment(denied, "reason", reason)
 }
 
-// Follow counts the events of handoffs from now on, in all processes, until ctx is done. Events that come while the
-// registry cannot be read are counted afterwards.
-//
-// It blocks. It is called once: two followers would count each event twice.
+// Follow counts the events of handoffs from now on, in all processes. It blocks until ctx is done, and is called once,
+// because two followers would count each event twice. If the registry cannot be read for a while, Follow counts the
+// missed events later.
 func (m *Metrics) Follow(ctx context.Context, inv tools.Invoker) {
 	followRegistry(ctx, inv, m.config.Logger, func(_ context.Context, c schemas.RegistryChange) error {
 		m.countChange(c)
@@ -85,8 +81,8 @@ const (
 	identityDenied = "denied"
 )
 
-// countChange counts one event. An event that changed no state, such as progress, counts as no transition; the first
-// event of a handoff counts as one from "new".
+// countChange counts one event. An event that changed no state, such as progress, is no transition. The first event of
+// a handoff is a transition from "new".
 func (m *Metrics) countChange(c schemas.RegistryChange) {
 	switch c.Action {
 	case leaseEnded, attemptsUsedUp:
@@ -99,7 +95,7 @@ func (m *Metrics) countChange(c schemas.RegistryChange) {
 	}
 }
 
-// callKey is the key of durations.
+// callKey holds the labels under which the durations of calls are counted.
 type callKey struct {
 	tool    string
 	outcome string // "ok", or the code of the error
@@ -145,7 +141,8 @@ const (
 	statsTimeout = 2 * time.Second // how long reading them may take
 )
 
-// statsCache keeps the statistics of the workspace for a moment, so that their cost does not grow with the readers.
+// statsCache keeps the statistics of the workspace for five seconds, so that many readers of the metrics cost no more
+// than one.
 type statsCache struct {
 	config MetricsConfig
 
@@ -154,11 +151,9 @@ type statsCache struct {
 	stats *schemas.StatsOut // nil when they could not be read
 }
 
-// readStats returns the statistics, nil if they cannot be read. It takes at most statsTimeout. The end of ctx does not end
-// the call to the workspace, because other readers may wait for the same statistics.
-//
-// A failure is kept as long as a success, so an owner that does not answer is asked once in five seconds for any
-// number of readers.
+// readStats returns the statistics, or nil if they cannot be read within two seconds. The end of ctx does not end the
+// call, because other readers may wait for its result. A failure is kept for five seconds, too, so that an owner that
+// does not answer is rarely asked.
 func (f *statsCache) readStats(ctx context.Context) *schemas.StatsOut {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,19 +13,17 @@ import (
 	"handoff/tools"
 )
 
-// Follow sends a span for each stage of a handoff that ends from now on, and one for the handoff when it ends, until
-// ctx is done. A span begins at its time in the registry, however long ago, so spans are complete even after a
-// restart; only spans that ended while no process followed are lost.
+// Follow sends a span for each stage of a handoff that ends from now on, and a span for each handoff that ends. It
+// blocks until ctx is done. A span begins at the time in the registry, so it is complete even after a restart. Spans
+// that end while no process follows are lost.
 //
-// It blocks. Several processes may follow the same workspace. Reading the events of a handoff costs a call of
-// get_handoff for each twenty of them, once for each stage that ends.
+// Several processes may follow the same workspace. For each stage that ends, Follow calls get_handoff once for each
+// twenty events of the handoff.
 func (t *Traces) Follow(ctx context.Context, inv tools.Invoker) {
 	followRegistry(ctx, inv, t.log, func(ctx context.Context, c schemas.RegistryChange) error { return t.traceChange(ctx, inv, c) })
 }
 
-// stageOf returns the name of the stage of a handoff, "" before the first and after the last.
-//
-// The switch names every status, so that a new one is not forgotten.
+// stageOf returns the name of the stage of a handoff. It returns "" before the first stage and after the last.
 func stageOf(s schemas.Status) string {
 	switch s {
 	case schemas.Pending:
@@ -39,10 +37,9 @@ func stageOf(s schemas.Status) string {
 	return ""
 }
 
-// traceChange sends the spans that an event ended. After an error it is called again with the same event.
-//
-// It sends nothing for an event that ends no stage, and for a trace that is not sampled. The ids are computed, so
-// sending the same span again after an error does no harm.
+// traceChange sends the spans of the stages that an event ended. It sends nothing if the event ended no stage, or if
+// the trace is not sampled. After an error the caller repeats it with the same event. A span that is sent twice has the
+// same ids, so a collector keeps it once.
 func (t *Traces) traceChange(ctx context.Context, inv tools.Invoker, c schemas.RegistryChange) error {
 	if c.Handoff == 0 {
 		return nil
@@ -66,8 +63,8 @@ func (t *Traces) traceChange(ctx context.Context, inv tools.Invoker, c schemas.R
 	return nil
 }
 
-// skipOrRetry returns an error that may pass, so that the event is tried again. It logs any other error, and the
-// event has no span.
+// skipOrRetry returns the error if a retry may succeed. It logs any other error and returns nil, and then the event has
+// no span.
 func (t *Traces) skipOrRetry(ctx context.Context, c schemas.RegistryChange, err error) error {
 	if ctx.Err() != nil || schemas.AsError(err).Code == schemas.Unavailable {
 		return err
@@ -96,8 +93,8 @@ func (t *Traces) sendStageSpan(l handoffTimeline, stage string) {
 	endSpan(s, end)
 }
 
-// sendHandoffSpan sends the span of a handoff that the last event ended. It is a child of the span of the handoff that it
-// continues, and linked to the spans of the calls that acted on it.
+// sendHandoffSpan sends the span of a handoff that the last event ended. The parent of the span is the span of the
+// handoff that it continues. The span has links to the spans of the calls that acted on the handoff.
 func (t *Traces) sendHandoffSpan(l handoffTimeline) {
 	begun, end := l.events[0], l.lastEvent()
 	claimed, _ := l.stageBegin("working")
@@ -115,9 +112,8 @@ func (t *Traces) sendHandoffSpan(l handoffTimeline) {
 	endSpan(s, end)
 }
 
-// endSpan ends a span at the time of the event that ended it.
-//
-// Failed and timed out are errors of the span; rejected, returned and cancelled are outcomes like completed.
+// endSpan ends a span at the time of its last event. Only the states failed and timed out are errors of the span,
+// because rejected, returned and cancelled are normal outcomes.
 func endSpan(s trace.Span, end schemas.Event) {
 	if end.To.HasEnded() {
 		s.SetAttributes(keyOutcome.String(string(end.To)))
@@ -128,5 +124,6 @@ func endSpan(s trace.Span, end schemas.Event) {
 	s.End(trace.WithTimestamp(effectTime(end)))
 }
 
-// effectTime returns the time at which an event took effect: a change by the clock was due before it was noticed.
+// effectTime returns the time at which an event took effect. For a change by the clock this is its due time, which is
+// before the time of the event.
 func effectTime(e schemas.Event) time.Time { return cmp.Or(e.Due, e.At) }

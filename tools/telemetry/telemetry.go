@@ -44,13 +44,12 @@ import (
 	"handoff/tools/platform"
 )
 
-// followRegistry calls fn with every event that is added to the registry from now on, in order, until ctx is done, and then
-// with the events that had arrived by then. After an error of the registry or of fn it pauses, and goes on with the
-// failed event.
+// followRegistry calls fn with every event that is added to the registry from now on, in order, until ctx is done. Then
+// it calls fn with the events that were added before ctx was done. After an error of the registry or of fn, it pauses
+// and continues with the failed event. So fn must have no effect if it returns an error.
 //
-// The pauses are 100 ms at first, then twice as long each time up to 10 seconds, and 100 ms again after an event. Fn
-// is called on this goroutine, and again with the same event after it returned an error, so fn either counts an event
-// or returns an error, never both. Events from before the first success are not seen.
+// The pauses grow from 100 ms to 10 seconds, and begin again at 100 ms after an event. Fn is called on this goroutine.
+// Events from before the first successful call of the registry are not seen.
 func followRegistry(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn func(context.Context, schemas.RegistryChange) error) {
 	const shortest, longest = 100 * time.Millisecond, 10 * time.Second
 	pause := shortest
@@ -76,9 +75,9 @@ type registryPosition struct {
 	after uint64 // the number of the last event
 }
 
-// follow goes on from the position until an error, and moves the position after each event that fn accepted. It never
-// returns nil. Only the first time it asks for the number of the newest event and begins there. Later it goes on after
-// its position, so an event that comes while the registry cannot be read is not lost.
+// follow calls fn with the events after the position, and moves the position after each event that fn accepted. It
+// returns the first error, and never nil. The first successful call begins at the newest event. Later calls continue at
+// the position, so that no event is lost while the registry cannot be read.
 func (p *registryPosition) follow(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.RegistryChange) error) error {
 	if !p.known {
 		newest, err := tools.InvokeTyped[schemas.NewestOut](ctx, inv, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
@@ -99,10 +98,11 @@ func (p *registryPosition) follow(ctx context.Context, inv tools.Invoker, fn fun
 	return errors.New("the registry ended")
 }
 
-// finishLimit is how long a follower may read the remaining events after its ctx ended.
+// finishLimit is the time in which a follower may read the remaining events after its ctx ended.
 const finishLimit = 200 * time.Millisecond
 
-// finish goes on to the event that is the newest now: a server ends right after the last call of its client.
+// finish calls fn with the remaining events, up to the present newest event. Without it, the last call of a client
+// would often not be counted, because the server ends right after it.
 func (p *registryPosition) finish(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.RegistryChange) error) {
 	if !p.known {
 		return

@@ -14,9 +14,8 @@ import (
 	"handoff/tools"
 )
 
-// handoffTimeline holds the events of a handoff up to one of them.
-//
-// It is read anew for each span: between events only the names of workflows are kept.
+// handoffTimeline holds the events of a handoff up to one event. It is read anew for each span, so that no events are
+// kept in memory.
 type handoffTimeline struct {
 	handoff  schemas.ID
 	workflow schemas.Workflow
@@ -26,9 +25,8 @@ type handoffTimeline struct {
 
 func (l handoffTimeline) lastEvent() schemas.Event { return l.events[len(l.events)-1] }
 
-// stageBegin returns the last event that began a stage.
-//
-// Known is false if this event was not read.
+// stageBegin returns the last event that began a stage. Known is false if this event was not read, because the handoff
+// has too many events.
 func (l handoffTimeline) stageBegin(stage string) (e schemas.Event, known bool) {
 	for _, e := range slices.Backward(l.events) {
 		if stageOf(e.To) == stage && stageOf(e.From) != stage {
@@ -48,7 +46,7 @@ func (l handoffTimeline) attributes(agent schemas.Agent) []attribute.KeyValue {
 	return attrs
 }
 
-// links returns the spans of the calls that acted on the handoff, each once.
+// links returns a link to the span of each call that acted on the handoff. Each span has one link.
 func (l handoffTimeline) links() (links []trace.Link) {
 	var known []string
 	for _, e := range l.events {
@@ -64,19 +62,18 @@ func (l handoffTimeline) links() (links []trace.Link) {
 	return links
 }
 
-// remoteSpan returns the span that a W3C traceparent names; invalid for an invalid traceparent.
+// remoteSpan returns the span that a W3C traceparent names. The result is invalid if traceparent is invalid.
 func remoteSpan(traceparent string) trace.SpanContext {
 	carried := propagation.MapCarrier{"traceparent": traceparent}
 	return trace.SpanContextFromContext(propagation.TraceContext{}.Extract(context.Background(), carried))
 }
 
-// maxPages bounds the pages of a handoff's events that are read: its last thousand events.
+// maxPages is the largest number of pages that are read of the events of one handoff. They hold its last thousand
+// events.
 const maxPages = 50
 
-// readTimeline reads the events of a handoff up to a change.
-//
-// It leaves out events after the change, so a span that is sent late is the same. The error comes from get_handoff,
-// or says that the change itself is not among the events.
+// readTimeline reads the events of a handoff up to a change. It leaves out later events, so that a span that is sent
+// again is the same. The error comes from get_handoff, or says that the change is not among the events.
 func (t *Traces) readTimeline(ctx context.Context, inv tools.Invoker, c schemas.RegistryChange) (handoffTimeline, error) {
 	l := handoffTimeline{handoff: c.Handoff, workflow: c.Workflow}
 	in := schemas.GetIn{HandoffID: c.Handoff.String(), View: "audit"}
@@ -97,7 +94,7 @@ func (t *Traces) readTimeline(ctx context.Context, inv tools.Invoker, c schemas.
 	return l, nil
 }
 
-// findParentSpan finds the span of the handoff that this one continues, which may belong to another workflow.
+// findParentSpan returns the span of the handoff that this handoff continues. It may belong to another workflow.
 func (t *Traces) findParentSpan(ctx context.Context, inv tools.Invoker, l handoffTimeline) (none trace.SpanContext, err error) {
 	first := l.events[0]
 	if first.From != "" || first.Other == 0 {
@@ -116,14 +113,12 @@ func (t *Traces) findParentSpan(ctx context.Context, inv tools.Invoker, l handof
 	return t.spanContext(workflow, first.Other), nil
 }
 
-// maxWorkflows is the number of handoffs whose workflow is remembered at least.
+// maxWorkflows is the smallest number of latest handoffs whose workflow is kept.
 const maxWorkflows = 4096
 
-// recentWorkflows remembers the workflows of the latest handoffs.
-//
-// When the map recent is full, it takes the place of the map older, whose handoffs are forgotten: so the workflows of
-// the latest 4,096 to 8,192 handoffs are known. If the workflow of a forgotten handoff is needed, it is asked for
-// again; if that fails, the span has no link.
+// recentWorkflows keeps the workflows of the latest 4,096 to 8,192 handoffs. When the map recent is full, it replaces
+// the map older. The workflow of an earlier handoff is read from the workspace again. If that fails, the span has no
+// link.
 type recentWorkflows struct {
 	mu            sync.Mutex // guards the fields below
 	recent, older map[schemas.ID]schemas.Workflow

@@ -33,10 +33,10 @@ type TracesConfig struct {
 	Logger    *slog.Logger      // default: discards
 }
 
-// Traces sends spans to a collector. It is safe for use by many goroutines. Use [NewTraces].
+// Traces sends spans to a collector. Many goroutines may use it. Use [NewTraces].
 //
-// Every process that follows makes spans, with equal ids, so a collector that gets one twice has it once. Spans that
-// were not sent yet are lost when the process is killed.
+// Every process that follows the registry sends spans with the same ids, so a collector keeps each span once. Spans
+// that were not sent yet are lost when the process is killed.
 type Traces struct {
 	names     spanIDs
 	now       func() time.Time
@@ -48,11 +48,11 @@ type Traces struct {
 }
 
 // NewTraces begins to send spans in the background. It returns nil if the environment names no endpoint, and an error
-// if the endpoint is no URL. No call waits for the collector: spans that the collector does not accept in time are
-// lost, which is logged once a minute. The caller calls [Traces.Close].
+// if the endpoint is no URL. No call waits for the collector. Spans that the collector does not accept in time are
+// lost, and this is logged once a minute. The caller calls [Traces.Close].
 //
-// An unreadable variable is logged and has its default. Values of variables are never logged, because headers and
-// addresses may hold secrets.
+// An unreadable variable is logged, and its default is used. Values of variables are never logged, because headers and
+// addresses may contain secrets.
 func NewTraces(c TracesConfig) (*Traces, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	env := environment{get: c.Getenv, log: c.Logger}
@@ -81,29 +81,26 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 	}, nil
 }
 
-// noRedirect follows no redirect: headers may hold a secret, which no other host may get.
+// noRedirect refuses redirects, because the headers may contain a secret that no other host may get.
 func noRedirect(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// Close sends the remaining spans, until ctx is done at the latest, and stops. It is called once.
-//
-// The error comes from the SDK, or from ctx if spans were left at its end. After it, calls go on without spans.
+// Close sends the remaining spans, until ctx is done at the latest, and stops. It is called once. The error comes from
+// the SDK, or from ctx if not all spans were sent. Calls after Close have no spans.
 func (t *Traces) Close(ctx context.Context) error {
 	defer t.end()
 	return t.provider.Shutdown(ctx)
 }
 
-// isSampled reports whether the trace of a workflow is sent.
-//
-// The sampler decides by the id of the trace, so every process decides in the same way. Only the SDK has the sampler,
-// so sampled begins a span that it never ends, which is therefore never sent.
+// isSampled reports whether the trace of a workflow is sent. The sampler decides by the id of the trace, so every
+// process decides in the same way. Only the SDK can call the sampler. So isSampled begins a span to get the decision,
+// and never ends the span, which is therefore not sent.
 func (t *Traces) isSampled(w schemas.Workflow) bool {
 	_, asked := t.tracer.Start(withSpanID(context.Background(), spanID{trace: t.names.traceID(w)}), "asked")
 	return asked.IsRecording()
 }
 
-// spanContext returns the span of a handoff in the trace of its workflow.
-//
-// The span need not exist yet: its ids are computed from names.
+// spanContext returns the ids of the span of a handoff, in the trace of its workflow. The ids are computed from names,
+// so the span need not exist yet.
 func (t *Traces) spanContext(w schemas.Workflow, h schemas.ID) trace.SpanContext {
 	config := trace.SpanContextConfig{TraceID: t.names.traceID(w), SpanID: t.names.handoffSpanID(h)}
 	if t.isSampled(w) {
@@ -123,11 +120,9 @@ const (
 	keyOutcome  = attribute.Key("handoff.outcome") // the state in which it ended
 )
 
-// spanIDs computes the ids of traces and spans from names, so that every process computes the same ids. The workspace
-// is part of them, so two workspaces with the same names share no trace.
-//
-// The ids are the first bytes of a SHA-256. Their computation never changes: spans that were sent name each other by
-// them.
+// spanIDs computes the ids of traces and spans from names, so that every process computes the same ids. The ids are the
+// first bytes of a SHA-256 over the names, with the workspace, so that two workspaces share no trace. The computation
+// must never change, because spans that were sent refer to each other by these ids.
 type spanIDs struct{ workspace string }
 
 // traceID returns the id of the trace of a workflow. All spans of its handoffs are in it.
@@ -166,9 +161,8 @@ func withSpanID(ctx context.Context, s spanID) context.Context {
 	return context.WithValue(ctx, spanKey{}, s)
 }
 
-// idGenerator gives a span the ids in its context.
-//
-// The SDK calls NewIDs once for each span without a valid parent, and NewSpanID for each other.
+// idGenerator gives a span the ids that its context holds. The SDK calls NewIDs for a span without a valid parent, and
+// NewSpanID for every other span.
 type idGenerator struct{}
 
 // NewIDs implements the generator of the SDK.

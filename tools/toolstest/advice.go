@@ -50,9 +50,9 @@ func adviceOf(out json.RawMessage, err error) []schemas.Advice {
 	return result.Next
 }
 
-// AdviceFaults lists the faults of advice. Its calls must be complete and valid, which the decoder of their tool checks.
-// They must destroy nothing, and must not state facts that only their caller knows. Its words must suit readers who
-// call tools and readers on a command line.
+// AdviceFaults lists the faults of advice. Its calls must be complete and valid, which the decoder of their tool
+// checks. They must destroy nothing, and must not state facts that only their caller knows. Its words must suit readers
+// who call tools and readers on a command line.
 //
 // It returns a sentence for each fault, none for good advice, and calls no tool.
 func AdviceFaults(next []schemas.Advice) (faults []string) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// LeavesByPath returns all values of a message that are not objects or lists, by path, such as context.files[0].path. It also
-// returns empty lists and objects.
+// LeavesByPath returns all values of a message that are not objects or lists, by path, such as context.files[0].path.
+// It also returns empty lists and objects.
 func LeavesByPath(v any) map[string]any {
 	all := map[string]any{}
 	visitLeaves(v, "", func(path string, v any) {
@@ -20,7 +20,8 @@ func LeavesByPath(v any) map[string]any {
 	return all
 }
 
-// ValueAt returns the value at a path, which is written as the paths of [LeavesByPath] are. It returns nil if there is no value.
+// ValueAt returns the value at a path, which is written as the paths of [LeavesByPath] are. It returns nil if there is
+// no value.
 func ValueAt(v any, path string) (found any) {
 	visitLeaves(v, "", func(at string, v any) {
 		if at == path {
