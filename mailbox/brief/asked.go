@@ -14,7 +14,7 @@ import (
 
 // specificTaskLines returns the lines of the section Specific task: the reason for sending the handoff to this
 // recipient, its type and kind, requirements, questions, steps to reproduce and the test command. It omits the type
-// "handoff" and kinds such as rollback, because the brief's lines about earlier work say more.
+// "handoff", and kinds that the server sets, such as rollback.
 func specificTaskLines(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if h.Type == schemas.TypeHandoff {
 		h.Type = ""
@@ -128,8 +128,8 @@ func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Hand
 	return append(lines, p.items("", e.Constraints)...)
 }
 
-// deliverableLines returns one line for each expected deliverable, with its files. The acceptance criteria of a
-// deliverable are not in its line, because they are numbered together with the success criteria.
+// deliverableLines returns one line for each expected deliverable, with its files. The line does not have the
+// acceptance criteria of the deliverable, because the brief numbers all criteria together.
 func deliverableLines(all []schemas.Deliverable, p pen) []string {
 	texts := schemas.Map(all, func(d schemas.Deliverable) string {
 		text := strings.Join(nonEmpty(d.Type, d.Description), ": ")
@@ -142,7 +142,7 @@ func deliverableLines(all []schemas.Deliverable, p pen) []string {
 }
 
 // outputSchemaLines returns the JSON Schema of the output on one quoted line. It never shortens the schema, because
-// half a schema would mislead. It returns nil for a schema that is not JSON; the server refuses to send such a handoff.
+// half a schema would mislead. It returns nil for a schema that is not JSON.
 func outputSchemaLines(e *schemas.Expectations, p pen) []string {
 	var compact bytes.Buffer
 	if len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {

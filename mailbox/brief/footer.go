@@ -22,8 +22,8 @@ const minCallTokens = 25
 // footer lists the omitted parts, each with the calls that return the part. It stands after the closing tag, because
 // the server writes the footer. Parts with the same calls share a line, with the sum of their tokens. The lines with
 // calls take at most room, in tenths of a token. Small parts and parts without room share the last line, whose call
-// returns the whole handoff. Parts about other handoffs always have their own line, because that call does not return
-// them.
+// returns the whole handoff. Parts about other handoffs always have their own line, because the whole handoff does not
+// contain these parts.
 func (f frame) footer(omitted []omittedPart, room int) string {
 	if len(omitted) == 0 {
 		return ""

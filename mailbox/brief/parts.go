@@ -167,9 +167,9 @@ func selectParts(h schemas.Handoff, all []briefPart, p pen) (kept, left []briefP
 	return slices.DeleteFunc(kept, func(p briefPart) bool { return len(p.lines) == 0 }), left
 }
 
-// extractPart returns a part with the decisions, the known issues and the previous failures from the context, or a part
-// without lines if the context has none of these. It leaves out criteria and constraints, because every brief shows
-// them in their own sections.
+// extractPart returns a part with the decisions, the known issues and the previous failures from the context. If the
+// context has no such texts, the part has no lines. It leaves out criteria and constraints, because every brief shows
+// criteria and constraints in their own sections.
 func extractPart(h schemas.Handoff, label string, p pen) briefPart {
 	c := contextOf(h)
 	behind := func(label string, texts []string) []string {

@@ -59,8 +59,8 @@ func (p pen) item(indent, s string) []string {
 	return lines
 }
 
-// field writes a text with a label. A text of one line stands after the label; a longer text is quoted below it. field
-// returns nil for an empty text.
+// field writes a text with a label. A text of one line stands after the label. A longer text is quoted below the label.
+// field returns nil for an empty text.
 func (p pen) field(label, s string) []string {
 	s = strings.TrimSpace(s)
 	switch {

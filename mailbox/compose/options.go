@@ -11,8 +11,8 @@ import (
 // None the new list extends the old list.
 const None = "none"
 
-// ReplacesList reports whether a list of dependencies in an amendment replaces the old list. The list does so if it is
-// empty but not nil, or if it begins with [None].
+// ReplacesList reports whether a list of dependencies in an amendment replaces the old list. This is so for an empty
+// list that is not nil, and for a list that begins with [None].
 func ReplacesList(list []string) bool { return list != nil && (len(list) == 0 || list[0] == None) }
 
 // mergeOptions applies options of an amendment to a handoff, and calls note with the name of each option and whether

@@ -13,11 +13,11 @@ import (
 // Redacted replaces a removed text.
 const Redacted = "[redacted]"
 
-// RedactTexts returns content, which is one JSON object, with [Redacted] in the place of each text under a path such as
-// data.token, or of all texts if the path is empty. It returns nil if there is no text to replace. At a list, the path
-// continues in every entry of the list. Names of fields, numbers, times and the [fixedFields] stay, so the handoff can
-// still be claimed, completed and listed. With the text of a task it also replaces the title, because the title may
-// have been made from the task. The error comes from decoding.
+// RedactTexts replaces the texts under a path of content, such as data.token, by [Redacted]. An empty path means all
+// texts. Content is one JSON object. At a list, the path continues in every entry. Names of fields, numbers, times and
+// the [fixedFields] stay, so the handoff can still be claimed and completed. With the text of a task it also replaces
+// the title, because the title may have been made from the task. It returns nil if there is no text to replace. The
+// error comes from decoding.
 func RedactTexts(content []byte, path string) ([]byte, error) {
 	object, err := decodeObject(content)
 	if err != nil {
@@ -42,10 +42,9 @@ func decodeObject(content []byte) (object map[string]any, err error) {
 	return object, err
 }
 
-// redactValue replaces the texts at the end of a path through a value, and reports whether it replaced a text. It
-// leaves the [fixedFields] unchanged, unless the path names such a field or free is true. Then the sender chose the
-// names of the fields. A text that is a time stays. A text that was replaced before does not count as a change, so a
-// second redaction of the same path changes nothing.
+// redactValue replaces the texts at the end of a path through a value, and reports whether it replaced a text. The
+// [fixedFields] stay, unless the path names such a field, or free is true because the sender chose the names of the
+// fields. A text that is a time stays. A text that was replaced before does not count as a change.
 func redactValue(v any, path []string, free bool) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
@@ -78,8 +77,8 @@ func redactField(name string, v any, path []string, free bool) (_ any, changed b
 	return v, false
 }
 
-// fixedFields are the fields of messages whose values are agents, places and times. freeFields are the fields whose
-// value is an object of the sender; there the sender chooses the names of the fields.
+// fixedFields lists the fields of messages whose values are agents, ids, times and other words of the protocol.
+// freeFields lists the fields whose value is an object of the sender. The sender chooses the names in such an object.
 var (
 	fixedFields = []string{
 		"source", "target", "metadata", "rollback", "type", "status", "outcome", "action", "handoff_id", "completion_id",
@@ -93,7 +92,8 @@ var (
 // NotKept replaces a large text that a workspace no longer keeps.
 const NotKept = "[no longer kept]"
 
-// shortText is the size in bytes up to which a text is kept: a title, a summary, a note in one sentence.
+// shortText is the largest size in bytes of a text that [DropLargeTexts] keeps, for example a title or a note in one
+// sentence.
 const shortText = 200
 
 // DropLargeTexts returns content, which is one JSON object, without its large texts. [NotKept] replaces each text of

@@ -11,9 +11,9 @@ import (
 	"handoff/schemas"
 )
 
-// ApplyChanges removes the entries that the changes name for removal from a handoff, then merges the rest of the
-// changes into the handoff, see [MergeChanges]. It returns the names of the changed fields. The error is invalid for a
-// removal that matches nothing. After an error h may be changed in part, and must not be used.
+// ApplyChanges first removes the entries in c.Remove from a handoff, and then merges the other changes into the
+// handoff, see [MergeChanges]. It returns the names of the changed fields. The error is invalid for a removal that
+// matches nothing. After an error h may be changed in part, and must not be used.
 func ApplyChanges(h *schemas.Handoff, c schemas.Changes) (changed []string, err error) {
 	if changed, err = removeEntries(h, c.Remove); err != nil {
 		return nil, err
@@ -64,9 +64,9 @@ func removeEntries(h *schemas.Handoff, r *schemas.Removal) (changed []string, er
 	return changed, nil
 }
 
-// removeTexts returns a list without some of its texts. The list gone names these texts, or their numbers from 1 in the
-// original list. So the removal of one text does not change the numbers of the other texts. A text that looks like a
-// number is removed before the text at that number. Of several equal texts, one is removed.
+// removeTexts removes texts from a list. The argument gone has the texts, or their numbers in the original list, from
+// 1. So the removal of one text does not change the numbers of the other texts. If gone has "2", a text "2" is removed
+// before the second text. Of several equal texts, one is removed.
 func removeTexts(list, gone []string) (kept []string, err error) {
 	var places []int
 	for _, text := range gone {

@@ -16,22 +16,19 @@ import (
 const answersField = "verification.criteria"
 
 // Compare matches the answers of a completion with the criteria of e. It returns the criteria with their answers, in
-// the order of the criteria, or nil if e has no criteria and the completion has no answers. An answer names its
-// criterion by number ("1", "#1", "1.") or by text; case and spaces do not matter. Checks that the repository requires
-// of all work come last.
+// the order of the criteria. It returns nil if e has no criteria and the completion has no answers. An answer names its
+// criterion by number ("1", "#1", "1.") or by text. Case and spaces do not matter.
 //
-// The observation (result) of a check answers the criterion of the check, unless the holder answers met: false. A check
-// without an observation counts as not met even if the holder says met, unless e accepts the holder's word and the
-// check did not fail before. Such a check needs no answer if the holder calls the result partial, or if e is strict,
-// because then the completion is refused anyway.
+// The result of a check answers the criterion of the check, unless the holder answers met: false. A check without a
+// result counts as not met even if the holder says met, unless e accepts the holder's word and the check did not fail
+// before. A check without a result needs no answer if the holder calls the result partial or if e is strict.
 //
 // Errors, all with the field verification.criteria:
-//   - invalid: an answer names no criterion of the handoff; two answers to one criterion differ; a criterion has no
-//     answer. The error lists the missing answers by number, so that one more call is enough.
-//   - conflict: e is strict and a criterion is not met; a check failed, and the holder does not call the result
-//     partial.
-//
-// Two equal answers to one criterion are no error. Compare keeps the evidence of both answers.
+//   - invalid: an answer names no criterion of the handoff.
+//   - invalid: two answers to one criterion differ.
+//   - invalid: criteria have no answer. The error lists their numbers, so that one more call is enough.
+//   - conflict: e is strict and a criterion is not met.
+//   - conflict: a check failed, and the holder does not call the result partial.
 func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.CheckReport) ([]schemas.AnsweredCriterion, error) {
 	asked := NumberedCriteria(e)
 	for _, check := range seen.Checks() {
@@ -103,8 +100,8 @@ var (
 )
 
 // findCriterion returns the index of the criterion that an answer names, or -1. It compares the name with the texts of
-// the criteria first. So the name "2" means a criterion with the text "2", if there is one, and criterion number 2
-// otherwise.
+// the criteria first. So "2" means a criterion with the text "2" if there is such a criterion, and otherwise the second
+// criterion.
 func findCriterion(asked []schemas.AnsweredCriterion, name string) int {
 	name = foldText(name)
 	for i, a := range asked {

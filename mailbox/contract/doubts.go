@@ -236,8 +236,8 @@ func newReportedField(at string, v any, verified bool) reportedField {
 }
 
 // reportsFailure reports whether a field says that the work is not done, or that a verification failed. A field outside
-// of a verification counts only if its name is the name of a status field. Within a verification, any text with a word
-// for a failure counts, and also a share below the whole, such as 3/4.
+// of a verification counts only if it is a status field, such as status or exit_code. Within a verification, any text
+// with a word for a failure counts, and also a share such as 3/4.
 func (f reportedField) reportsFailure() bool {
 	if f.sign != nil && f.sign.no(f.text) || f.namesBadEnd() {
 		return true

@@ -47,7 +47,7 @@ func nestedValues(doc any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { walkValues("", doc, 0, yield) }
 }
 
-// walkValues yields a value and all values inside it, depth first, until yield returns false; then walkValues returns
+// walkValues yields a value and all values inside it, depth first. It stops when yield returns false, and then returns
 // false. Members of an object come in any order.
 func walkValues(path string, v any, depth int, yield func(string, any) bool) bool {
 	if !yield(path, v) {

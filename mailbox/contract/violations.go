@@ -45,8 +45,8 @@ func violationMessages(e *jsonschema.ValidationError) []string {
 	return found
 }
 
-// alternativesText says why a value fits no branch of a choice such as anyOf, for at most four branches with two
-// reasons each. From the reasons, a model sees which branch its output was closest to.
+// alternativesText says why a value fits no branch of a choice such as anyOf. It has at most four branches, each with
+// at most two reasons. From the reasons, a model sees which branch its output was closest to.
 func alternativesText(e *jsonschema.ValidationError) string {
 	if len(e.Causes) == 0 {
 		return violationMessage(e)

@@ -100,7 +100,8 @@ func (m *costMeter) countObject(s *jsonschema.Schema, obj map[string]any, chain 
 	}
 }
 
-// countArray counts the schemas that apply to the items of an array, for JSON Schema 2020-12 and for earlier versions.
+// countArray counts the schemas that apply to the items of an array. The keywords differ between JSON Schema 2020-12
+// and earlier versions.
 func (m *costMeter) countArray(s *jsonschema.Schema, list []any) {
 	m.budget -= len(list)
 	first, rest := s.PrefixItems, s.Items2020

@@ -122,8 +122,7 @@ func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.
 
 // checkDeferred refuses a record with a deferred consequence that this program would not have deferred.
 func (x *examiner) checkDeferred(r *store.Record) error {
-	// The limit for records with deferred routes in the whole workspace: one, in addition to those examined before, and
-	// never more than one action can have released.
+	// A workspace has few records with deferred sends of rules: at most as many as one action can release.
 	limit := min(x.routed+1, 2*reading.MaxScanned)
 	for _, debt := range r.Owes {
 		do := life.Consequence(debt.Do)

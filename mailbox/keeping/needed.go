@@ -71,8 +71,8 @@ func (n *neededHandoffs) merge(since neededHandoffs) {
 
 func (n *neededHandoffs) has(r *store.Record) bool { return n.ids[r.ID] || n.workflows[r.Workflow] }
 
-// addNeedsOf adds the handoffs that an open handoff needs. It adds none for an ended handoff. An unreadable record is
-// an error, because its needs are unknown.
+// addNeedsOf adds the handoffs that the handoff with an id needs, if that handoff is open. An unreadable record is an
+// error, because its needs are unknown.
 func (n *neededHandoffs) addNeedsOf(v *store.View, id schemas.ID) error {
 	r, err := v.Record(id)
 	if err != nil || r == nil || r.Status.HasEnded() {

@@ -48,10 +48,12 @@ const (
 	// The error is conflict for a handoff that does not wait for approval; Cancel ends such a handoff.
 	Refuse Action = "refused"
 
-	// Ready removes one reason for which a pending handoff waits. The clock does it in three cases: the earliest start
-	// has come; a dependency was completed (or accepted, if the handoff waits for acceptance); a dependency was retried
-	// or returned, so that the handoff now waits for the new handoff. The handoff may be claimed when no reason is
-	// left.
+	// Ready removes one reason for which a pending handoff waits. The clock does it in three cases:
+	//   - The earliest start of the handoff has come.
+	//   - A dependency was completed, or was accepted if the handoff waits for acceptance.
+	//   - A dependency was retried or returned, so that the handoff now depends on the new handoff.
+	//
+	// The handoff may be claimed when no reason is left.
 	Ready Action = "ready"
 
 	// Amend changes the content of a handoff that is pending or whose holder has asked a question. The sender, the
@@ -75,10 +77,10 @@ const (
 
 // Claiming, and the end of a claim without an outcome.
 const (
-	// Claim makes an agent the holder of a pending handoff: the recipient, or an agent that qualifies for the pool and
+	// Claim makes an agent the holder of a pending handoff. The agent is the recipient, or qualifies for the pool and
 	// did not decline the handoff. The agent gets a new claim token, and the tokens of earlier claims become void. The
-	// claim counts as a new attempt, unless the earlier claim was released. The lease begins: 15 minutes over a
-	// connection; without a connection 30 minutes or twice the estimate, the longer of the two.
+	// claim counts as a new attempt, unless the earlier claim was released. The lease lasts 15 minutes over a
+	// connection. Without a connection it lasts 30 minutes or twice the estimate, the longer of the two.
 	//
 	// The error is conflict for a handoff that is blocked or that another agent holds. An agent that claims its own
 	// handoff again over the same connection gets the same claim, and there is no event.
@@ -162,8 +164,8 @@ const (
 	// stale for a claim that was lost. A holder cannot ask again before it has an answer.
 	Ask Action = "asked"
 
-	// Answer answers the holder's questions. The sender, the owner of the workflow or human does it; only human grants
-	// a permission. The answer becomes part of the context, and the handoff is pending. In a pool the handoff is
+	// Answer answers the holder's questions. The sender, the owner of the workflow or human does it, but only human
+	// grants a permission. The answer becomes part of the context, and the handoff is pending. In a pool the handoff is
 	// reserved for 15 minutes for the agent that asked. The next claim is no new attempt. The server notifies the agent
 	// that asked.
 	//
@@ -181,13 +183,13 @@ const (
 	// pending, if its lease ended and no agent has claimed the handoff since. The result answers every criterion. The
 	// outcome is success, or partial if a criterion is not met.
 	//
-	// The server notifies the sender, and unblocks handoffs that depend on this one. If the handoff is a retry, the
-	// server cancels unclaimed rollbacks and decisions that the earlier failures left. The server sends the work that
-	// the completion passes on; if this send is refused, the completion is undone.
+	// The server notifies the sender, and unblocks handoffs that depend on this handoff. For a retry, the server
+	// cancels unclaimed rollbacks and decisions that the earlier failures left. The server sends the work that the
+	// completion passes on. If this send is refused, the completion is undone.
 	//
 	// The error is invalid for a criterion without an answer and for an output that does not meet its schema. It is
-	// conflict if the expectations changed meanwhile. It is stale for a claim that was lost; then the server stores the
-	// result as late. The same result again gets the first result, with a warning.
+	// conflict if the expectations changed meanwhile. It is stale for a claim that was lost, and the server then stores
+	// the result as late. The same result again gets the first result, with a warning.
 	Complete Action = "completed"
 
 	// RefuseResult records that a completion was refused, because a check failed or because a strict handoff has unmet
@@ -197,15 +199,14 @@ const (
 	RefuseResult Action = "completion_refused"
 
 	// Fail ends a handoff without a result. The holder does it, from the states of Complete. The server stores the
-	// holder's partial work as a checkpoint.
+	// holder's partial work as a checkpoint, and notifies the sender. Then the work continues as the holder chooses:
+	//   - rollback, the default, sends the work back to an agent of the workflow.
+	//   - retry sends the work again, or to human if no attempt or no other agent is left.
+	//   - escalate sends the work to human.
+	//   - stop ends the work.
 	//
-	// The server notifies the sender. Then the work continues as the holder chooses: rollback (the default) sends the
-	// work back to an agent of the workflow; retry sends the work again, or to human if no attempt or no other agent is
-	// left; escalate sends the work to human; stop ends the work. The server notifies the senders of handoffs that stay
-	// blocked.
-	//
-	// The error is invalid for a rollback to an agent outside of the workflow, and stale as for Complete. The same
-	// failure again gets the first result, with a warning.
+	// The server notifies the senders of handoffs that stay blocked. The error is invalid for a rollback to an agent
+	// outside of the workflow, and stale as for Complete. The same failure again gets the first result, with a warning.
 	Fail Action = "failed"
 
 	// Reject ends a handoff that its recipient refuses. The handoff is addressed to the recipient by name, or its pool

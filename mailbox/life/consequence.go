@@ -16,8 +16,8 @@ const (
 	TellSender Consequence = "tell the sender"
 	// TellHolder sends a notice to the agent that held the handoff before the action, so that this agent stops.
 	TellHolder Consequence = "tell the holder"
-	// TellRecipient sends a notice to the agent that the handoff is addressed to by name. It sends none to a pool, nor
-	// to the holder or the sender, which get other notices.
+	// TellRecipient sends a notice to the agent that the handoff is addressed to by name, unless the agent held or sent
+	// the handoff. A pool gets no notice.
 	TellRecipient Consequence = "tell the recipient"
 	// TellAnswerer sends a notice to the agent that has to answer: the agent that TellSender notifies, or human if that
 	// agent asks the question.
@@ -26,9 +26,9 @@ const (
 	TellAsker Consequence = "tell the agent that asked"
 	// TellHuman sends human a notice, because only human grants a permission.
 	TellHuman Consequence = "tell human"
-	// TellWaiting notifies the sender of each open handoff that depends on the handoff that the handoff ended and was
-	// not done well. The dependents stay blocked until the handoff is retried, accepted or returned, or until they are
-	// cancelled.
+	// TellWaiting sends a notice to the sender of each open handoff that depends on the handoff. The notice says that
+	// the handoff ended and was not done well. The dependent handoffs stay blocked until the handoff is retried,
+	// accepted or returned.
 	TellWaiting Consequence = "tell the senders of those that wait for it"
 	// FreeWaiting removes the handoff from the dependencies of each open handoff that depends on it. A dependent
 	// without further dependencies may then be claimed. FreeWaiting does nothing if the handoff was not done well. A
@@ -69,9 +69,8 @@ const (
 	// rollback.on_failure of the send, or else to the sender. If the chain is too long, human gets a notice instead. A
 	// review goes to the sender of the work, and then to human.
 	SendRollback Consequence = "send it back as the rollback rule says"
-	// SendReview sends a result to its reviewer. If this send is refused, for example because the chain is too long or
-	// a limit of the workflow is used up, the owner of the workflow and human get a notice, and the sender judges the
-	// result.
+	// SendReview sends a result to its reviewer. The send may be refused, for example because a limit of the workflow
+	// is used up. Then the owner of the workflow and human get a notice, and the sender judges the result.
 	SendReview Consequence = "send its result to its reviewer"
 	// ApplyVerdict applies the verdict of a review to the reviewed work, in the name of the reviewer. It accepts the
 	// work, or returns the work with the reviewer's points. If no round is left, or the return is refused, human gets a
@@ -84,7 +83,7 @@ const (
 	SendToDecider Consequence = "send it to human to decide"
 )
 
-// AffectsOthers reports whether the consequence goes through other handoffs. These handoffs may be many, so the
+// AffectsOthers reports whether the consequence goes through other handoffs. The other handoffs may be many, so the
 // consequence may be interrupted and deferred. Any other consequence runs at once.
 func (c Consequence) AffectsOthers() bool {
 	return slices.Contains([]Consequence{TellWaiting, FreeWaiting, FreeTakenBack, MoveWaiting, MoveFreed, CancelParts}, c)
@@ -103,7 +102,7 @@ const (
 	NeedsApproval Condition = "it needs approval from now on"
 	// NeedsPermission holds if the holder asks for a permission that only a person grants.
 	NeedsPermission Condition = "a permission is asked for"
-	// HeldByAnother holds if the holder is not the sender. The sender gets a notice anyway.
+	// HeldByAnother holds if the holder is not the sender.
 	HeldByAnother Condition = "its holder is not its sender"
 	// Readdressed holds if the handoff has another recipient from then on.
 	Readdressed Condition = "it is for another from now on"

@@ -18,9 +18,9 @@ import (
 	"handoff/schemas"
 )
 
-// CallerParts is a set of the parts that a caller may play towards a handoff. A caller may play several at once: a
-// sender may also own the workflow. The table lists the parts that may do an action, and a caller needs only one of
-// them.
+// CallerParts is a set of the parts that callers play towards a handoff, for example sender or holder. A caller may
+// play several parts at once: a sender may also own the workflow. In the table of transitions the set has the parts
+// that may do an action, and a caller needs one of the parts.
 type CallerParts uint16
 
 // The parts.

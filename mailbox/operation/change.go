@@ -44,7 +44,7 @@ type RecordChange struct {
 	By schemas.Caller // the caller, set by [Op.Commit]
 }
 
-// EndReason says why a handoff did not end well. Failure is set if the holder reported a failure; Reason is set if the
+// EndReason says why a handoff did not end well. Failure is set if the holder reported a failure. Reason is set if the
 // clock or the sender ended the handoff.
 type EndReason struct {
 	Failure *schemas.Failure

@@ -44,8 +44,8 @@ func UpdateForCaller[Out any](
 
 // RunOncePerRequest returns the result of an earlier call with the same request id, or runs fn if no call had the id.
 // It stores no result if fn fails or calls [Op.SkipReceipt]. Request ids are not bound to a caller or a method, so
-// callers must make the ids unique. If an earlier result has a method Replayed, RunOncePerRequest calls the method: a
-// repeated claim shows that the holder is still there.
+// callers must make the ids unique. If an earlier result has a method Replayed, the method is called: for example, a
+// repeated claim then records that the holder is still there.
 func RunOncePerRequest[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err error) {
 	if o.By.Request == "" {
 		return fn(o)

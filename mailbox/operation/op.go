@@ -100,11 +100,10 @@ func (o *Op) CommitWithError(err error) { o.refusal = err }
 // that changed nothing calls it. Then a repeat of the call runs the operation again.
 func (o *Op) SkipReceipt() { o.skipReceipt = true }
 
-// commitEffects collects the facts that the engine reports after the commit to two receivers: the waiting calls in
-// package longpoll, and the tracker of present agents. The values exist only during one run of the transaction. If a
-// part of the operation is undone, see [Op.TryPart], the effects of the part are dropped. If the process dies before
-// the report, no waiter misses a change: the waiters of this process have ended, and waiters of other processes read
-// the store again when they reach the next owner.
+// commitEffects collects facts that the engine reports after the commit to waiting calls and to the tracker of present
+// agents. The values exist only during one run of the transaction. If a part of the operation is undone, see
+// [Op.TryPart], the effects of the part are dropped. No waiter misses a change if the process dies before the report,
+// because waiters of other processes read the store again when they reach the next owner.
 type commitEffects struct {
 	last      uint64            // the newest event
 	wrote     bool              // waiters have something new to see
@@ -287,7 +286,7 @@ func (o *Op) ChangeRecord(h *RecordChange, r *store.Record, alter func(now *stor
 }
 
 // ChangeRecordWithNote is [Op.ChangeRecord] for an action that may have a note. If said has a note, the record points
-// to this note from then on. Otherwise the record keeps its last note, and the event holds only the recipient and the
+// to this note. If said has no note, the record keeps its last note, and the event holds only the recipient and the
 // working tree of said. It returns the changed record.
 func (o *Op) ChangeRecordWithNote(
 	h *RecordChange, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),

@@ -61,12 +61,12 @@ func (e *Engine) runDeferredDuties(ctx context.Context, owing []schemas.ID) {
 	}
 }
 
-// catchUpTime bounds how long one call applies overdue changes before it does its own work.
+// catchUpTime is the maximum time in which one call applies overdue changes before its own work.
 const catchUpTime = 300 * time.Millisecond
 
-// ApplyDueChanges applies all changes that are due by time, in one or more transactions. If no change is due, it writes
-// nothing. It stops early after [catchUpTime], or if a transaction applied nothing, for example because all due records
-// are damaged. Then behind is true if changes are left, and the next call of any caller applies the rest.
+// ApplyDueChanges applies all changes that are due by time, in one or more transactions. It writes nothing if no change
+// is due. It stops early after [catchUpTime], or if a transaction applied nothing, for example because all due records
+// are damaged. behind is true if changes are left. The next call of any caller applies these changes.
 func (e *Engine) ApplyDueChanges(ctx context.Context) (behind bool, err error) {
 	begun := e.Now()
 	for more := true; more; {

@@ -32,9 +32,9 @@ func (e *Engine) clockWasSetBack(v *store.View, now time.Time) bool {
 	return latest > int64(store.TimeOf(now.Add(clockTolerance)))
 }
 
-// cutFutureTimes corrects times of handoffs that were set while the clock was ahead. Otherwise a claim from that time
+// cutFutureTimes corrects times of handoffs that were set while the clock was ahead, because a claim from that time
 // would last much too long. After each time that the clock was set back, it visits all open handoffs once. One
-// operation visits at most [reading.MaxScanned] handoffs, and the next operation goes on.
+// operation visits at most [reading.MaxScanned] handoffs, and the next operation continues.
 func (o *Op) cutFutureTimes() error {
 	if !o.env.clockWasSetBack(o.View, o.env.Now()) { // read anew: the operation may have waited for others since o.Now
 		return nil
@@ -61,7 +61,7 @@ func (o *Op) cutFutureTimes() error {
 }
 
 // nextHandoffsToCut returns the next open handoffs that cutFutureTimes has to visit, in the order of their ids. It
-// stores the last of these ids, so that the next operation goes on after that id.
+// stores the last id of the list, at which the next operation continues.
 func (o *Op) nextHandoffsToCut() (open []schemas.ID, err error) {
 	after, err := o.TimeCorrectionCursor()
 	if err != nil {

@@ -69,8 +69,8 @@ func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Rec
 
 // callerPlays reports whether the caller plays one part for a handoff, for example the recipient. It decides by the
 // current state of the store: an agent that declined the handoff is no recipient any more. For the holder it compares
-// only the name; its caller has checked the claim token before. An unreadable store is an error, and does not count as
-// false.
+// only the name, because its caller has already checked the claim token. An unreadable store is an error, and does not
+// count as false.
 func (o *Op) callerPlays(part life.CallerParts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:

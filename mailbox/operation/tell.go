@@ -10,9 +10,9 @@ import (
 )
 
 // NotifyAgent puts a notice (a message that the agent reads and does not claim) into the mailbox of an agent, and wakes
-// calls that wait for mail to that agent. It sends nothing to the caller, because no agent needs a notice of its own
-// action, and nothing to system. The notice is committed with the change that it reports. Notices have no limit in
-// number, and reading a notice does not delete the notice.
+// calls that wait for mail to that agent. It sends no notice to the caller, because no agent needs a notice of its own
+// action, and no notice to the server's agent system. The notice is committed with the change that it reports. The
+// number of notices has no limit.
 func (o *Op) NotifyAgent(to schemas.Agent, n schemas.Notice) error {
 	if to == "" || to == schemas.System || to == o.By.Agent {
 		return nil

@@ -7,9 +7,9 @@ import (
 	"handoff/store"
 )
 
-// Chain yields the handoff with the given id, then the handoff whose id next returns for that handoff, and so on, until
-// a handoff cannot be read. It yields each handoff once and at most [schemas.MaxChain] handoffs. So it ends even if the
-// handoffs of a damaged store refer to each other in a circle.
+// Chain yields the handoff with the given id. It then follows the ids that the function next returns, until a handoff
+// cannot be read. It yields each handoff once and at most [schemas.MaxChain] handoffs. So it ends even if the handoffs
+// of a damaged store refer to each other in a circle.
 func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) iter.Seq[*store.Record] {
 	return func(yield func(*store.Record) bool) {
 		for seen := map[schemas.ID]bool{}; !seen[id] && len(seen) < schemas.MaxChain; {

@@ -43,7 +43,7 @@ func IsDoneWell(r *store.Record) bool {
 }
 
 // KeepsDependentsBlocked reports whether the handoffs that depend on r stay blocked until an agent or a person decides
-// about these dependents. This holds if r ended, was not done well, and no reviewer still has to judge its result.
+// about them. This holds if r ended, was not done well, and no reviewer still has to judge its result.
 func KeepsDependentsBlocked(r *store.Record) bool {
 	return r.Status.HasEnded() && !IsDoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
 }
@@ -72,9 +72,9 @@ func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, erro
 	return "", err
 }
 
-// wasRolledBack reports whether a failure created a handoff that sends the work back. The failure did not if the chain
-// (handoffs that continue one another) has reached its limit, or if a rule of a file sent the work to another
-// recipient.
+// wasRolledBack reports whether a failure created a handoff that sends the work back. A failure creates no such handoff
+// if the chain (handoffs that continue one another) has reached its limit, or if a rule of a file sent the work to
+// another recipient.
 func wasRolledBack(r *store.Record, f *schemas.Failure) bool {
 	return f.Then == schemas.ThenRollback && f.RollbackRequest != nil && r.Rollback != 0
 }

@@ -111,7 +111,7 @@ var treeActions = []life.Action{life.Send, life.Claim, life.Reclaim, life.Progre
 const MaxTextBytes = 1000
 
 // EventText returns the content of an event as text. It returns "" if the event has no content or unreadable content.
-// It returns "" also for a send, because the title of the handoff is shown anyway.
+// It also returns "" for a send, because readers see the title of the handoff.
 func EventText(v *store.View, e schemas.Event) string {
 	if e.Said == "" || life.Action(e.Action) == life.Send { // its title is shown anyway
 		return ""
@@ -168,8 +168,8 @@ func answerText(s eventContent) string {
 	return ""
 }
 
-// hiddenActions lists the actions that a history leaves out of a handoff's events, because other fields of the history
-// show these actions or no reader needs them.
+// hiddenActions lists the actions that a history leaves out of a handoff's events. Other fields of the history show
+// these actions, or no reader needs them.
 var hiddenActions = []life.Action{
 	life.Send, life.Ready, life.Renew, life.Mark, life.Complete, life.Fail, life.Reject, life.Return, life.Cancel, life.Refuse,
 	life.Forward, life.Retry, life.Rerun, life.Rollback, life.Escalate, life.Redo, life.Exhaust, life.Expire, life.Defer,
@@ -208,8 +208,7 @@ func addEventsAndTimes(v *store.View, r *store.Record, now time.Time, step *sche
 }
 
 // workingTreeTexts returns one text for each working tree (checkout) in which events happened, in the order of the
-// events. The text names the actions that followed one another in the working tree, and then the working tree
-// ("claimed, completed in /src").
+// events. The text has the actions and the working tree ("claimed, completed in /src").
 func workingTreeTexts(all []schemas.HistoryEvent) (told []string) {
 	last := ""
 	for _, m := range all {

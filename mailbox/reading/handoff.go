@@ -23,8 +23,8 @@ import (
 )
 
 // Find returns the record of the handoff with an id as a caller wrote it: "ho_12", "12", another spelling such as
-// HO-012, or an id of another system, see [findByForeignID]. The error is not_found for an unknown id; for the id of a
-// notice it says how to read the notice. The error is conflict if several senders used the same foreign id.
+// HO-012, or an id of another system, see [findByForeignID]. The error is not_found for an unknown id. For the id of a
+// notice the error says how to read the notice. The error is conflict if several senders used the same foreign id.
 func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	n, ok := schemas.ParseID(id)
 	if !ok {
@@ -115,8 +115,7 @@ func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.R
 	}
 }
 
-// MaxScanned is the maximum number of records or rows that one transaction reads in a search in which most records may
-// not match.
+// MaxScanned is the maximum number of records or rows that one transaction reads in a search.
 const MaxScanned = 1_000
 
 // Collect returns all values of an iterator. After an error it returns the values before it.

@@ -169,7 +169,8 @@ func addressOnlyError(url string) error {
 }
 
 // fieldAtPath returns the field of a message or an outcome at a path. It looks for the path in the context, then in the
-// expectations, then in the whole value. The error lists the names at the first part of the path that does not exist.
+// expectations, then in the whole value. The error lists existing names: for "decisions/9" the names below decisions,
+// and for "decision" the argument known and the names of all fields.
 func fieldAtPath(said []byte, path string, known []string) ([]byte, error) {
 	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {

@@ -16,8 +16,8 @@ import (
 	"handoff/store"
 )
 
-// Reader reads handoffs for callers. It has what the store does not know, such as the open connections. All fields are
-// required. A Reader may be used concurrently.
+// Reader reads handoffs for callers. It knows facts that the store does not have, such as the open connections. All
+// fields are required. A Reader may be used concurrently.
 type Reader struct {
 	Secret string       // frames briefs; no sender may know it
 	Depth  int          // how many earlier handoffs of its chain a brief shows
@@ -68,9 +68,9 @@ func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out
 // wholeBrief is a limit of tokens that no brief reaches.
 const wholeBrief = 1 << 20
 
-// Brief returns a handoff as a text for the model that claims the handoff, in at most the given number of tokens; 0
-// means the default number. It also returns the criteria and the output that the completion must have. Equal snapshots
-// give equal briefs.
+// Brief returns a handoff as a text for the model that claims the handoff. The text has at most the given number of
+// tokens; 0 means the default number. Brief also returns the criteria and the output that the completion must have.
+// Equal snapshots give equal briefs.
 func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.CompletionNeeds, error) {
 	return rd.renderBrief(v, r, tokens, brief.Render)
 }
@@ -168,8 +168,8 @@ func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, o
 	return cmp.Or(rd.addShownOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// addShownOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears unneeded fields of the
-// decoded outcome itself, because the outcome was decoded for this answer alone.
+// addShownOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears fields of the outcome that no
+// reader needs.
 func (rd Reader) addShownOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := CurrentStanding(v, r)
 	if err = cmp.Or(err, AddOutcome(v, r, out)); err != nil {
