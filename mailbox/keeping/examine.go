@@ -122,7 +122,7 @@ func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.
 
 // checkDeferred refuses a record with a deferred consequence that this program would not have deferred.
 func (x *examiner) checkDeferred(r *store.Record) error {
-	// A workspace has few records with deferred sends of rules: at most as many as one action can release.
+	// A record has at most one deferred send of rules, and one action can release the sends of 2*MaxScanned records.
 	limit := min(x.routed+1, 2*reading.MaxScanned)
 	for _, debt := range r.Owes {
 		do := life.Consequence(debt.Do)
