@@ -16,20 +16,21 @@ import (
 // batchVersion is the one revision of the protocol that has batches.
 const batchVersion = sdk.ProtocolVersion20250326
 
-// maxBatch is the limit of messages in a batch. All of its responses are kept in memory until the last one is there.
+// maxBatch is the largest number of messages in a batch. The server keeps all responses of a batch in memory until the
+// last one is ready.
 const maxBatch = 100
 
 func isBatch(text []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")) }
 
-// batchMember is one message of a batch, and its response if there is one.
+// batchMember is one message of a batch and its response. The response is empty for a notification.
 type batchMember struct {
 	jsonrpc.Message
 	reply
 	refused bool // the reply is already set
 }
 
-// splitBatch returns the messages of a batch, or the error for a batch that is not accepted. Revision 2025-03-26
-// forbids initialize in a batch, because it decides the meaning of the other messages.
+// splitBatch returns the messages of a batch, or the error for a batch that the server does not accept. Revision
+// 2025-03-26 forbids initialize in a batch.
 func splitBatch(revision string, text []byte) (members []batchMember, refused *sdk.JSONRPCError) {
 	var texts []json.RawMessage
 	m := &jsonrpc.Message{}
@@ -59,8 +60,8 @@ func splitBatch(revision string, text []byte) (members []batchMember, refused *s
 	return members, nil
 }
 
-// deliverBatch sends the responses to a batch together, and undoes the effects of responses that do not arrive. It
-// returns false if the batch had only notifications, which have no response.
+// deliverBatch sends the responses to a batch together. If they do not arrive, it undoes the effects that the client
+// does not know of. It returns false if the batch had only notifications, which have no response.
 func deliverBatch(members []batchMember, send func([]sdk.JSONRPCMessage) bool) bool {
 	var all []sdk.JSONRPCMessage
 	for _, m := range members {
@@ -77,8 +78,8 @@ func deliverBatch(members []batchMember, send func([]sdk.JSONRPCMessage) bool) b
 	return all != nil
 }
 
-// receiveBatch responds to the messages of a batch together, in one line. Each message takes one of the [maxInFlight]
-// slots of the connection.
+// receiveBatch responds to the messages of a batch together, in one line. Each message counts as one of the
+// [maxInFlight] requests of the connection.
 func (c *conn) receiveBatch(ctx context.Context, text []byte) {
 	members, refused := splitBatch(c.session.ProtocolVersion(), text)
 	if refused != nil {
@@ -130,8 +131,8 @@ func (x *exchange) postBatch(text []byte) {
 	}
 }
 
-// respondToMember responds to one message of a batch. Each message counts as a request for the limits of callers; the
-// first was counted when the batch came.
+// respondToMember responds to one message of a batch. Each message counts as one request for the rate limit. The first
+// message was counted when the batch came.
 func (x *exchange) respondToMember(s *mcpSession, i int, m jsonrpc.Message) (given reply) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -10,15 +10,15 @@ import (
 	"handoff/schemas"
 )
 
-// maxCompletions is the number of values that the protocol allows in one response.
+// maxCompletions is the largest number of values that the protocol allows in one response.
 const maxCompletions = 100
 
-// completer completes the arguments of prompts and of addresses of resources from current values. If it cannot read the
-// values, it returns none and no error, because the person goes on typing.
+// completer completes the arguments of prompts and of addresses of resources. If it cannot read the possible values, it
+// returns no values and no error.
 type completer struct{ server *Server }
 
-// CompletePromptArgument completes the value of an argument. Only the name of the argument decides the possible values,
-// except in the prompt history, whose argument may name a workflow as well as a handoff.
+// CompletePromptArgument completes the value of an argument. The name of the argument decides the possible values. Only
+// in the prompt history, the argument may name a handoff or a workflow.
 func (c completer) CompletePromptArgument(
 	ctx context.Context, prompt string, a sdk.CompleteArgument, _ sdk.CompleteContext,
 ) (*sdk.Completion, error) {
@@ -73,8 +73,8 @@ func (c completer) newestHandoffs(ctx context.Context) []schemas.ListItem {
 	return list.Items
 }
 
-// completeValue returns the known values that begin with value, also without their prefix ("1" finds ho_12), and then
-// those that contain it.
+// completeValue returns the known values that begin with value, and then the values that contain it. The prefix of an
+// id may be missing: "1" finds ho_12.
 func completeValue(value string, known []string) *sdk.Completion {
 	var begin, contain []string
 	value = strings.ToLower(value)

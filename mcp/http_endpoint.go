@@ -12,26 +12,25 @@ import (
 
 // HTTPConfig has the settings of an [Endpoint]. Caller, Recheck, Challenge and Now are required.
 type HTTPConfig struct {
-	// Caller returns the caller of a request, as far as the request proves it. Errors are *[schemas.Error] and refuse
-	// the request with the status of their code. Only a tool call that is refused for a limit gets the error in its
-	// result, so that a model reads it.
+	// Caller returns the caller of a request. Its errors are *[schemas.Error] and refuse the request with the status of
+	// their code. If the code is limit, a tool call gets the error in its result, so that a model reads it.
 	Caller func(*http.Request) (schemas.Caller, error)
 
-	// Recheck returns an error if Caller would now refuse a request that it accepted before, for example because its
-	// token was revoked. It is called before the response to a request that waited, and before each event of a stream.
+	// Recheck returns an error if Caller would now refuse a request that it accepted before, for example because the
+	// token was revoked. The server calls it before the response to a long poll, and before each event of a stream.
 	Recheck func(*http.Request) error
 
-	// Challenge returns the header WWW-Authenticate for a request that Caller refused (RFC 9110, section 11.6.1), empty
-	// for none. It also reports whether the status is 401 instead of the error's own.
+	// Challenge returns the header WWW-Authenticate for a request that Caller refused (RFC 9110, section 11.6.1), ""
+	// for no header. Unauthorized reports whether the status is 401 instead of the status of the error's code.
 	Challenge func(error) (value string, unauthorized bool)
 
 	Now func() time.Time // for the deadlines of reads and writes, and the names of requests
 
 	Idle time.Duration // lifetime of an MCP session without requests and open streams, default 30 minutes
 
-	// Limits of MCP sessions, long polls and streams at a time, in all and of one bearer token. The defaults are 10,000
-	// sessions in all and 2,000 of one token; for long polls and for streams they are 4,096 in all and 1,024 of one
-	// token.
+	// Sessions, Waits and Streams limit the number of MCP sessions, long polls and streams at a time. The defaults are
+	// 10,000 sessions for all tokens and 2,000 for one token, and 4,096 long polls and 4,096 streams for all tokens and
+	// 1,024 for one token.
 	Sessions, Waits, Streams UseLimit
 
 	Messages UseLimit // bytes of messages and responses in memory, by default 256 and 64 MiB
@@ -61,13 +60,13 @@ var (
 	defaultBytes    = UseLimit{All: 256 << 20, Each: 64 << 20}
 )
 
-// Endpoint is the Streamable HTTP transport of the MCP specification, in all of its revisions since 2025-03-26, at any
-// path. Clients of revisions before 2026-07-28 have an MCP session (http_session.go); each request of a newer revision
-// stands alone. Endpoint checks neither Host nor Origin: the HTTP server does. It is safe for use by many goroutines.
+// Endpoint is the Streamable HTTP transport of the MCP specification, for all revisions since 2025-03-26. Clients of
+// revisions before 2026-07-28 have an MCP session. Each request of a newer revision stands alone. Endpoint does not
+// check the headers Host and Origin, because the HTTP server does. It is safe for use by many goroutines.
 //
-// We implement it on top of the SDK's HandleMessage, like the transport over two streams. In the SDK's own transport
-// one client can cancel the requests of another, open streams block a shutdown, and it does not report whether a
-// response arrived, so a claim could remain without an agent that knows of it.
+// We do not use the SDK's own transport: in it, one client can cancel the requests of another, and open streams block a
+// shutdown. It also does not report whether a response arrived, so a claim could remain without an agent that knows of
+// it.
 type Endpoint struct {
 	server      *Server
 	config      HTTPConfig
@@ -86,8 +85,8 @@ type Endpoint struct {
 	work   sync.WaitGroup // requests under way
 }
 
-// NewEndpoint returns a handler for the server. The caller calls [Endpoint.Shutdown] after it stops serving the
-// handler.
+// NewEndpoint returns an HTTP handler for the server. After the caller stops serving the handler, it calls
+// [Endpoint.Shutdown].
 func (s *Server) NewEndpoint(c HTTPConfig) *Endpoint {
 	e := &Endpoint{server: s, config: c}
 	e.waitQuota = newQuota("calls that wait", cmp.Or(c.Waits, defaultWaits))
@@ -133,10 +132,9 @@ func (e *Endpoint) beginRequest() bool {
 	return true
 }
 
-// Shutdown cuts long polls short, ends all streams and sessions, and returns when every request has its response.
-// Requests that come meanwhile are refused as unavailable. If ctx is done first, the calls under way are cancelled, and
-// their responses say so. A request that is still stuck, for example on a client that does not read, stays behind: it
-// ends with its connection.
+// Shutdown ends long polls, streams and sessions, and returns when every request has its response. New requests are
+// refused as unavailable. If ctx is done first, Shutdown cancels the running calls, and their responses say so. It does
+// not wait for a request that is stuck, for example because its client does not read.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.mu.Lock()
 	e.ending = true
@@ -150,8 +148,8 @@ func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.sessions.endAll()
 }
 
-// useQuota counts the use of a resource by clients, so that one client cannot use all of it. It is safe for use by many
-// goroutines.
+// useQuota limits the use of a resource for each token and for all tokens, so that one client cannot use all of it. It
+// is safe for use by many goroutines.
 type useQuota struct {
 	UseLimit
 	what string // name of the resource, for errors
@@ -165,8 +163,8 @@ func newQuota(what string, b UseLimit) *useQuota {
 	return &useQuota{UseLimit: b, what: what, each: map[string]int{}}
 }
 
-// acquire counts n more uses of the resource for a token, until the caller calls release with the same token and n. The
-// error is [schemas.Limit] if a limit would be exceeded; then nothing was counted.
+// acquire adds n uses of the resource for a token. The caller later calls release with the same token and n. If a limit
+// would be exceeded, acquire adds nothing and returns [schemas.Limit].
 func (q *useQuota) acquire(token string, n int) *schemas.Error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -34,7 +34,7 @@ func (x *exchange) setCaller() (err error) {
 	return err
 }
 
-// readMessage reads the message. If ok is false, it has already responded with an error.
+// readMessage checks the headers and reads the body. If ok is false, it has already responded with an error.
 func (x *exchange) readMessage() (text []byte, ok bool) {
 	mediaType, _, err := mime.ParseMediaType(x.r.Header.Get("Content-Type"))
 	encoding := x.r.Header.Get("Content-Encoding")
@@ -51,7 +51,7 @@ func (x *exchange) readMessage() (text []byte, ok bool) {
 	return nil, false
 }
 
-// readBody reads the body. It responds with an error if the body is too slow or too long, or if the server ends first.
+// readBody reads the body. It responds with an error if the body is too slow or too long, or if the server shuts down.
 func (x *exchange) readBody() (text []byte, ok bool) {
 	_ = x.control.SetReadDeadline(x.config.Now().Add(readTimeout)) // if unsupported, the HTTP server has its own
 	goOn := context.AfterFunc(x.waits, func() { _ = x.control.SetReadDeadline(time.Unix(1, 0)) })
@@ -74,7 +74,8 @@ func (x *exchange) readBody() (text []byte, ok bool) {
 	return nil, false
 }
 
-// countingReader counts the bytes of a message as they arrive, and fails if there are too many in memory.
+// countingReader counts the bytes of a message while they arrive. It fails if the messages of all requests, or of one
+// token, use too much memory.
 type countingReader struct {
 	io.Reader
 	x *exchange
@@ -88,7 +89,7 @@ func (m countingReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// countBytes counts bytes that this exchange keeps in memory. [Endpoint.ServeHTTP] releases them.
+// countBytes counts bytes that this exchange keeps in memory. [Endpoint.ServeHTTP] releases them at its end.
 func (x *exchange) countBytes(n int) *schemas.Error {
 	full := x.byteQuota.acquire(x.by.Token, n)
 	if full == nil {
@@ -104,7 +105,7 @@ func (x *exchange) refuseTooLarge() {
 }
 
 // acceptsType reports whether the client accepts responses of a media type. A client without the header Accept accepts
-// all.
+// all types.
 func (x *exchange) acceptsType(kind string) bool {
 	accept := x.r.Header.Values("Accept")
 	family, _, _ := strings.Cut(kind, "/")
@@ -154,8 +155,8 @@ func (x *exchange) setRetryAfter(e *schemas.Error) {
 	}
 }
 
-// deliverReply responds to a request, and reports whether the response arrived, as far as the connection shows. If the
-// response did not arrive, deliver undoes effects that the client does not know of, such as a claim.
+// deliverReply responds to a request, and reports whether the response arrived, as far as the connection shows. If it
+// did not arrive, deliverReply undoes effects that the client does not know of, such as a claim.
 func (x *exchange) deliverReply(r reply, modern bool) (arrived bool) {
 	defer func() {
 		if !arrived {
@@ -175,7 +176,7 @@ func (x *exchange) deliverReply(r reply, modern bool) (arrived bool) {
 	return x.r.Context().Err() == nil && x.writeText(httpStatusOf(r.message, modern), text) && encoded
 }
 
-// writeHeader writes the status. From then on the client has writeTimeout to receive the response.
+// writeHeader writes the status of the response. The client then has writeTimeout to receive the rest.
 func (x *exchange) writeHeader(status int) {
 	_ = x.control.SetWriteDeadline(x.config.Now().Add(writeTimeout))
 	x.w.WriteHeader(status)
@@ -204,8 +205,8 @@ func (x *exchange) encodeMessage(message any) (text []byte, ok bool) {
 	return jsonrpc.EncodeMessage(message, x.server.config.Logger)
 }
 
-// httpStatusOf returns the status of a response: since revision 2026-07-28 the status of its error, before that always
-// 200.
+// httpStatusOf returns the HTTP status of a response. Before revision 2026-07-28 it is always 200. Since then an error
+// has its own status.
 func httpStatusOf(message any, modern bool) int {
 	failed, ok := message.(sdk.JSONRPCError)
 	if !ok || !modern {

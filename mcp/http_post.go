@@ -45,7 +45,7 @@ func (x *exchange) handlePost() {
 	}
 }
 
-// refuseMessage refuses a message of a caller that is above its limits, or whose token cannot be checked now. For a
+// refuseMessage refuses a message of a caller that has reached a limit, or whose token cannot be checked now. For a
 // tool call the error is in the result, so that a model reads it.
 func (x *exchange) refuseMessage(m jsonrpc.Message, e *schemas.Error) {
 	if m.Method != string(sdk.MethodToolsCall) || m.ID == nil {
@@ -56,8 +56,8 @@ func (x *exchange) refuseMessage(m jsonrpc.Message, e *schemas.Error) {
 	x.writeMessage(http.StatusOK, x.refusedCallReply(m, e).message)
 }
 
-// refusedCallReply responds to a refused tool call, with the error in its result, so that a model reads it. The SDK
-// does not see this result, so refusedCallReply adds the fields that revision 2026-07-28 requires of a result.
+// refusedCallReply returns the reply to a refused tool call. The error is in the result, so that a model reads it. The
+// SDK does not see this result, so refusedCallReply adds the fields that revision 2026-07-28 requires.
 func (x *exchange) refusedCallReply(m jsonrpc.Message, e *schemas.Error) reply {
 	refused := errorResult(e)
 	if isModern(x.r.Header, m) {
@@ -86,8 +86,8 @@ func (x *exchange) postModern(m jsonrpc.Message) {
 	}
 }
 
-// postLegacy responds to a message of an older revision. Initialize begins an MCP session; all other messages belong to
-// one.
+// postLegacy responds to a message of a revision before 2026-07-28. The message initialize begins an MCP session. All
+// other messages belong to a session.
 func (x *exchange) postLegacy(m jsonrpc.Message) {
 	if m.Method == string(sdk.MethodInitialize) && m.ID != nil {
 		x.beginSession(m)
@@ -105,8 +105,8 @@ func (x *exchange) postLegacy(m jsonrpc.Message) {
 	x.deliverReply(x.respondToRequest(s.session, &s.requests, m), false)
 }
 
-// handledWithoutResponse handles a message that gets no response, and returns false for a request. It ignores a
-// response: this server sends no requests.
+// handledWithoutResponse processes a notification, a cancellation or a response, and returns true. It returns false for
+// a request, which needs a response.
 func (x *exchange) handledWithoutResponse(s *mcpSession, m jsonrpc.Message) bool {
 	id, cancels := m.CancelledID()
 	switch {
@@ -123,7 +123,7 @@ func (x *exchange) handledWithoutResponse(s *mcpSession, m jsonrpc.Message) bool
 	return true
 }
 
-// beginSession begins an MCP session. The response has the id of the session if the SDK accepts the request.
+// beginSession begins an MCP session. The response contains the id of the session if the SDK accepts the request.
 func (x *exchange) beginSession(m jsonrpc.Message) {
 	s, full := x.sessions.openSession(x.by.Token)
 	if full != nil {
@@ -141,8 +141,8 @@ func (x *exchange) beginSession(m jsonrpc.Message) {
 	x.deliverReply(response, false)
 }
 
-// respondToRequest responds to one request. A long poll ends with its connection or with the server. Any other call is
-// finished even if its client hangs up.
+// respondToRequest returns the reply to one request. A long poll ends if its client hangs up or the server shuts down.
+// Any other call is finished even if its client hangs up.
 func (x *exchange) respondToRequest(s *session, q *jsonrpc.OpenRequests, m jsonrpc.Message) reply {
 	ctx, done := x.requestContext(s, m)
 	defer done()
@@ -161,7 +161,7 @@ func (x *exchange) respondToRequest(s *session, q *jsonrpc.OpenRequests, m jsonr
 	return response
 }
 
-// requestContext returns the context of a request. The caller calls done when it has the response.
+// requestContext returns the context in which a request runs. The caller calls done when it has the response.
 func (x *exchange) requestContext(s *session, m jsonrpc.Message) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
 	ends := []func() bool{context.AfterFunc(x.calls, cancel)}
@@ -178,12 +178,14 @@ func (x *exchange) requestContext(s *session, m jsonrpc.Message) (_ context.Cont
 	}
 }
 
-// isModern reports whether a message is of revision 2026-07-28 or later, by its header or by its own text.
+// isModern reports whether a message is of revision 2026-07-28 or later. The header or the message itself names the
+// revision.
 func isModern(h http.Header, m jsonrpc.Message) bool {
 	return sdk.IsModernProtocol(h.Get(sdk.HeaderProtocolVersion)) || sdk.IsModernProtocol(revisionInMessage(m))
 }
 
-// revisionInMessage returns the revision in the message itself, which all requests have since 2026-07-28.
+// revisionInMessage returns the revision that the message itself names, "" if it names none. Since revision 2026-07-28
+// each request names its revision.
 func revisionInMessage(m jsonrpc.Message) string {
 	if m.Call != nil && m.Call.Meta == nil {
 		return ""
@@ -197,9 +199,9 @@ func revisionInMessage(m jsonrpc.Message) string {
 	return p.Meta.ProtocolVersion()
 }
 
-// headerError returns the error for headers that revision 2026-07-28 does not allow (MCP specification, Streamable
-// HTTP, standard request headers), nil for none. The headers repeat parts of the message, so that proxies need not read
-// it.
+// headerError returns the error for headers that revision 2026-07-28 does not allow, nil for correct headers (MCP
+// specification, Streamable HTTP, standard request headers). The headers repeat parts of the message, so that proxies
+// need not read the message.
 func headerError(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
 	named := h.Get(sdk.HeaderProtocolVersion)
 	switch said := revisionInMessage(m); {

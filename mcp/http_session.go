@@ -17,7 +17,7 @@ import (
 )
 
 // mcpSession is the MCP session of one client of a revision before 2026-07-28. Its id is a secret of the client, and is
-// valid only together with the token with which the session began.
+// valid only with the bearer token with which the session began.
 type mcpSession struct {
 	*session
 	requests jsonrpc.OpenRequests
@@ -43,8 +43,8 @@ type sessions struct {
 	uses uint64 // counts uses of all sessions
 }
 
-// openSession begins a session and marks it as used by this request, as use does. If there are too many sessions, it
-// ends the session that was idle longest.
+// openSession begins a session and counts this request as a use of it. If there are too many sessions, it first ends
+// the session that was idle longest.
 func (s *sessions) openSession(token string) (*mcpSession, *schemas.Error) {
 	w := &mcpSession{
 		session: newSession(s.server), token: token,
@@ -73,9 +73,9 @@ func (s *sessions) openSession(token string) (*mcpSession, *schemas.Error) {
 	return w, nil
 }
 
-// evictIdle removes the least recently used idle session if there are too many: one of this token if this token has too
-// many, else one of the token with most sessions. Ok is false if all sessions of that token are in use. The caller
-// unregisters the removed session.
+// evictIdle removes the least recently used idle session if there are too many sessions. If the given token has too
+// many, it is a session of this token. Otherwise it is a session of the token with most sessions. Ok is false if all
+// sessions of that token are in use. The caller unregisters the removed session.
 func (s *sessions) evictIdle(token string) (victim *mcpSession, ok bool) {
 	of := map[string]int{}
 	for _, w := range s.byID {
@@ -101,7 +101,7 @@ func (s *sessions) evictIdle(token string) (victim *mcpSession, ok bool) {
 	return victim, victim != nil && s.removeSession(victim)
 }
 
-// useByID returns the session of an id. The request releases it later.
+// useByID returns the session with an id, if it began with the same token. The caller later calls releaseSession.
 func (s *sessions) useByID(id, token string) (*mcpSession, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,7 +120,8 @@ func (s *sessions) markUsed(w *mcpSession) {
 	w.used = s.uses
 }
 
-// releaseSession ends a use. After the last use the session is idle; if it ended meanwhile, release unregisters it.
+// releaseSession ends one use of a session. After its last use a session is idle, and ends by a timer. If the session
+// has ended meanwhile, releaseSession unregisters it.
 func (s *sessions) releaseSession(w *mcpSession) {
 	s.mu.Lock()
 	w.busy--
@@ -136,7 +137,8 @@ func (s *sessions) releaseSession(w *mcpSession) {
 	}
 }
 
-// endSession ends a session, once. Its streams end now; it is unregistered after its last request.
+// endSession ends a session and its streams. The session is unregistered after its last request. Ending it twice does
+// nothing.
 func (s *sessions) endSession(w *mcpSession) { s.endIf(w, func() bool { return true }) }
 
 // endIf ends a session if the function still returns true. It calls still with mu held.
@@ -149,9 +151,9 @@ func (s *sessions) endIf(w *mcpSession, still func() bool) {
 	}
 }
 
-// removeSession removes a session, and reports whether the caller must unregister it now. A request that still uses the
-// session may begin to watch a resource, and only unregistering ends that watch. So a session in use is not
-// unregistered here, but by the release of its last request.
+// removeSession removes a session, and reports whether the caller must unregister it now. A session in use is
+// unregistered by its last request instead, because that request may still begin to watch a resource, and only
+// unregistering ends the watch.
 func (s *sessions) removeSession(w *mcpSession) (unused bool) {
 	if s.byID[w.SessionID()] != w {
 		return false
@@ -175,8 +177,8 @@ func (s *sessions) endAll() {
 	}
 }
 
-// useSession returns the MCP session of a request, and sets the caller's AgentID from it. If there is none, it responds
-// with an error and returns nil.
+// useSession returns the MCP session of a request, and sets the caller's AgentID from the session. If there is no such
+// session, it responds with an error and returns nil.
 func (x *exchange) useSession() (_ *mcpSession, done func()) {
 	id, named := x.r.Header.Get(sdk.HeaderSessionID), x.r.Header.Get(sdk.HeaderProtocolVersion)
 	switch {
@@ -195,8 +197,8 @@ func (x *exchange) useSession() (_ *mcpSession, done func()) {
 	return nil, nil
 }
 
-// useLegacySession returns the MCP session of a GET or DELETE, which only revisions before 2026-07-28 have. If there is
-// none, it responds with an error and returns nil.
+// useLegacySession returns the MCP session of a GET or DELETE request. Only revisions before 2026-07-28 have such
+// requests. If there is no such session, it responds with an error and returns nil.
 func (x *exchange) useLegacySession() (_ *mcpSession, done func()) {
 	if sdk.IsModernProtocol(x.r.Header.Get(sdk.HeaderProtocolVersion)) {
 		x.refuseMethod("POST")

@@ -13,8 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// streamSubscription responds to subscriptions/listen: with notifications until the client hangs up or the server ends,
-// and then with the result.
+// streamSubscription responds to subscriptions/listen. It sends notifications until the client hangs up or the server
+// shuts down, and then the result.
 func (x *exchange) streamSubscription(s *session, m jsonrpc.Message) {
 	if full := x.streamQuota.acquire(x.by.Token, 1); full != nil {
 		x.respondRefused(full)
@@ -43,8 +43,8 @@ func (x *exchange) streamSubscription(s *session, m jsonrpc.Message) {
 	}
 }
 
-// writeUntil writes the notifications of a session until over is closed. It returns false if the client does not accept
-// one, or is no longer allowed to read.
+// writeUntil writes the notifications of a session until over is closed. It returns false if the client does not take a
+// notification, or may no longer read.
 func (x *exchange) writeUntil(s *session, out *eventStream, over <-chan struct{}) bool {
 	for ok := true; ok; {
 		select {
@@ -59,8 +59,8 @@ func (x *exchange) writeUntil(s *session, out *eventStream, over <-chan struct{}
 	return false
 }
 
-// handleGet opens a stream for the notifications of a session, in revisions before 2026-07-28. When a session has
-// several streams, each notification is sent on one of them.
+// handleGet opens a stream for the notifications of a session, in revisions before 2026-07-28. If a session has several
+// streams, each notification is sent on one of the streams.
 func (x *exchange) handleGet() {
 	s, done := x.useLegacySession()
 	if s == nil {
@@ -79,16 +79,16 @@ func (x *exchange) handleGet() {
 	x.streamNotifications(s)
 }
 
-// isStillAllowed reports whether the stream may go on. It returns false if the token of the stream is no longer valid.
-// If the token cannot be checked now, for example while the owner of the store changes, the stream goes on.
+// isStillAllowed reports whether the stream may continue. It returns false if the token is no longer valid. If the
+// token cannot be checked now, for example while the owner of the store changes, the stream continues.
 func (x *exchange) isStillAllowed() bool {
 	err := schemas.AsError(x.config.Recheck(x.r))
 	return err == nil || err.Code != schemas.Denied
 }
 
-// streamNotifications writes the notifications of a session until the client, the session or the server ends.
-// Notifications on an earlier, broken stream may be lost, so each stream after the first begins with a notification for
-// every resource that the session watches.
+// streamNotifications writes the notifications of a session until the client, the session or the server ends. A broken
+// stream may have lost notifications. So each stream after the first begins with a notification for every resource that
+// the session watches.
 func (x *exchange) streamNotifications(s *mcpSession) {
 	out := x.newEventStream()
 	out.writeHeaders()

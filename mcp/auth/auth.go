@@ -54,7 +54,7 @@ type Config struct {
 	Denied func(reason RefusalReason) // counts each refusal; nil: none is counted
 }
 
-// Gate identifies the caller of a request. It is safe for use by many goroutines. Use [New].
+// Gate identifies the caller of an HTTP request. It is safe for use by many goroutines. Use [New].
 type Gate struct {
 	Config
 	rates       *rateLimits // by name of token
@@ -73,9 +73,9 @@ func New(c Config) *Gate {
 	return &Gate{Config: c, rates: newRateLimits(), guesses: newRateLimits()}
 }
 
-// Caller returns the caller of a request, without AgentID and Trace. It counts the request for the rate of its token.
-// The error is a [*Refusal], or an error of the store or of the issuer; each wraps an [*schemas.Error] for the client.
-// If a known token is refused, because it may not act as the named agent or makes too many requests, Caller returns the
+// Caller returns the caller of a request, without AgentID and Trace, and counts the request for the rate limit of its
+// token. The error is a [*Refusal], or an error of the store or of the issuer. Each error wraps an [*schemas.Error] for
+// the client. If the token is known but may not act as the named agent, or makes too many requests, Caller returns the
 // caller with the error.
 func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
 	caller, err := g.identifyCaller(r)
@@ -92,8 +92,8 @@ func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
 	return caller, err
 }
 
-// Recheck returns an error if Caller would now refuse a request that it accepted before, because its token was revoked
-// or has expired since. It does not count for a rate.
+// Recheck returns an error if Caller would now refuse a request that it accepted before, for example because the token
+// was revoked. It does not count for the rate limit.
 func (g *Gate) Recheck(r *http.Request) error {
 	bearer, err := bearerOf(r.Header)
 	switch {
@@ -123,9 +123,8 @@ func (g *Gate) identifyCaller(r *http.Request) (schemas.Caller, error) {
 	return g.authenticateBearer(r, bearer)
 }
 
-// authenticateBearer returns the caller of a well-formed bearer. It slows down an address that sends many bad bearers.
-// A good bearer is still accepted, because many callers share the address of a proxy, and 256 random bits or a
-// signature cannot be guessed, however many attempts are made.
+// authenticateBearer returns the caller of a well-formed bearer. It limits the bad bearers of an address. It still
+// accepts good bearers from that address, because many callers share the address of a proxy.
 func (g *Gate) authenticateBearer(r *http.Request, bearer string) (schemas.Caller, error) {
 	now, from := g.Now(), badTokenSource(r.RemoteAddr)
 	wait := g.guesses.waitTime(from, now)
@@ -146,9 +145,9 @@ func (g *Gate) authenticateBearer(r *http.Request, bearer string) (schemas.Calle
 	return caller, nil
 }
 
-// lookUpBearer returns the caller of a bearer, and its limit of requests per second. A bearer is doubtful if its
-// address has sent many bad ones. Doubtful bearers are looked up one at a time, so that their look-ups keep at most one
-// core and one connection of the store busy.
+// lookUpBearer returns the caller of a bearer, and its limit of requests per second. Doubtful means that the address
+// has sent many bad bearers. Only one doubtful bearer at a time is looked up, so that such look-ups cannot keep the
+// server busy.
 func (g *Gate) lookUpBearer(ctx context.Context, bearer string, now time.Time, doubtful bool) (schemas.Caller, float64, error) {
 	if doubtful {
 		g.doubts.Lock()
@@ -161,7 +160,7 @@ func (g *Gate) lookUpBearer(ctx context.Context, bearer string, now time.Time, d
 	return caller, g.Rate, err
 }
 
-// bearerOf returns the bearer in the header Authorization, empty if there is no header.
+// bearerOf returns the bearer in the header Authorization. It returns "" if there is no such header.
 func bearerOf(h http.Header) (string, error) {
 	values := h.Values("Authorization")
 	if len(values) == 0 {
@@ -177,8 +176,8 @@ func bearerOf(h http.Header) (string, error) {
 	return bearer, nil
 }
 
-// isFromThisMachine reports whether a program on this machine made the request: it arrived at a loopback address, and
-// has no header of a proxy. It cannot detect a proxy without these headers, such as a tunnel.
+// isFromThisMachine reports whether a program on this machine made the request: the request arrived at a loopback
+// address and has no header of a proxy. It cannot detect a proxy that adds no header, such as a tunnel.
 func isFromThisMachine(r *http.Request) bool {
 	for name := range r.Header {
 		if name == "Forwarded" || name == "Via" || name == "X-Real-Ip" || strings.HasPrefix(name, "X-Forwarded-") {
@@ -189,8 +188,8 @@ func isFromThisMachine(r *http.Request) bool {
 	return ok && addr.IP.IsLoopback()
 }
 
-// badTokenSource returns the address under which bad tokens are counted. For IPv6 it is the network of the first 64
-// bits, because one customer has all addresses of this network.
+// badTokenSource returns the address under which bad tokens of a client are counted. For IPv6 it is the network of the
+// first 64 bits, because one customer has all addresses of such a network.
 func badTokenSource(remote string) string {
 	addr, err := netip.ParseAddrPort(remote)
 	if err != nil {

@@ -73,8 +73,8 @@ func (i *Issuer) callerFromClaims(token *jwt.JSONWebToken) (schemas.Caller, erro
 	}, nil
 }
 
-// invalidReason returns why a token with a valid signature is not an access token for this server at this time; "" if
-// it is one. Typ is the type in its header, nil for none.
+// invalidReason returns the reason why a token with a valid signature is not an access token for this server now, and
+// "" if it is one. Typ is the type in the header of the token, nil if the header has none.
 func (i *Issuer) invalidReason(c tokenClaims, typ any) string {
 	now := i.Now()
 	expected := jwt.Expected{Issuer: i.URL, AnyAudience: jwt.Audience{i.Audience}, Time: now}
@@ -99,14 +99,15 @@ func (i *Issuer) invalidReason(c tokenClaims, typ any) string {
 	return ""
 }
 
-// isAccessType reports whether an access token may have this type. Many issuers still write JWT or no type.
+// isAccessType reports whether the header of an access token may have this type. Many issuers write the type JWT or no
+// type.
 func isAccessType(typ any) bool {
 	name, isText := typ.(string)
 	name = strings.TrimPrefix(strings.ToLower(name), "application/")
 	return typ == nil || isText && (name == "" || name == "jwt" || name == "at+jwt")
 }
 
-// isCompactJWT reports whether a bearer has three parts, the only form of a token that a header may contain.
+// isCompactJWT reports whether a bearer has the three parts of a JSON Web Token in an HTTP header.
 func isCompactJWT(bearer string) bool {
 	return strings.Count(bearer, ".") == 2 && !strings.ContainsAny(bearer, "{} ")
 }
@@ -125,7 +126,8 @@ func (c tokenClaims) widestScope() schemas.Scope {
 	return ""
 }
 
-// agentsInClaim returns the agents in a claim. It leaves out invalid names, and names that need a wider scope.
+// agentsInClaim returns the agents in a claim. It leaves out invalid names, and names that need a wider scope, such as
+// human.
 func agentsInClaim(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
 	var named wordList
 	if json.Unmarshal(claim, &named) != nil {
@@ -145,8 +147,8 @@ func agentsInClaim(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
 // hashSuffix matches the end of a name that contains a subject and its hash.
 var hashSuffix = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`-[0-9a-f]{8}$`) })
 
-// subjectName returns the name of a subject, used like the name of a workspace token. No workspace token has the same
-// name, because their names have no colon.
+// subjectName returns a name for the subject of a token, for example in limits and logs. No workspace token has the
+// same name, because names of workspace tokens contain no colon.
 func subjectName(subject string) string {
 	const maxName = 60
 	name := schemas.EscapeHidden(subject)

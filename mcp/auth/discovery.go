@@ -16,8 +16,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// sharedKeySet returns the issuer's keys. One caller at a time asks the issuer for the address of its keys; the other
-// callers wait and get the same result, even if it is an error.
+// sharedKeySet returns the issuer's keys. If they are not known, one caller asks the issuer for their address, and
+// other callers wait for the same result, even if it is an error.
 func (i *Issuer) sharedKeySet(ctx context.Context) (oidc.KeySet, error) {
 	select {
 	case i.lock <- struct{}{}:
@@ -41,9 +41,9 @@ func (i *Issuer) sharedKeySet(ctx context.Context) (oidc.KeySet, error) {
 	return i.keys, nil
 }
 
-// discoverKeyAddress returns the address of the issuer's keys. It reads the document of RFC 8414, or else the document
-// of OpenID Connect. If the issuer's address has a path, the well-known name of that second document may come before
-// the path or after it.
+// discoverKeyAddress returns the address of the issuer's keys. It reads the document of RFC 8414, or the document of
+// OpenID Connect if the first is missing. The address of the second document has the well-known name before or after
+// the path of the issuer, and discoverKeyAddress tries both.
 func (i *Issuer) discoverKeyAddress(ctx context.Context) (string, error) {
 	var all error
 	for _, address := range documentAddresses(i.URL) {
@@ -64,8 +64,8 @@ func documentAddresses(issuer string) []string {
 	})
 }
 
-// wellKnownAddress inserts a well-known name between the host and the path of an address, as RFC 8414 and RFC 9728
-// require.
+// wellKnownAddress puts "/.well-known/" and a name between the host and the path of an address, as RFC 8414 and RFC
+// 9728 require.
 func wellKnownAddress(address, name string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -76,8 +76,8 @@ func wellKnownAddress(address, name string) string {
 	return u.String()
 }
 
-// readDocument returns the address of the keys in one document. It refuses a document of another issuer, and an
-// insecure address of keys.
+// readDocument returns the address of the keys that one document names. It refuses a document of another issuer, and an
+// address of keys that is not secure.
 func (i *Issuer) readDocument(ctx context.Context, address string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -107,8 +107,9 @@ func (i *Issuer) readDocument(ctx context.Context, address string) (string, erro
 	return document.Keys, nil
 }
 
-// readInterval is the minimum time between two reads of an address: bad tokens must not make a server a burden to its
-// issuer. A token with a key that was published in between is refused; issuers publish keys long before they use them.
+// readInterval is the minimum time between two reads of an address, so that bad tokens cannot make the server send many
+// requests to the issuer. A token whose key was published in between is refused. Issuers publish keys long before they
+// use them.
 const readInterval = 5 * time.Second
 
 var (
@@ -116,8 +117,8 @@ var (
 	errReadRecently = fmt.Errorf("%w: the last read is still recent", errTooSoon)
 )
 
-// pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of it. For an earlier repeat it
-// returns errReadRecently if the last read succeeded, and errTooSoon if it failed.
+// pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of the response. For an earlier
+// repeat it returns errReadRecently if the last read succeeded, and errTooSoon if the last read failed.
 type pacedTransport struct {
 	http.RoundTripper
 	now func() time.Time

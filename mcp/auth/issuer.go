@@ -23,8 +23,8 @@ type IssuerConfig struct {
 	URL      string // exactly as the issuer writes it in the claim iss
 	Audience string // the value that the claim aud must have: the name of this server at the issuer
 
-	// AgentsClaim is the name of the claim that lists the agents that a token may act as, the default agent first. Its
-	// value is an array, or a string of words. Default "handoff_agents".
+	// AgentsClaim is the name of the claim that lists the agents that a token may act as, the default agent first. The
+	// claim is an array of strings, or one string of words. Default "handoff_agents".
 	AgentsClaim string
 
 	Pending int // limit of pending handoffs sent with a token; zero: no limit
@@ -34,10 +34,10 @@ type IssuerConfig struct {
 	Logger *slog.Logger // of failures to read from the issuer; default: discards
 }
 
-// Issuer checks access tokens that an OAuth issuer signed. It reads the issuer's document (RFC 8414, or the discovery
-// of OpenID Connect) when the first token comes, and again with later tokens until that succeeds. It reads the issuer's
-// keys when a token names a key that it does not know, so issuers may rotate keys. It reads each address at most once
-// in 5 seconds. Known keys stay valid while the issuer is down. Issuer is safe for use by many goroutines.
+// Issuer checks access tokens that an OAuth issuer signed. It reads the issuer's document when the first token comes,
+// and repeats this with later tokens after a failure. It reads the issuer's keys again when a token names an unknown
+// key, because issuers change their keys. It reads each address at most once in 5 seconds. Known keys stay valid while
+// the issuer is down. Issuer is safe for use by many goroutines.
 type Issuer struct {
 	IssuerConfig
 	client *http.Client
@@ -48,7 +48,7 @@ type Issuer struct {
 }
 
 // NewIssuer returns an issuer. It reads nothing yet, so a server can start while its issuer is down. The error
-// describes the fault in c.
+// describes an invalid setting in c.
 func NewIssuer(c IssuerConfig) (*Issuer, error) {
 	if err := checkAddress(c.URL); err != nil {
 		return nil, err
@@ -65,8 +65,8 @@ func NewIssuer(c IssuerConfig) (*Issuer, error) {
 	return &Issuer{IssuerConfig: c, client: &client, lock: make(chan struct{}, 1)}, nil
 }
 
-// checkAddress returns an error for an address that attackers could impersonate, because the issuer decides about
-// access.
+// checkAddress refuses an address that is neither https nor on this machine, because an attacker on the network could
+// answer in place of the issuer.
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {
@@ -91,10 +91,9 @@ var asymmetric = []jose.SignatureAlgorithm{
 	jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// callerOfBearer returns the caller of an access token, under its first name. It checks the algorithm of the signature
-// before the signature, as [oidc.RemoteKeySet] requires without a verifier. The verifier of that package is made for ID
-// tokens: it allows the clocks five minutes, and most of its errors have no types. For a doubtful token it does not
-// fetch unknown keys.
+// callerOfBearer returns the caller of an access token, with the first agent that the token may act as. It checks the
+// algorithm before the signature, as [oidc.RemoteKeySet] requires. It does not use the verifier of that package, which
+// is made for ID tokens. For a doubtful token it does not read unknown keys.
 func (i *Issuer) callerOfBearer(ctx context.Context, bearer string, doubtful bool) (schemas.Caller, error) {
 	if !isCompactJWT(bearer) {
 		return schemas.Caller{}, newTokenRefusal(JWT, "the bearer is neither a token of handoff nor a JSON Web Token")
@@ -122,7 +121,7 @@ func (i *Issuer) callerOfBearer(ctx context.Context, bearer string, doubtful boo
 	return schemas.Caller{}, i.unavailableError(ctx, err)
 }
 
-// unavailableError logs the cause and returns the error for the client, which does not contain the cause.
+// unavailableError logs the cause and returns an error for the client, which does not contain the cause.
 func (i *Issuer) unavailableError(ctx context.Context, cause error) error {
 	if !errors.Is(cause, errTooSoon) {
 		i.Logger.WarnContext(ctx, "issuer not read", slog.String("issuer", i.URL), slog.Any("cause", cause))

@@ -7,24 +7,23 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// rateLimits has a token bucket for each name with recent requests. A full bucket is the same as a new one and is
-// dropped. A bucket fills up again after the last request of its name, so only names with recent requests keep one.
+// rateLimits has a token bucket for each name with recent requests. A full bucket equals a new bucket, so full buckets
+// are dropped.
 type rateLimits struct {
 	mu      sync.Mutex // guards the fields below
 	by      map[string]*rate.Limiter
 	sweepAt int
 }
 
-// minSweep is the number of buckets from which on full ones are searched for and dropped: with fewer buckets, the
-// search costs more than it saves.
+// minSweep is the number of buckets below which dropFullBuckets does nothing: the search would cost more than it saves.
 const minSweep = 1024
 
 func newRateLimits() *rateLimits {
 	return &rateLimits{by: map[string]*rate.Limiter{}, sweepAt: minSweep}
 }
 
-// countRequest counts a request of a name, or returns the time to wait until one is allowed. A burst may have the
-// requests of two seconds, and at least 20.
+// countRequest counts a request of a name. If the limit is reached, it counts nothing and returns the time to wait. A
+// name may make the requests of two seconds at once, and at least 20.
 func (l *rateLimits) countRequest(name string, perSecond float64, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -35,7 +34,7 @@ func (l *rateLimits) countRequest(name string, perSecond float64, now time.Time)
 	return wait
 }
 
-// waitTime returns the time to wait until a request of a name is allowed, zero for none. It counts no request.
+// waitTime returns the time until a request of a name is allowed, zero if it is allowed now. It counts no request.
 func (l *rateLimits) waitTime(name string, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,5 +74,6 @@ func (l *rateLimits) dropFullBuckets(now time.Time) {
 	l.sweepAt = max(minSweep, 2*len(l.by))
 }
 
-// guessRate is the number of bad tokens per second that one address may send. [limits.countRequest] defines the burst.
+// guessRate is the number of bad tokens per second that one address may send. [rateLimits.countRequest] defines the
+// burst.
 const guessRate = 10

@@ -79,14 +79,14 @@ func (r *Refusal) withToken(token string) *Refusal {
 	return r
 }
 
-// isUnauthorized reports whether a different token would help. More rights or waiting would not.
+// isUnauthorized reports whether the request could succeed with another token.
 func (r *Refusal) isUnauthorized() bool {
 	return r.Reason == NoToken || r.code == invalidToken || r.code == invalidRequest
 }
 
-// ChallengeHeader returns the value of the header WWW-Authenticate for an error of [Gate.Caller], empty for none. If ok
-// is true, the status of the response is 401; otherwise it follows the error's code in [schemas.Codes]. MetadataURL is
-// the result of [MetadataURL], empty without OAuth.
+// ChallengeHeader returns the value of the header WWW-Authenticate for an error of [Gate.Caller]. The value is "" if
+// the response needs no such header. If ok is true, the status of the response is 401, otherwise the status of the
+// error's code in [schemas.Codes]. MetadataURL is the result of [MetadataURL], or "" without OAuth.
 func ChallengeHeader(err error, metadataURL string) (value string, ok bool) {
 	refusal, is := errors.AsType[*Refusal](err)
 	if !is || !refusal.isUnauthorized() && refusal.code == "" {
@@ -109,7 +109,7 @@ func ChallengeHeader(err error, metadataURL string) (value string, ok bool) {
 	return strings.TrimSpace("Bearer " + strings.Join(params, ", ")), refusal.isUnauthorized()
 }
 
-// replaceUnquotable replaces characters that RFC 6750 does not allow in quotes: all but printable ASCII, and " and \.
+// replaceUnquotable replaces the characters that RFC 6750 does not allow in quotes by an apostrophe.
 func replaceUnquotable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || r == '"' || r == '\\' {
@@ -124,8 +124,8 @@ func MetadataURL(resource string) string {
 	return wellKnownAddress(resource, "oauth-protected-resource")
 }
 
-// MetadataHandler returns the handler for [MetadataURL], and for the same address without the path of the resource. It
-// responds with the issuer of tokens (RFC 9728), and needs no token.
+// MetadataHandler returns the handler for [MetadataURL]. The response names the issuer of tokens (RFC 9728). The
+// request needs no token.
 func MetadataHandler(resource, issuer string) http.Handler {
 	var offered []string
 	for _, scope := range slices.Backward(scopes) {

@@ -19,8 +19,8 @@ const (
 	digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// NewSecret returns a new secret for a token. By its prefix, secret scanners find it in wrong places, and its checksum
-// shows a typing error without a look into the store. It panics if rand fails, which crypto/rand never does.
+// NewSecret returns a new secret for a token. The prefix lets secret scanners find leaked secrets. The checksum shows a
+// typing error without a read of the store. NewSecret panics if rand fails, which crypto/rand never does.
 func NewSecret(rand io.Reader) string {
 	b := []byte(prefix)
 	for len(b) < len(prefix)+randomLength {
@@ -29,8 +29,8 @@ func NewSecret(rand io.Reader) string {
 	return string(b) + checksum(string(b))
 }
 
-// IsWellFormed reports whether s has the form of a secret and the right checksum. Only the store knows whether the
-// token exists.
+// IsWellFormed reports whether s has the form of a secret and the right checksum. It does not know whether the token
+// exists.
 func IsWellFormed(s string) bool {
 	if len(s) != len(prefix)+randomLength+checksumLength || !strings.HasPrefix(s, prefix) {
 		return false
@@ -42,14 +42,15 @@ func IsWellFormed(s string) bool {
 	return checksum(body) == s[len(body):]
 }
 
-// HashSecret returns the stored part of a secret: its SHA-256 in lower-case hexadecimal. It needs no salt and no slow
-// function, because 256 random bits cannot be guessed.
+// HashSecret returns the SHA-256 of a secret in lower-case hexadecimal, as the store keeps it. It needs no salt,
+// because nobody can guess 256 random bits.
 func HashSecret(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
 }
 
-// randomDigit returns a random digit, each equally likely: it draws again for bytes beyond the last multiple of 62.
+// randomDigit returns a random digit. It ignores random bytes above the last multiple of 62, so that all digits are
+// equally likely.
 func randomDigit(rand io.Reader) byte {
 	const fair = 256 / len(digits) * len(digits)
 	for {
@@ -63,8 +64,7 @@ func randomDigit(rand io.Reader) byte {
 	}
 }
 
-// checksum returns the CRC-32 of s in base 62. It differs for any two strings that differ in one or two neighbouring
-// bytes.
+// checksum returns the CRC-32 of s in base 62. It finds every change of one or two neighbouring bytes.
 func checksum(s string) string {
 	sum := crc32.ChecksumIEEE([]byte(s))
 	var b [checksumLength]byte

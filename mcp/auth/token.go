@@ -11,9 +11,8 @@ import (
 	"handoff/tools"
 )
 
-// NeedsToken reports whether every request needs a token: it does if there is an issuer, or if the workspace has or
-// ever had a token. After its first true result it stays true in this process: if the store is removed or replaced,
-// requests without a token must still be refused.
+// NeedsToken reports whether every request needs a token: there is an OAuth issuer, or the workspace has or ever had a
+// token. After its first true result it stays true in this process, so that nobody gets access by removing the store.
 func (g *Gate) NeedsToken(ctx context.Context) (bool, error) {
 	if g.Issuer != nil || g.tokenNeeded.Load() {
 		return true, nil
@@ -22,7 +21,8 @@ func (g *Gate) NeedsToken(ctx context.Context) (bool, error) {
 	return found.Needed, err
 }
 
-// callerWithoutBearer returns the caller of a request without a bearer, if none is needed.
+// callerWithoutBearer returns the caller of a request without a bearer. It refuses the request if every request needs a
+// token, or if the request is from another machine.
 func (g *Gate) callerWithoutBearer(r *http.Request) (schemas.Caller, error) {
 	if isFromThisMachine(r) {
 		needed, err := g.NeedsToken(r.Context())
@@ -36,8 +36,8 @@ func (g *Gate) callerWithoutBearer(r *http.Request) (schemas.Caller, error) {
 	return schemas.Caller{}, newTokenRefusal(NoToken, "a token is needed")
 }
 
-// callerOfToken returns the caller for the hash of a secret, and its limit of requests per second. The duration of the
-// look-up reveals nothing about secrets: choosing the first bytes of a SHA-256 does not choose the bytes of the secret.
+// callerOfToken returns the caller for the hash of a secret, and its limit of requests per second. Comparing hashes
+// reveals nothing about the secret by its duration.
 func (g *Gate) callerOfToken(ctx context.Context, hash string, now time.Time) (schemas.Caller, float64, error) {
 	found, err := g.findToken(ctx, hash)
 	if err != nil {
@@ -62,7 +62,7 @@ func (g *Gate) callerOfToken(ctx context.Context, hash string, now time.Time) (s
 	}, cmp.Or(t.Rate, g.Rate), nil
 }
 
-// findToken asks the workspace for the token of a hash. After an error the request is refused.
+// findToken asks the workspace for the token with a hash, and whether every request needs a token.
 func (g *Gate) findToken(ctx context.Context, hash string) (schemas.TokenFindOut, error) {
 	server := schemas.Caller{Via: schemas.ViaCLI} // this server, not the caller of the request
 	c := tools.Call{ID: g.NewRequestID(), Caller: server, Tool: "token_find"}
@@ -99,8 +99,8 @@ func (g *Gate) chooseAgent(r *http.Request, c schemas.Caller) (schemas.Caller, e
 	return c, newPermissionRefusal(Agent, c.Token, "%s: %s", AgentHeader, reason).withHint("%s", allowedNamesHint(c, e))
 }
 
-// recordDenied makes a call under the denied name. The workspace refuses it before any tool runs. If the caller has a
-// token, the workspace records the refusal as an event.
+// recordDenied makes a call under the denied name, which the workspace refuses. So the workspace records the refusal as
+// an event. Without a token it does nothing.
 func (g *Gate) recordDenied(ctx context.Context, c schemas.Caller, asked string) {
 	if c.Token != "" {
 		call := tools.Call{ID: g.NewRequestID(), Caller: c, Tool: "list_agents"}
