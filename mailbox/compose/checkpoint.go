@@ -22,9 +22,9 @@ func FailureCheckpoint(in schemas.FailIn) *schemas.Checkpoint {
 }
 
 // MergeCheckpoints merges a later checkpoint into c: the state key by key, the note if later has a note, and the lists
-// of finished and open steps. If the two disagree, later counts: an open step of later is no longer finished. If later
-// has no open steps, the open steps of c stay, without the steps that are finished now. The lists and maps of c and
-// later do not change.
+// of finished and open steps. If a step is open in later and finished in c, the step counts as open. If later has no
+// open steps, the open steps of c stay, without the steps that are finished now. The lists and maps of c and later do
+// not change.
 func MergeCheckpoints(c, later schemas.Checkpoint) schemas.Checkpoint {
 	mergeInto(&c.State, later.State)
 	later.State = c.State

@@ -133,8 +133,8 @@ func dropFromValue(field string, v any) (_ any, changed bool) {
 	return v, changed
 }
 
-// dropFromField removes the large texts from the field name of an object, and reports whether the field changed. The
-// argument within is the name of the field that has the object as its value.
+// dropFromField removes the large texts from one field of an object, and reports whether the field changed. The
+// argument name is the name of the field, and within is the name of the field that has the object as its value.
 func dropFromField(within string, object map[string]any, name string) (changed bool) {
 	was := object[name]
 	switch {

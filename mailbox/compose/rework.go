@@ -40,9 +40,9 @@ func reworkTitlePrefix(r schemas.Rework) string {
 	return fmt.Sprintf("Rework of %s, round %d: ", r.Of, r.Round)
 }
 
-// SplitPoints moves the success criteria and the criteria of deliverables out of the changes of a return. The points
-// are these criteria, which become the criteria of the next round. rest is a copy of c without the points. Criteria of
-// deliverables would stand before earlier criteria and change the numbers of the earlier criteria.
+// SplitPoints moves the success criteria and the criteria of deliverables out of the changes of a return. These
+// criteria are the points, which [TurnIntoRework] appends to the earlier criteria. rest is a copy of c without the
+// points.
 func SplitPoints(c schemas.Changes) (points []string, rest schemas.Changes) {
 	if c.Expectations == nil {
 		return nil, c

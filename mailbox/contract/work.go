@@ -36,7 +36,7 @@ func checkCost(root *jsonschema.Schema, v any) error {
 type costMeter struct{ budget int }
 
 // countSchema counts the steps of checking the value v with a schema, with its references and choices, and with the
-// schemas of v's members. The argument chain is the number of schemas for the same value that led to this schema.
+// schemas of v's members. The argument chain counts the references that led from one schema for v to the next.
 func (m *costMeter) countSchema(s *jsonschema.Schema, v any, chain int) {
 	if s == nil || m.budget < 0 {
 		return

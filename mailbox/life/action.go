@@ -36,13 +36,13 @@ const (
 	// twice, and warns the sender if both sends came within 10 minutes.
 	Send Action = "sent"
 
-	// Approve permits a pending handoff that waits for approval. Human does it. The handoff stays pending and may be
+	// Approve permits a pending handoff that waits for approval. A person does it. The handoff stays pending and may be
 	// claimed, if it has no other reason to wait. The server notifies the sender.
 	//
 	// The error is conflict for a handoff that does not wait for approval, and therefore for a repeat.
 	Approve Action = "approved"
 
-	// Refuse ends a handoff that waits for approval: the handoff is rejected. Human does it, with a note. The server
+	// Refuse ends a handoff that waits for approval: the handoff is rejected. A person does it, with a note. The server
 	// notifies the sender, and the senders of the handoffs that depend on it.
 	//
 	// The error is conflict for a handoff that does not wait for approval; Cancel ends such a handoff.
@@ -94,9 +94,9 @@ const (
 	// the old connection is gone.
 	Reclaim Action = "reclaimed"
 
-	// Release ends a claim: the handoff is pending again, for its recipient or for another recipient that the caller
-	// names, with all progress. The holder, the owner of the workflow or human does it, from any held state. The server
-	// releases a claim whose result cannot be delivered. The token becomes void, and the next claim is no new attempt.
+	// Release ends a claim: the handoff is pending again and keeps its progress. The caller may name another recipient.
+	// The holder, the owner of the workflow or human does it, from any held state. The server releases a claim whose
+	// result cannot be delivered. The token becomes void, and the next claim is no new attempt.
 	//
 	// If another caller did it, the server notifies the holder. The error is stale for a claim that was lost before,
 	// and invalid for a claim without a token or connection. A repeat is a conflict, because the handoff is pending
@@ -308,9 +308,9 @@ const (
 
 // Consequences of an action that are too many for one transaction.
 const (
-	// Defer stores the remaining consequences of an end on the ended handoff, because 1,000 other handoffs were
-	// processed and more are left. The clock does it in the transaction of the end, so no consequence is lost if the
-	// process ends.
+	// Defer stores the remaining consequences of an ended handoff in its record, because 1,000 other handoffs were
+	// processed and more are left. The clock does it in the transaction that ends the handoff, so no consequence is
+	// lost if the process dies.
 	Defer Action = "deferred"
 
 	// Resume carries out deferred consequences. The clock does it at once in another transaction, or at the start of

@@ -51,8 +51,8 @@ const (
 	// EndLeftovers cancels unclaimed handoffs that the rules sent when earlier attempts of the handoff failed:
 	// rollbacks and decisions that are no longer needed. Each cancelled handoff names the handoff that did the work.
 	EndLeftovers Consequence = "cancel what is left of the attempts before it"
-	// PassOn sends the work that a completion passes on, as a child of the handoff. It is the only consequence that can
-	// be refused because of the caller's input. Then the completion is undone, too.
+	// PassOn sends the work that a completion passes on, as a child of the handoff. This send may be refused because of
+	// the caller's input. Then the completion is undone, too.
 	PassOn Consequence = "send what its completion passes on" //nolint:gosec // no password
 	// SendRouted sends the handoffs of the rules of files, as children, and records the first child on the handoff. A
 	// refused rule, for example for a chain that is too long, stops no other rule: the owner of the workflow and human

@@ -57,8 +57,8 @@ func (o *Op) RunConsequences() (ConsequenceResult, error) {
 	return c.outcome, err
 }
 
-// runDuties carries out the duties (open consequences) of a cascade, and all duties that these duties cause. At the end
-// it defers the duties for which this transaction had no visits left. It stops at the first error, and its caller
+// runDuties carries out the duties (open consequences) of a cascade, and all duties that these duties cause. After
+// [MaxSpread] visits in the transaction, it defers the remaining duties. It stops at the first error, and its caller
 // undoes the operation.
 func (o *Op) runDuties(c *cascade) error {
 	for {

@@ -50,8 +50,8 @@ func KeepsDependentsBlocked(r *store.Record) bool {
 
 // EndReason says why a handoff ended without an accepted result: the description of the failure, the reason of a
 // timeout, or the note of the agent that returned, cancelled or refused the handoff. For a result under review, it
-// names the reviewer. It returns "" for any other handoff, and if the agent gave no reason. f is the failure that
-// [AddOutcome] has read, or nil. The error is about a note that cannot be read.
+// names the reviewer. It returns "" for any other handoff, and if the agent gave no reason. The argument f is the
+// failure that [AddOutcome] has read, or nil if the handoff has no failure.
 func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
 	switch {
 	case f != nil:
