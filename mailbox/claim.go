@@ -55,10 +55,10 @@ func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 //   - stale: an earlier call with the same request id claimed the handoff, and that claim has ended since.
 //   - unavailable: the result could not be delivered, and the claim was given back.
 //
-// A call with the same request id gets the same claim again. So does a call for the same id over the same connection. A
-// claim whose result cannot be delivered is given back and does not count as an attempt. If the process dies after the
-// claim is on disk, the agent gets the claim again with a repeated call, or with its first claim over its next
-// connection.
+// A call with the same request id gets the same claim again. A call for the same id over the same connection gets it,
+// too. A claim whose result cannot be delivered is given back and does not count as an attempt. If the process dies
+// after the claim is on disk, the agent gets the claim again with a repeated call, or with its first claim over its
+// next connection.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
 	claim := s.claim
 	if in.HandoffID == "" && in.WaitSeconds > 0 {

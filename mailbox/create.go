@@ -272,8 +272,8 @@ func (o *op) latestHeldHandoff() (latest *store.Record, err error) {
 	return latest, nil
 }
 
-// storeContents stores attached contents in the transaction that creates the handoff, so the store has both or neither.
-// The key of a content is its digest, so equal contents are stored once.
+// storeContents stores attached contents in the transaction that creates the handoff, so the store has the handoff with
+// its contents or nothing. The key of a content is its digest, so equal contents are stored once.
 func (o *op) storeContents(contents [][]byte) error {
 	for _, b := range contents {
 		if err := o.PutReference(b); err != nil {

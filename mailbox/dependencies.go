@@ -129,8 +129,8 @@ func (o *op) warnOfPartialDependencies(r *store.Record) (warnings []string) {
 	return warnings
 }
 
-// reportStillBlocked names the handoffs and rules that a partial completion leaves blocked, and the action that
-// unblocks them. It adds both to the notice and to the result.
+// reportStillBlocked adds to the notice and to the result of a partial completion the handoffs and rules that stay
+// blocked, and the action that unblocks them.
 func (o *op) reportStillBlocked(h *operation.RecordChange, out *schemas.CompleteOut) {
 	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.OldestFirst(store.IndexByDependency(h.Now.ID), 0))) // as far as readable
 	shut := append(schemas.FormatAll(waiting), schemas.Map(h.HeldSends, func(by rules.RuleSends) string { return "what the rule " + by.Route + " sends" })...)

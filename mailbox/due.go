@@ -48,9 +48,9 @@ func (o *op) endLease(r *store.Record) error {
 	})
 }
 
-// backoff returns how long work rests after a failed attempt: 10 seconds after the first attempt, twice as long after
-// each further attempt, and 10 minutes at most. Without the rest, work that crashes each holder would use up its
-// attempts at once.
+// backoff returns the pause between a failed attempt and the next offer of the work: 10 seconds after the first
+// attempt, twice as long after each further attempt, and 10 minutes at most. Without the pause, work that crashes each
+// holder would use up its attempts at once.
 func backoff(attempt int) time.Duration {
 	return min(10*time.Second<<max(attempt-1, 0), 10*time.Minute)
 }

@@ -161,7 +161,7 @@ func adviseForce(err error) error {
 	return e.WithNext(schemas.Advice{Say: "To send it all the same, force it."})
 }
 
-// enumerateAgents lists agents in a sentence, twenty at most, and counts the others.
+// enumerateAgents lists agents in a sentence, twenty at most, and counts the agents that it leaves out.
 func enumerateAgents(names []schemas.Agent) string {
 	return schemas.JoinFirst(schemas.FormatAll(names), schemas.MaxNamed)
 }

@@ -348,7 +348,7 @@ func callerForHolder(r *store.Record, by schemas.Caller) schemas.Caller {
 	return schemas.Caller{Agent: r.Holder, AgentID: r.HolderID, Via: by.Via}
 }
 
-// sendResultFor returns the result that a send of the handoff r would have had. The server created r itself.
+// sendResultFor returns a handoff that the server created as the result of a send, for the response to the caller.
 func sendResultFor(r *store.Record) *schemas.SendOut {
 	return &schemas.SendOut{HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent}
 }

@@ -308,12 +308,12 @@ func (o *op) addOutcomeToDraft(r *store.Record, d *draft.Draft) error {
 	return o.drafts.Encode(d)
 }
 
-// maxUnsentTold is the largest number of refused rules of one operation that people are told of. Without it a person
-// could get hundreds of notices at once.
+// maxUnsentTold is the largest number of notices about refused rules in one operation. Without it a person could get
+// hundreds of notices at once.
 const maxUnsentTold = 10
 
 // tellOwnerOfUnsent tells the owner of the workflow and human which handoff was not sent, and why. It leaves no notice
-// if both were told of the same budget in this hour, see [op.recordBudgetNotice].
+// if the owner and human were told of the same budget in this hour, see [op.recordBudgetNotice].
 func (o *op) tellOwnerOfUnsent(r *store.Record, what string, why error) error {
 	ofBudget := o.spentBudget != ""
 	told, err := o.recordBudgetNotice()

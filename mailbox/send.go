@@ -119,9 +119,9 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 	return err
 }
 
-// sendDraft sends a draft as a handoff, or as a notice if it is a message. If the same caller sent it before with the
-// same idempotency key, sendDraft returns the first result instead. Sends, continuations and rules of files call it.
-// Consequences, such as a rollback, do not call it, because they must not be refused.
+// sendDraft sends a draft as a handoff. A draft of the type message becomes a notice. A repeated send with the same
+// idempotency key gets the first result. Sends, continuations and rules of files call sendDraft. Consequences, such as
+// a rollback, do not call it, because they must not be refused.
 func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 	if d.Parts == nil {
 		if d, err = o.resolveAddresses(d); err != nil {

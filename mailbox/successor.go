@@ -230,9 +230,9 @@ func (o *op) decodeFullContent(r *store.Record, h *schemas.Handoff) error {
 		WithHint("It ended too long ago for this workspace. Send a new handoff, and say all that is needed.")
 }
 
-// draftAgain drafts the work of r again, with the reason why it is done again, with earlier amendments, and with the
-// changes of the caller. Future deadlines stay. A past deadline goes, and a timeout then counts anew. The delay goes,
-// because it belonged to the first attempt. Work that needed approval once needs approval again.
+// draftAgain drafts the work of r again, with earlier amendments, with the changes of the caller, and with the reason
+// for the new attempt. A future deadline stays. A past deadline is removed, and a timeout then counts anew. A delay is
+// removed, because it belonged to the first attempt. Work that needed approval once needs approval again.
 func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision) (*draft.Draft, error) {
 	d := &draft.Draft{Attempt: attemptsUsed(r), Estimate: r.EstimatedDuration()}
 	if err := o.decodeFullContent(r, &d.Handoff); err != nil {
