@@ -40,8 +40,8 @@ var screens = []struct {
 	{line: "watch --since 0 --action asked,completed,failed,timed_out,message", events: 5},
 }
 
-// The screens of a person are kept as a real terminal of 80 columns gets them, with and without colours. No line is
-// wider than any terminal, and times are local.
+// The golden files hold the output for a person on a terminal of 80 columns, with and without colours. No line may be
+// wider than the terminal, and times are local.
 func TestScreens_MatchTestdata(t *testing.T) {
 	d := busy(t)
 	for _, width := range []int{60, 80, 200} {
@@ -102,8 +102,8 @@ func killed(d commandtest.Desk, t *testing.T, agent, tool, args string) {
 	require.Equal(t, -1, s.Wait())
 }
 
-// onScreen returns the output of a command of human on a terminal of this width. It leaves a command that does not
-// end after so many lines.
+// onScreen returns the output of a command of human on a terminal with the given width. After the given number of lines
+// it stops a command that is still running.
 func onScreen(d commandtest.Desk, width int, colour bool, lines int, args ...string) string {
 	d.Helper()
 	screen, line := commandtest.OpenTerminal(d)

@@ -49,8 +49,8 @@ func asFile(name, text string) way {
 	}
 }
 
-// Each word of testdata/words.txt completes, completes in part, or is refused with the calls that it may have meant,
-// in each place of the message.
+// Each word of testdata/words.txt, in each place of a message, completes a handoff, completes it in part, or is
+// refused. A refusal lists calls that may have been meant.
 func TestComplete_StatusWordDecides(t *testing.T) {
 	text, err := os.ReadFile("testdata/words.txt")
 	require.NoError(t, err)

@@ -31,13 +31,13 @@ var commands = [][]string{
 // calls are the system calls by which the store writes.
 var calls = []string{"pwrite64", "fdatasync", "fsync", "ftruncate"}
 
-// strikes are failures of a system call: of one, or with a plus of it and all later ones, as when a disk is full or
-// becomes read-only.
+// strikes are the injected failures of a system call. A plus fails also all later calls, as on a full or read-only
+// disk.
 var strikes = []string{"error=EIO:when=%d", "error=EIO:when=%d+", "error=ENOSPC:when=%d+", "error=EROFS:when=%d+", "signal=KILL:when=%d"}
 
-// TestSystemCall_FailureLosesNothing fails each system call of each command that writes, one at a time, and kills the
-// command there. The command takes effect as a whole or not at all; its output is true; and the next command finds a
-// sound store. HANDOFF_FAULTS=1 tries all calls, a larger number a sample.
+// TestSystemCall_FailureLosesNothing fails each system call of each writing command, one at a time, and kills the
+// command there. The command must take effect as a whole or not at all, its output must be true, and the next command
+// must find a sound store. HANDOFF_FAULTS=1 tries all calls, a larger number a sample.
 func TestSystemCall_FailureLosesNothing(t *testing.T) {
 	each := programtest.ProofSize(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	h := newHome(t)

@@ -100,9 +100,9 @@ func (h home) damaged() {
 	require.NoError(h, backend.Close())
 }
 
-// TestChore_KilledAtAnyCallLosesNothing kills each maintenance command at each system call that changes files, one at
-// a time. Afterwards there is the old content or the new one, and nothing in between: an unusable store names the
-// remedy. The same command then ends as it does alone. HANDOFF_FAULTS=1 tries all calls, a larger number a sample.
+// TestChore_KilledAtAnyCallLosesNothing kills each maintenance command at each system call that changes files, one at a
+// time. Afterwards the store has the old content or the new content. An unusable store names the remedy, and the same
+// command then ends well. HANDOFF_FAULTS=1 tries all calls, a larger number a sample.
 func TestChore_KilledAtAnyCallLosesNothing(t *testing.T) {
 	each := programtest.ProofSize(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	files := append([]string{"write", "rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat"}, calls...)

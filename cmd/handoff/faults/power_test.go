@@ -18,18 +18,18 @@ import (
 	"handoff/cmd/handoff/internal/programtest"
 )
 
-// step is one thing of a recorded run: bytes written at an offset of the file, a new length of it, a sync that
-// returned, or an answer that a client got.
+// A step is one event of a recorded run: bytes written at an offset, a new length of the file, a sync, or an answer to
+// a client.
 type step struct {
 	kind   string // write, length, sync or answer
 	offset int64
 	data   []byte
 }
 
-// TestPowerCut_AtEveryWriteLosesNothing records the writes, syncs and answers of a server, and makes the files that a
-// loss of power may leave after each step: each part written since the last sync may be there or not, in any order,
-// and a write may be torn between sectors. Each file must open, be sound, have all acknowledged calls, and no half
-// change. HANDOFF_FAULTS=1 tries all files, a larger number a sample.
+// TestPowerCut_AtEveryWriteLosesNothing records the writes, syncs and answers of a server. For each step it makes the
+// files that a power cut may leave: each write since the last sync may be there, missing or torn between sectors. Each
+// file must open, be sound, and have all acknowledged calls and no half change. HANDOFF_FAULTS=1 tries all files, a
+// larger number a sample.
 func TestPowerCut_AtEveryWriteLosesNothing(t *testing.T) {
 	each := programtest.ProofSize(t, "HANDOFF_FAULTS", 29, 97, strconv.Atoi)
 	h := newHome(t)

@@ -15,8 +15,9 @@ import (
 	"handoff/cmd/handoff/internal/programtest"
 )
 
-// TestGrowth_StaysWithinBounds prints the costs of a workspace with many completed handoffs next to an empty one, in
-// the same run. HANDOFF_STORED is their number; without it there are a few, to see that the figures can be made.
+// TestGrowth_StaysWithinBounds prints the costs of a workspace with many completed handoffs and of an empty workspace,
+// in the same run. HANDOFF_STORED is the number of handoffs. Without HANDOFF_STORED the test uses a small number, to
+// check that it works.
 func TestGrowth_StaysWithinBounds(t *testing.T) {
 	stored := programtest.ProofSize(t, "HANDOFF_STORED", 200, 200, strconv.Atoi)
 	r := &run{T: t, calls: 32, rounds: 1, stored: stored}

@@ -70,7 +70,7 @@ func (s *site) end() {
 	_ = s.cmd.Wait() // the signal is its status
 }
 
-// client is a session over one connection. It does as little as it can, since it is on the processors of the server.
+// A client is a session over one connection. It does little work, because it uses the same processors as the server.
 type client struct {
 	net.Conn
 	in   *bufio.Reader

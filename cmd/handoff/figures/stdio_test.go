@@ -102,8 +102,7 @@ func (p *process) flood(callers, calls int, params func(int) string) float64 {
 	return float64(calls) / time.Since(began).Seconds()
 }
 
-// cost is how long the process computes for a call when 64 are under way, in milliseconds. Its clock has steps of 10
-// ms.
+// cost returns the processor time of one call, in milliseconds, with 64 calls under way. The clock has steps of 10 ms.
 func (p *process) cost(params func(int) string) float64 {
 	before := p.busy()
 	p.flood(64, 2*p.calls, params)

@@ -18,8 +18,8 @@ var made = programtest.New(programtest.Source{Name: "empty", Package: "./testdat
 
 func TestMain(m *testing.M) { os.Exit(made.RunProofs(m)) }
 
-// TestFigures_PrintTable prints the table of docs/performance.md. HANDOFF_FIGURES=1 makes the figures; without it each
-// is made of a few calls only, to see that they can be made.
+// TestFigures_PrintTable prints the table of docs/performance.md. HANDOFF_FIGURES=1 measures in full. Without it the
+// test makes a small number of calls, to check that it works.
 func TestFigures_PrintTable(t *testing.T) {
 	r := &run{T: t, calls: 64, rounds: 1, stored: 200}
 	if os.Getenv("HANDOFF_FIGURES") != "" {

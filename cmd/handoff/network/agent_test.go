@@ -29,8 +29,8 @@ var eras = []string{older, newer}
 // An agent is a client of the SDK.
 type agent struct{ *client.Client }
 
-// join connects an agent over HTTP. Name is the one it asks to act under, empty for the usual one of its token;
-// over may be nil for connections of its own.
+// join connects an agent over HTTP. Name is the agent name that it asks for, or "" for the usual name of its token.
+// Over is nil for a client with its own connections.
 func (v *server) join(ctx context.Context, secret, name, era string, over *http.Transport) (*agent, error) {
 	headers := map[string]string{}
 	if secret != "" {

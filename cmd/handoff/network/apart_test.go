@@ -29,8 +29,9 @@ const (
 	otherID = 8
 )
 
-// TestCancel_OnlyOwnRequests has clients of two tokens wait for mail under one id of a request, while others cancel
-// that id in all ways. Each wait ends with its own mail, and each stream has only messages for its client.
+// In TestCancel_OnlyOwnRequests, clients of two tokens wait for mail under the same request id. Other clients try to
+// cancel this id in all ways. Each wait must end with its own mail, and each stream must have only messages for its
+// client.
 func TestCancel_OnlyOwnRequests(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

@@ -64,7 +64,8 @@ func lies(addr string) []lie {
 	}
 }
 
-// deceitful sends all lies. None makes the server take a body for a request, or answer a request that was not made.
+// deceitful sends each request of [lies]. The server must never take a body for a request, or answer a request that was
+// not made.
 func (h *hostility) deceitful(t *testing.T) {
 	t.Helper()
 	for _, l := range lies(h.addr) {

@@ -18,8 +18,8 @@ import (
 	"handoff/mcp/auth"
 )
 
-// TestServer_HostileClientsHinderNoOther lets all kinds of bad clients come, while a good one goes on with its work.
-// Each of them is refused as it should be, or survived.
+// TestServer_HostileClientsHinderNoOther runs all kinds of hostile clients while a usual client works. The server must
+// refuse or survive each hostile client, and the usual client must succeed.
 func TestServer_HostileClientsHinderNoOther(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

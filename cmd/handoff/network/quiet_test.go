@@ -28,9 +28,9 @@ func body(field string) string { return bodies + field }
 
 const bodies = "BoDy7q-"
 
-// TestTelemetry_HasNoContent speaks to two servers that log all they can, each in a form of its own, and puts a
-// secret text into every field that a client can fill. Logs, metrics and spans have none of it; the events have it,
-// for watchers; secrets of tokens are nowhere at all.
+// TestTelemetry_HasNoContent puts a secret text into every field that a client can fill, on two servers with full logs
+// of different forms. Logs, metrics and spans must not contain the text. Events contain it, for watchers. Secrets of
+// tokens must appear nowhere.
 func TestTelemetry_HasNoContent(t *testing.T) {
 	t.Parallel()
 	c := newCollector(t)

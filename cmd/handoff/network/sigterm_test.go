@@ -22,9 +22,9 @@ import (
 // each is how many streams of each era are open when the server has to end.
 const each = 50
 
-// TestSIGTERM_AnswersEveryCallInTwoSeconds ends a server with as many waiting calls as one token may have, a hundred
-// open streams and other working calls. Waiting calls are answered, streams end in good order, and it takes two
-// seconds at most.
+// TestSIGTERM_AnswersEveryCallInTwoSeconds ends a server that has the maximal number of waiting calls of a token, a
+// hundred open streams and other calls. Waiting calls must be answered, streams must end in good order, and the end may
+// take two seconds at most.
 func TestSIGTERM_AnswersEveryCallInTwoSeconds(t *testing.T) {
 	s := newSite(t)
 	secret := s.token("ann", "ann,ben", "--rate", "100000")

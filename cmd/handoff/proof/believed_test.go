@@ -163,8 +163,8 @@ func newShop(t *testing.T) repository {
 	return r
 }
 
-// complete plays one completion from the send to the outcome. Seen is 1 where a check reads as observed to pass, no
-// where the agent was refused until it claimed more.
+// complete plays one completion from the send to the outcome. Seen is 1 if a check is observed to pass. No is 1 if the
+// completion was refused until the agent claimed more.
 func (r repository) complete(c completion, isTrue bool) (seen, no int) {
 	r.git("checkout", "-q", "-f", "main").git("clean", "-fdqx")
 	base := r.head()

@@ -50,8 +50,8 @@ func requireRefused(t *testing.T, state string, prepare func(*exec.Cmd), code in
 	requireUnchanged(t, before, state)
 }
 
-// requireServerSays checks that a server, which some clients would not start again, goes on and tells each
-// call why it cannot be done.
+// requireServerSays checks that a server with a fault keeps running and returns the reason to each call, because some
+// clients would not start it again.
 func requireServerSays(t *testing.T, state string, prepare func(*exec.Cmd), says []string) {
 	t.Helper()
 	have := commandtest.RunProcess(t, state, func(cmd *exec.Cmd) {
@@ -158,8 +158,8 @@ func TestFaults_OwnerOfOtherUserIsNamed(t *testing.T) {
 	s.CloseInput()
 }
 
-// withoutRights makes a directory readable to all and gives how to run a process that may not write there:
-// for root as nobody.
+// withoutRights makes a directory read-only. It returns how to start a process that may not write there: for root, as
+// the user nobody.
 func withoutRights(t *testing.T, dir string) (state string, as func(*exec.Cmd)) {
 	t.Helper()
 	require.NoError(t, os.Chmod(dir, 0o555))

@@ -1,6 +1,6 @@
-// Package proof_test proves the promises that are hardest to keep: every wrong call is refused and changes nothing,
-// every message of other systems arrives whole, lists are complete while others write, no result and no line of the
-// wire is larger than allowed, and errors about faults of disk and network help.
+// Package proof_test tests the promises that are hardest to keep. A wrong call is refused and changes nothing. Every
+// message of another system arrives whole. Lists are complete while other processes write. No result and no line of the
+// protocol exceeds its limit. An error about a fault of disk or network names the remedy.
 package proof_test
 
 import (

@@ -38,8 +38,8 @@ var needs = map[string]string{
 	"message":    `handoff send human "$N" --type message --agent dev`,
 }
 
-// Each kind of need is told once while the program that tells it is killed and stopped all the time. HANDOFF_NEEDS is
-// how often each is made, 100 by make needs, with ten restarts for each.
+// The program must report each need once, although it is killed and restarted all the time. HANDOFF_NEEDS is the number
+// of needs of each kind (100 with make needs, with ten restarts for each).
 func TestStatusExec_ReportsEachNeedOnceOverRestarts(t *testing.T) {
 	sandbox.SkipUnlessProofs(t)
 	times, err := strconv.Atoi(cmp.Or(os.Getenv("HANDOFF_NEEDS"), "2"))

@@ -102,8 +102,7 @@ func (h *history) dies(client int) {
 	h.killed[client] = at
 }
 
-// ends adds how every handoff was found at the end, and gives sends of unknown fate the handoff that they turn
-// out to be about.
+// ends adds the final state of each handoff to the history. A send without an answer gets the handoff that it created.
 func (h *history) ends(found []schemas.ListItem) {
 	at := h.now()
 	h.mu.Lock()
@@ -154,9 +153,8 @@ func (h *history) takenAgain() (n int) {
 	return n
 }
 
-// lives are the acts on each handoff, in the order of their calls. A claim of unknown fate may have taken any
-// handoff of its mailbox. It counts where it can explain something: where a handoff is held in the end and
-// nobody was told so.
+// lives returns the acts on each handoff, in the order of their calls. A claim without an answer may have taken any
+// handoff of its mailbox. It is listed only where it can explain a handoff that is held although no client was told so.
 func (h *history) lives() map[schemas.ID][]act {
 	lives := map[schemas.ID][]act{}
 	var lost []act

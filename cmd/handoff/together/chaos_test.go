@@ -18,9 +18,9 @@ import (
 	"handoff/schemas"
 )
 
-// TestOwners_KilledLoseNothing has eight processes send, claim and complete with two calls under way each, and a
-// person at the command line, while the process that owns the store is killed again and again. Afterwards nothing
-// that anybody was told may be untrue.
+// TestOwners_KilledLoseNothing kills the owner of the store again and again. Meanwhile eight processes, with two calls
+// under way each, and a person at the command line send, claim and complete. Afterwards every answer to a client must
+// be true.
 func TestOwners_KilledLoseNothing(t *testing.T) {
 	during := lasting(t, "HANDOFF_CHAOS", 10*time.Second)
 	p := newPlace(t)
@@ -57,8 +57,8 @@ const (
 	tolerable = 5 * time.Second        // on a machine that does other things as well
 )
 
-// pace is the time between two rounds of a lane. It bounds the calls of a run: at most 1,600 in a second, which
-// keeps two cores busy, and some 300,000 in all.
+// pace returns the time between two rounds of a lane. It limits the calls to 1,600 in a second, which keeps two cores
+// busy, and to about 300,000 in a run.
 func pace(during time.Duration) time.Duration { return max(30*time.Millisecond, during/6000) }
 
 // rampage lets everybody work until the time is over.

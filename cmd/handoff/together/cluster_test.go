@@ -18,9 +18,9 @@ import (
 	"handoff/schemas"
 )
 
-// TestNodes_KilledLoseNothing has eight clients send, claim and complete through a balancer with two calls under way
-// each, while nodes are killed, and paused for longer than they may own a workspace without a word, and the database is
-// restarted. Afterwards nothing that anybody was told may be untrue.
+// TestNodes_KilledLoseNothing kills nodes, pauses nodes for longer than their lease, and restarts the database.
+// Meanwhile eight clients, with two calls under way each, send, claim and complete through a balancer. Afterwards every
+// answer to a client must be true.
 func TestNodes_KilledLoseNothing(t *testing.T) {
 	during := lasting(t, "HANDOFF_CHAOS", 10*time.Second)
 	c := newCluster(t, 4)
@@ -155,7 +155,8 @@ func (w *storm) restartDatabase() error {
 	return w.restart(rand.N(2) == 0)
 }
 
-// pauseOwner stops the owner for longer than it may own, and lets it go on. Where nobody owns just now it waits.
+// pauseOwner stops the owner for longer than its lease, and then lets it continue. If the workspace has no owner,
+// pauseOwner waits.
 func (w *storm) pauseOwner() error {
 	n := w.freezeOwner()
 	for ; n == nil; n = w.freezeOwner() {
@@ -209,8 +210,8 @@ func (w *storm) count(what string) (n int) {
 	return n
 }
 
-// gaps returns the worst gaps of each client after each failure, by cause: the gravest failure that was not over for
-// a while.
+// gaps returns each client's worst gap after each failure, by cause. The cause is the gravest failure whose effects
+// were not over.
 func (w *storm) gaps(workers []*worker) map[string][]time.Duration {
 	all := map[string][]time.Duration{}
 	for _, worker := range workers {

@@ -29,8 +29,8 @@ type client struct {
 	condemned atomic.Bool // it is being killed by us
 }
 
-// work keeps a seat taken until the time is over, and gives the last process there. Each process has two
-// calls under way.
+// work keeps a process at a seat until the time is over, and returns the last process. Each process has two calls under
+// way.
 func (c *crowd) work(seat int) (*client, error) {
 	for {
 		s, err := c.sit(seat)

@@ -95,8 +95,8 @@ func (p *place) cycle(all []*stay) {
 	stays.Wait()
 }
 
-// pass is the life of one process: some calls, and then its end with others under way. One that is to make
-// none ends before anybody has spoken to it.
+// pass runs one process: it makes calls, and ends the process while other calls are under way. A process without calls
+// ends before its first message.
 func (s *stay) pass(p *place, mine, theirs string) error {
 	process, err := p.begin("--agent", mine)
 	if err != nil {

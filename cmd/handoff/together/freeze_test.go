@@ -21,8 +21,8 @@ const (
 	atLatest = 15 * time.Second // on a machine that does other things as well
 )
 
-// TestCalls_NameStoppedOwner stops the owner, as a debugger or Ctrl-Z would. Each call's error names the process that
-// does not answer. When the owner goes on so do all calls, and refused calls had no effect.
+// TestCalls_NameStoppedOwner stops the owner, as a debugger or Ctrl-Z would. The error of each call names the stopped
+// process. After the owner continues, calls succeed again. Refused calls had no effect.
 func TestCalls_NameStoppedOwner(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -58,8 +58,8 @@ func TestCalls_NameStoppedOwner(t *testing.T) {
 	p.verify()
 }
 
-// requireLive looks, for as long as it may take the owner to see that connections broke off and their processes
-// to come back, whether in the end they are here, though none of them calls.
+// requireLive requires that all processes reach the workspace again without a call. It waits as long as the owner needs
+// to see broken connections and the processes need to reconnect.
 func (p *place) requireLive(s *process, others []*process) {
 	t := p.t
 	t.Helper()

@@ -28,8 +28,8 @@ const (
 	completed
 )
 
-// model is the set of allowed states of one handoff. The answer to a client has to be the answer of the model at some
-// moment between call and answer; a call of unknown fate may have had an effect or not.
+// A model is the set of possible states of one handoff. Each answer to a client must equal the answer of the model at a
+// moment between call and answer. A call without an answer may have taken effect or not.
 type model struct {
 	killed map[int]time.Duration
 }
@@ -104,8 +104,8 @@ func (m model) does(s standing, a act) (then standing, possible bool) {
 	return s, false
 }
 
-// free reports whether a handoff may be claimed: it waits, or its holder is dead. The claim of a dead client is kept
-// for two minutes, or until its death is known; then it may be claimed again.
+// free reports whether a handoff can be claimed: it is pending, or its holder is dead. A dead client's claim is kept
+// for two minutes, or until the death is known.
 func (m model) free(s standing, by time.Duration) bool {
 	died, dead := m.killed[s.by]
 	return s.at == pending || s.at == held && dead && died <= by

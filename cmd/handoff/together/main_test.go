@@ -2,10 +2,10 @@
 
 // Package together_test shows that many processes share one store.
 //
-// Nothing here is a stub: every process is the real program, built before the tests, which talk to it over standard
-// input and output as MCP clients do. They run with HANDOFF_PROOFS=1, as make proofs does; the tests of the judge run
-// always. The tests kill processes, stop them, and start them at the same moment, and then compare the answers to
-// clients with the registry. Each prints its figures, see go test -v; the benchmarks print theirs.
+// There are no stubs: every process is the real program, built before the tests, and the tests call it over standard
+// input and output, as MCP clients do. The tests start, stop and kill processes. Then they compare the answers to the
+// clients with the registry, and print figures (go test -v). They run with HANDOFF_PROOFS=1, as in make proofs. The
+// tests of the judge always run.
 //
 //	HANDOFF_CHAOS=10m      how long owners are killed (default 10s)
 //	HANDOFF_CYCLES=200     how often four processes are started and ended (default 20)
@@ -14,9 +14,8 @@
 //	HANDOFF_SEED=1         repeats a run as far as chance decides it
 //	HANDOFF_PROGRAM=FILE   the program to try, instead of building it: with -race, or a release
 //
-// A process is in process_test.go, how one speaks to it in speech_test.go, the workspace they share in
-// place_test.go. A call with its answer is an act (act_test.go); judge_test.go checks whether all acts fit
-// together.
+// A process is in process_test.go, its protocol in speech_test.go, and the shared workspace in place_test.go. An act is
+// a call with its answer (act_test.go). The judge checks whether all acts fit together (judge_test.go).
 package together_test
 
 import (

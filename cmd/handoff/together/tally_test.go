@@ -47,8 +47,8 @@ func (t *tally) named(word string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(t.times)), func(end string) bool { return !strings.HasPrefix(end, word) })
 }
 
-// A pulse is how long one client went without any answer while it had a call under way. Calls that wait for
-// mail do not count: they may well take long.
+// A pulse is the longest time that one client waited for any answer with a call under way. Calls that wait for mail do
+// not count, because they may take long.
 type pulse struct {
 	mu    sync.Mutex // guards the fields below
 	calls int
@@ -84,8 +84,8 @@ type gaps struct {
 	late  []time.Duration // after the last ones
 }
 
-// add takes over the gaps of a client, without the gaps of its first round. It also keeps the first and the last ten
-// rounds apart.
+// add adds the gaps of a client, except the gaps of its first round. It also keeps the first and the last ten rounds
+// separately.
 func (g *gaps) add(p *pulse, since, rounds int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

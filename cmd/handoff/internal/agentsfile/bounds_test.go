@@ -127,7 +127,8 @@ func (c *counting) Update(ctx context.Context, fn func(store.Writer) error) erro
 	return c.Backend.Update(ctx, fn)
 }
 
-// act does something that an agent or a person may do, in so many calls; a refusal is as good as anything.
+// act does a random action that an agent or a person may do, and returns its number of calls. A refusal is as good as a
+// success.
 func (g wild) act(ctx context.Context, w *mailboxtest.World, newest int) (calls int) {
 	by := schemas.Caller{Agent: schemas.Agent(g.of("a", "b", "q", "human")), Via: schemas.ViaCLI, Proof: "terminal"}
 	id := fmt.Sprint(1 + g.IntN(newest+1))

@@ -82,7 +82,7 @@ func (in *installation) findRejectedFiles() (all []Finding) {
 		doc, err := installed.OpenDocument(f.syntax, f.path, installed.LargestOwn) // its size was checked before
 		settings, ok := doc.(*edit.JSON)
 		if !ok || err != nil {
-			continue // unreadable reports files that cannot be read
+			continue // findUnreadableFiles reports files that cannot be read
 		}
 		if why := settings.CheckSyntax(f.syntax); why != nil {
 			all = append(all, failure(aboutClients, "%s reads nothing of %s, as %v: take that out",
