@@ -20,9 +20,9 @@ import (
 	"handoff/tools/toolstest"
 )
 
-// TestActions_RandomCallsFollowTransitionTable lets five agents and a person make random calls, sensible or not, and compares
-// every step with the table in life/testdata/transitions.txt: a successful call is allowed there and leads to the state
-// there; a refused call changes nothing. Afterwards it checks every index, counter and byte.
+// TestActions_RandomCallsFollowTransitionTable lets five agents and a person make random calls, sensible or not, and
+// compares every step with the table in life/testdata/transitions.txt: a successful call is allowed there and leads to
+// the state there; a refused call changes nothing. Afterwards it checks every index, counter and byte.
 func TestActions_RandomCallsFollowTransitionTable(t *testing.T) {
 	runs := map[string]int{"memory": sandbox.Repetitions(40), "bolt": sandbox.Repetitions(6), "postgres": sandbox.Repetitions(20)}
 	if testing.Short() {
