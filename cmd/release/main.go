@@ -1,13 +1,12 @@
 // Command release makes all files of a release of handoff from a commit of this repository:
 //
-//	go run -C cmd/release . -snapshot        a release as HEAD would give it
-//	go run -C cmd/release .                  the version whose tag stands at HEAD
-//	go run -C cmd/release . -prepare 1.2.0   changelog and plugins get that version
-//	go run -C cmd/release . -address github.com/owner/handoff   module path, imports and documents get that address
+//	go run -C cmd/release . -snapshot        makes the files of a release from HEAD
+//	go run -C cmd/release .                  makes the files of the version whose tag is at HEAD
+//	go run -C cmd/release . -prepare 1.2.0   puts this version into the changelog and the plugins
+//	go run -C cmd/release . -address github.com/owner/handoff   puts this address into module path, imports and documents
 //
 // It publishes nothing and uses no network. The same commit makes the same bytes in every checkout. The names that
-// belong to the owner stand in settings.yaml. It is a module of its own, so that handoff depends on none of its
-// libraries.
+// belong to the owner are in settings.yaml. It is a separate module, so that handoff does not depend on its libraries.
 package main
 
 import (

@@ -58,7 +58,7 @@ type release struct {
 	Unreleased bool   // a snapshot
 }
 
-// build is the work for one platform. It does not depend on other platforms, so that it can be checked alone.
+// build is the work for one platform. It does not depend on builds for other platforms.
 type build struct {
 	*release
 	platform

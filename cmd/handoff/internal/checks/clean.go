@@ -98,7 +98,7 @@ func (o objectStore) uncommittedFile(ctx context.Context, row string) (file stri
 	return file, ok && (kind != "!" || name == ".gitignore" || name == ".gitattributes")
 }
 
-// matchesPointer reports whether a file has the content that the commit's pointer of Git LFS names.
+// matchesPointer reports whether a file has the content that its Git LFS pointer in the commit names.
 func (o objectStore) matchesPointer(ctx context.Context, id, file string) bool {
 	filter, _ := o.runGit(ctx, "", "check-attr", "-z", "filter", "--", file)
 	if !strings.HasSuffix(filter, "\x00lfs\x00") {

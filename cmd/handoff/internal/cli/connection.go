@@ -260,8 +260,8 @@ func (conn *Connection) RepeatUntilDone(ctx context.Context, limit time.Duration
 	}
 }
 
-// CallUntil opens the workspace and repeats a call until the function is accepts the result, or the limit is over. It
-// makes at least one call. It returns the last result both decoded and as it came.
+// CallUntil opens the workspace and repeats a call until is returns true for the result, or until limit is over. It
+// makes at least one call. It returns the last result, decoded and as JSON.
 func CallUntil[Out any](
 	ctx context.Context, a *App, limit time.Duration, tool string, args Arguments, is func(Out) bool,
 ) (out Out, raw json.RawMessage, err error) {

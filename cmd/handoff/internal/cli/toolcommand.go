@@ -32,8 +32,8 @@ type ToolCommand[Out any] struct {
 	// tool.
 	Call func(ctx context.Context, conn *Connection, args Arguments) (Out, json.RawMessage, error)
 
-	// ID returns the output of --silent. A command with ID moves work: it takes the limits of the store, which it may
-	// own for a moment, and its page ends with the pending mail. Nil for other commands.
+	// ID returns the output of --silent. It is nil for a command that only reads. A command with ID has the flags about
+	// limits of the store, because it may own the store while it runs. Its page ends with the caller's pending mail.
 	ID func(result Out) string
 }
 

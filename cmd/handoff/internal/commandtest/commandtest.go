@@ -129,7 +129,8 @@ func Commands(cmd *cobra.Command) []*cobra.Command {
 	return all
 }
 
-// LineLimitWriter is a writer that calls Leave when Left lines were written, and again at each later write.
+// LineLimitWriter is a writer that calls Leave after it has written Left lines. It calls Leave again at each later
+// write.
 type LineLimitWriter struct {
 	io.Writer
 	Left  int

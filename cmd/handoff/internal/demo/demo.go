@@ -113,7 +113,7 @@ func (conn *connection) Close() error {
 	return nil
 }
 
-// storyJSON is the chain of work, a list of steps. Its workspace is new, so the handoffs are ho_1 to ho_6.
+// storyJSON is the list of steps. The workspace of the demo is new, so the ids of the handoffs are ho_1 to ho_6.
 //
 //go:embed story.json
 var storyJSON []byte

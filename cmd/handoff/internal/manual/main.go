@@ -1,9 +1,9 @@
 // Command manual writes the manual pages of handoff, one for each command, from the help texts:
 //
-//	go run ./cmd/handoff/internal/manual DIRECTORY
+//	go run ./manual DIRECTORY
 //
-// It is not part of the program, which is started for each hook of a session and carries only the code that it needs
-// then. The date of the pages is SOURCE_DATE_EPOCH, else now.
+// It is a separate program, so that handoff does not contain its code and starts faster. The date of the pages is
+// SOURCE_DATE_EPOCH, or else the current time.
 package main
 
 import (

@@ -19,8 +19,8 @@ import (
 )
 
 // A restore never destroys the replaced workspace. In files, the old store stays in the directory under another name.
-// In a database, it becomes a workspace with "~" in its name, which users cannot choose. The undo of a restore
-// exchanges both, so the work since the restore is not lost either.
+// In a database, the old workspace gets a name with "~", which users cannot choose. The undo of a restore exchanges the
+// old and the new workspace, so it loses no work either.
 
 func keptStorePath(dir string) string { return filepath.Join(dir, workspace.KeptFile) }
 

@@ -10,8 +10,7 @@ import (
 )
 
 // These constants name the blocks of a log. A block stands between a start marker and an end marker. A marker stands at
-// the end of its line, but other text may stand before it: the time that a log adds, or the last line of a program that
-// did not end with a line break.
+// the end of a line. Other text may stand before the marker, for example the time that a log adds.
 const (
 	handoffBlock = "KELOS_HANDOFF"
 	outputsBlock = "KELOS_OUTPUTS"

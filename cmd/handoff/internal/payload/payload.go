@@ -32,7 +32,7 @@ type Limit struct {
 	Why  string
 }
 
-// The limits of a payload. Texts are counted in characters, as the schema of the proposal does with MaxLength.
+// The limits of a payload. They count texts in characters, as MaxLength in the schema of the proposal does.
 var (
 	limitSummary = Limit{"summary", schemas.MaxSummary, "characters", "every prompt that follows carries it"}
 	limitDetail  = Limit{

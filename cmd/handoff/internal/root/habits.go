@@ -1,7 +1,7 @@
 package root
 
 // suggestions maps words that users of gh, jj, kubectl or a shell may type to commands of handoff. The program suggests
-// the command, but does not accept the word for it: scripts then use only one name for each command.
+// the command and does not run it. So scripts use only one name for each command.
 var suggestions = map[string][]string{
 	"agents":    {"who", "roster", "members", "register", "whoami"},
 	"answer":    {"reply", "respond"},

@@ -57,7 +57,7 @@ func SplitWords(line string) (all []string, ok bool) {
 	return all, true
 }
 
-// CutWord returns the first word of a command line, without its quotes, and the rest of the line.
+// CutWord returns the first word of a command line without its quotes, and the remaining line.
 func CutWord(line string) (word, rest string, ok bool) {
 	for line != "" && line[0] != ' ' && line[0] != '\t' {
 		var piece string

@@ -37,13 +37,13 @@ var sections = map[string]sectionTarget{
 	"if you get stuck":   {"expectations.if_stuck", true},
 }
 
-// itemSections maps the first words of a list item to the section that the item belongs to.
+// itemSections maps the first words of a list item to the section of the item.
 var itemSections = map[string]string{
 	"original request": "original request", "what's been done": "what's been done", "completed steps": "what's been done",
 	"done": "what's been done", "current state": "current state", "decision": "decisions", "decided": "decisions",
 }
 
-// patterns returns the patterns of lines and texts in Markdown. They are compiled at the first use, because most
+// patterns returns the patterns for lines and texts in Markdown. It compiles them at the first use, because most
 // commands read no Markdown.
 var patterns = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fence, failed *regexp.Regexp }) {
 	f.heading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
@@ -123,7 +123,8 @@ func addEndFields(said map[string]any, text string) {
 	}
 }
 
-// ends and verified are the names of lines and sections that report how work ended, and how it was verified.
+// ends are the names of lines and sections that say how work ended. verified are the names of lines and sections that
+// say how the work was verified.
 var (
 	endNames   = []string{"status", "state", "outcome", "verdict", "conclusion"}
 	checkNames = []string{"tests", "test", "checks", "build", "ci", "lint"}

@@ -155,8 +155,8 @@ func (r *readinessCheck) waitForCheck(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	// All requests that come meanwhile share the check, so it does not end with the first request. A request does not
-	// wait longer than its own deadline, even if the store hangs.
+	// Concurrent requests share one check, so the check does not end with the first request. Each request waits only
+	// until its own deadline, even if the store hangs.
 	shared := context.WithoutCancel(ctx)
 	select {
 	case result := <-r.checks.DoChan("", func() (any, error) { return nil, r.check(shared) }):

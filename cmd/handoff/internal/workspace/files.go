@@ -254,9 +254,9 @@ func Move(from, to Workspace) error {
 	return RecordProject(to)
 }
 
-// A process that dies while it makes a store file leaves an empty file without any loss. A store that was open is never
-// empty, so an empty file then means a loss. The file handoff.here distinguishes both: it has a byte as soon as the
-// store was open.
+// An empty store file has two possible causes. A process died while it made the file, and nothing is lost. Or another
+// program emptied a store that was open before, and its content is lost. The file handoff.here tells which: it has a
+// byte after the store was open.
 
 const presenceFile = "handoff.here" // of [relay.FileNames]
 

@@ -91,8 +91,8 @@ func (at anchor) runGit(ctx context.Context, input string, args ...string) (stri
 	return strings.TrimSuffix(out, "\n"), nil
 }
 
-// author is the fixed author of the commits. The head in a commit has its own signature, and some users have not
-// configured an author in git.
+// author is the fixed author of the commits, because some users have not configured an author in git. The author proves
+// nothing: the head in a commit has its own signature.
 var author = []string{
 	"GIT_AUTHOR_NAME=handoff", "GIT_AUTHOR_EMAIL=handoff@localhost", "GIT_COMMITTER_NAME=handoff", "GIT_COMMITTER_EMAIL=handoff@localhost",
 }

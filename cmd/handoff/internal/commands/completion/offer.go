@@ -68,7 +68,7 @@ var failureTypes = completeWords(
 )
 
 // fileFlags are flags whose values are names of files, which shells complete by themselves. fileCommands are commands
-// with arguments of this kind.
+// whose arguments are names of files.
 var (
 	fileFlags    = []string{"--file", "--from-log", "--tls-cert", "--tls-key", "mcp --agents", "serve --agents"}
 	fileCommands = []string{"agents check", "agents import", "capture", "exec", "render", "rules test"}

@@ -98,8 +98,8 @@ func mendBash(script string) (string, error) {
 }
 
 // evaluated matches the line in cobra's script for fish that asks handoff for completions. Fish removes the quotes from
-// the words of the command line, and the script then evaluates the words. Without quotes, a task with ">" in it would
-// overwrite a file on a key press, and a task with "; rm" in it would run rm.
+// the words of the command line, and the script then evaluates the words. So a task with "; rm" in it would run rm on a
+// key press.
 var evaluated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^( +set -l requestComp ".* )\$args\[2\.\.-1\]( \$lastArg")$`)
 })

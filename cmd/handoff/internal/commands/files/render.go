@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// depFields and historyFields are the flags for the data of a template: the outcomes of handoffs by their ids or of a
-// whole workflow, and the rows of the history.
+// depFields are the flags that select the outcomes for a template, by ids of handoffs or by a workflow. historyFields
+// are the flags that select rows of the history.
 var (
 	depFields = []cli.Field{
 		cli.Pairs("dep", "deps", "`NAME=ID`: .Deps.NAME is the outcome of this handoff (repeatable)"),

@@ -71,16 +71,16 @@ func newStage(name string, got schemas.GetOut) *stage {
 	return s
 }
 
-// Name returns the stage's name, which also stands for the stage where a template prints it. Outputs are the lines that
-// the run of the agent printed about itself, and Results are its results by name, such as branch, commit and pr.
-// Neither is part of the agent's payload.
+// Name returns the stage's name, which a template also prints for the stage itself. Outputs returns the lines that the
+// run of the agent printed about itself. Results returns the named results of the run (branch, commit, pr). Outputs and
+// results are no part of the agent's payload.
 func (s *stage) Name() string      { return schemas.ValueOrZero(s).name }
 func (s *stage) String() string    { return schemas.ValueOrZero(s).name }
 func (s *stage) Outputs() lines    { return schemas.ValueOrZero(s).outputs }
 func (s *stage) Results() texts    { return schemas.ValueOrZero(s).results }
 func (s *stage) Handoff() *handoff { return schemas.ValueOrZero(s).handoff }
 
-// A handoff is the payload of a completed stage. A nil handoff has only empty fields.
+// A handoff is the payload of a completed stage. All fields of a nil handoff are empty.
 type handoff struct {
 	version         int
 	summary, detail string

@@ -23,7 +23,7 @@ func Commands(a *cli.App) []*cobra.Command {
 	}
 }
 
-// Spellings are the ways to write calls of tools as command lines. If several spellings fit a call, the first is used.
+// Spellings are the ways to write calls of tools as command lines. The first spelling that fits a call is used.
 var Spellings = []cli.Spelling{
 	{
 		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"},

@@ -71,7 +71,8 @@ func compareRelease(ctx context.Context, a *cli.App, from string) error {
 // maxNotes is the largest number of bytes of release notes that version shows.
 const maxNotes = 1_000
 
-// isReleased reports whether a version is the version of a release, and not Go's pseudo-version of a commit.
+// isReleased reports whether a version is the version of a release. It is false for the pseudo-version that Go gives to
+// a commit.
 func isReleased(version string) bool {
 	return semver.IsValid(version) && !module.IsPseudoVersion(version)
 }

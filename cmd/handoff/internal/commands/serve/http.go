@@ -114,8 +114,8 @@ func (h *workspaceHandler) authenticate(r *http.Request) (schemas.Caller, error)
 	return by, err
 }
 
-// authorizeMetrics allows every caller with a valid token to read the metrics. It refuses all others, because the
-// metrics name agents and mailboxes.
+// authorizeMetrics refuses a request for the metrics without a valid token, because the metrics name agents and
+// mailboxes.
 func (h *workspaceHandler) authorizeMetrics(r *http.Request) error {
 	_, err := h.authenticate(r)
 	return err
@@ -194,9 +194,9 @@ func (n *networkOptions) clientURL(at net.Addr) string {
 }
 
 // checkEvery is the interval at which a server compares the whole registry with the records. The check reads the whole
-// store. A node that serves many workspaces never does it, because it would read a workspace again whenever the
-// workspace gets another owner. After a check that could not run, the server tries again after checkAgain. After a
-// check that found problems, it checks again after checkDamaged.
+// store. A server for all workspaces of a database makes no such check, because it would read the store again for each
+// change of the owner. After a check that could not run, the server waits for checkAgain. After a check that found
+// problems, it waits for checkDamaged.
 const (
 	checkEvery   = time.Hour
 	checkDamaged = time.Minute

@@ -42,7 +42,8 @@ With --json each line is an object, {"line": "..."}.`,
 	return cmd
 }
 
-// printLogs prints the last n lines. With follow it also prints new lines, until ctx is done or the reader goes away.
+// printLogs prints the last n lines of the log. With follow it also prints new lines, until ctx is done or no process
+// reads the output.
 func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
 	ws, err := workspace.Find(a.Location())
 	if err != nil {

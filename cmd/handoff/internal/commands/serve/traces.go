@@ -13,7 +13,7 @@ import (
 	"handoff/tools/telemetry"
 )
 
-// flushTimeout is the time that a server has at its end to send the last spans.
+// flushTimeout is the time in which a server may send its last spans before it ends.
 const flushTimeout = 250 * time.Millisecond
 
 // startTracing starts to send spans of the workspace if environment variables name a collector. The caller must call

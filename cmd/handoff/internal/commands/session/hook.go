@@ -18,11 +18,12 @@ import (
 )
 
 const (
-	// hookLimit is the time that a hook may take. The client waits for the hook, and the person waits for the client.
+	// hookLimit is the time that a hook may take. It is short, because the client and its user wait for the hook.
 	hookLimit = 1800 * time.Millisecond
 
-	// hookGrace is additional time in which a hook ends well, for example tells the mailbox that its texts were not
-	// delivered. HookLimit and hookGrace together are shorter than any client's timeout for a hook.
+	// hookGrace is the additional time in which a hook may clean up after hookLimit. In this time it tells the mailbox,
+	// for example, that its news was not delivered. The sum of hookLimit and hookGrace is shorter than the timeout of
+	// every client for a hook.
 	hookGrace = time.Second
 )
 
@@ -95,7 +96,7 @@ func answerEvent(ctx context.Context, a *cli.App, e client.SessionEvent, name st
 // errNoNews is the reason for which a working hook prints nothing.
 var errNoNews = errors.New("there is nothing to say")
 
-// printAnswer prints the answer of a hook. If the client does not read it, printAnswer gives up when ctx ends.
+// printAnswer prints the answer of a hook. If the client does not read the answer, printAnswer returns when ctx ends.
 func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error {
 	if len(answer) == 0 {
 		return errNoNews

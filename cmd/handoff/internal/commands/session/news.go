@@ -99,7 +99,7 @@ func otherAgentsText(n schemas.NewsOut) string {
 	return "Also here: " + line + ".\n"
 }
 
-// mailText reports new mail, with one line for each item. It returns "" if there is no new mail.
+// mailText returns a text about new mail, with one line for each item. It returns "" if there is no new mail.
 func mailText(n schemas.NewsOut) string {
 	if len(n.New) == 0 {
 		return ""

@@ -148,7 +148,7 @@ func subagentNames(kind, id string) (all []schemas.Agent) {
 	return all
 }
 
-// sessionEvents maps an event of a client to the occasion on which the hook asks the mailbox for news.
+// sessionEvents maps the name of a client's event to the name of the event in the request to the mailbox.
 var sessionEvents = map[client.SessionEvent]schemas.SessionEvent{
 	client.SessionStart: schemas.OnStart,
 	client.Prompt:       schemas.OnMail,

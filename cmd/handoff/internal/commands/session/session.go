@@ -108,7 +108,8 @@ var (
 	errUnused   = errors.New("nobody has used handoff here")
 )
 
-// readReport reads the client's report of an event. The client may leave its end of the pipe open.
+// readReport reads the client's report of an event. It returns an error when ctx is done, because a client may leave
+// the pipe open.
 func readReport(ctx context.Context, a *cli.App) (hookReport, error) {
 	return cli.RunInterruptible(ctx, func() (hookReport, error) { return parseReport(a.Stdin) })
 }

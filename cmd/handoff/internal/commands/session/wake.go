@@ -178,8 +178,8 @@ func (w wakeOptions) newClientIdentifier(s clientSession) func() int {
 	}
 }
 
-// A client with a queue, such as Codex, has a command that sends a message to a thread, and waits for its hooks to end.
-// So the hook starts the wait for mail as a process of its own, and this process wakes the thread by that command.
+// Codex is a client with a message queue: it has a command that sends a message to a thread. Codex waits for its hooks
+// to end. So the hook starts a new process that waits for mail and then wakes the thread with that command.
 
 // queueLimit is the longest time that a client may take to accept a message.
 const queueLimit = 30 * time.Second

@@ -21,7 +21,7 @@ func Commands(a *cli.App) []*cobra.Command {
 		redactCommand(a), workflowCommand(a))
 }
 
-// Spellings are the ways to write calls of tools as command lines. If several spellings fit a call, the first is used.
+// Spellings are the ways to write calls of tools as command lines. The first spelling that fits a call is used.
 var Spellings = slices.Concat(actionSpellings(), []cli.Spelling{
 	{
 		Tool: "claim_handoff", Command: "claim", Places: []string{"handoff_id"},

@@ -27,8 +27,7 @@ var updateFields = []cli.Field{
 	cli.Text("token", "claim_token", "claim token, where another process claimed"),
 }
 
-// amendFields are the flags with which a sender changes a handoff. The tool also understands the words of task
-// trackers.
+// amendFields are the flags with which a sender changes a handoff.
 var amendFields = []cli.Field{
 	cli.Text("title", "changes.title", "amend: one line that names it"),
 	cli.Text("task", "changes.task", "amend: the task"),
