@@ -31,30 +31,30 @@ type Caller struct {
 	// before, the mailbox returns the first answer and changes nothing. Ids sort by time, see tools.NewRequestID.
 	Request string `json:"request,omitempty"`
 
-	// Since is the time of the first attempt of this call. Every retry of the call carries the same time. A caller that
-	// retries because the owner process ended keeps its place in the queue and its original deadline by it. Zero means
-	// now.
+	// Since is the time of the first attempt of this call. Every retry of the call carries the same time. So a call
+	// that is repeated because the owner process ended keeps its place in the queue and its original deadline. Zero
+	// means now.
 	Since time.Time `json:"since,omitzero"`
 
-	// Until is the time at which the wait of this call ends. Every retry of the call carries the same time. A caller
-	// that wants to wait longer than one call allows makes several calls with one Since, and so keeps its place in the
-	// queue. No call waits longer than wait_seconds from now, even if Until is later. Zero means wait_seconds after
-	// Since.
+	// Until is the time at which the wait of this call ends. Every retry of the call carries the same time. No call
+	// waits longer than wait_seconds from now, even if Until is later. A caller that wants to wait longer makes several
+	// calls with the same Since, and so keeps its place in the queue. Zero means wait_seconds after Since.
 	Until time.Time `json:"until,omitzero"`
 
 	// Names are the agent names under which this caller may act. If the list is empty, the caller may use every name
 	// except the reserved ones. On the command line it may act as human in any case.
 	Names []Agent `json:"names,omitempty"`
 
-	// Scope bounds the actions of the caller under these names; see [Scope].
+	// Scope limits the actions of the caller, see [Scope].
 	Scope Scope `json:"scope,omitempty"`
 
-	// Token is the name of the bearer token that proved the caller, empty without one. It is no secret.
+	// Token is the name of the bearer token that proved the caller. It is empty if the caller used no token. The name
+	// is no secret.
 	Token string `json:"token,omitempty"`
 
-	// Proof says how the command line proved that the caller is a person: a person was at the terminal, or a setting
-	// replaced the terminal, and Proof names this setting. It is empty if nothing proved a person. The mailbox stores
-	// it in the event of the call.
+	// Proof says how the command line proved that the caller is a person. It is "terminal" if a person was at the
+	// terminal, or the name of a setting that replaced the terminal. It is empty if nothing proved a person. The
+	// mailbox stores it in the event of the call.
 	Proof string `json:"proof,omitempty"`
 
 	// MaxPending is the largest number of pending handoffs that were sent with Token. Zero means any number.
@@ -76,7 +76,7 @@ type Caller struct {
 	Rule *SentBy `json:"-"`
 
 	// Trace names the span of the caller's trace in which the caller made this call, as a W3C traceparent. It is empty
-	// without a trace.
+	// if the caller has no trace.
 	Trace string `json:"trace,omitempty"`
 }
 
@@ -103,8 +103,8 @@ func (c Caller) WithName(name string) (Caller, error) {
 	return c, nil
 }
 
-// IsProvenPerson reports whether a person calls. Every caller on the command line may act as human, so actions that
-// only a person may take need a proof there. Over the network the token is the proof.
+// IsProvenPerson reports whether a person calls. On the command line every caller may act as human, so the result is
+// true only with a proof. Over the network the token is the proof.
 func (c Caller) IsProvenPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }
 
 // Trust says what the connection proves about its caller. The zero value is an agent on this machine, which may act

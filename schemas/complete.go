@@ -79,8 +79,8 @@ type Completion struct {
 	Origin   *Origin             `json:"origin,omitempty"`
 }
 
-// Commit returns the id of the delivered commit. This is the commit in the results, or else the commit of the working
-// tree. The id may be shortened to its beginning. It is empty if neither commit is known.
+// Commit returns the id of the delivered commit, perhaps shortened. It is the commit in the results, or else the commit
+// of the working tree. It is empty if neither is known.
 func (c *Completion) Commit() string {
 	said, _ := c.Results["commit"].(string)
 	if said = strings.ToLower(strings.TrimSpace(said)); IsCommit(said) {
@@ -141,9 +141,9 @@ type Command struct {
 }
 
 // AnsweredCriterion is one criterion in the sender's words, with its answer. Check names the check that decides the
-// criterion; it is empty if only the holder can answer. If the check ran, Observed holds its result. If the check
-// should have run but did not, Unobserved says why. Then the holder's answer counts only if Claimed is set: the sender
-// said that the holder's claim is enough.
+// criterion. It is empty if only the holder can answer. If the check ran, Observed holds its result. If the check
+// should have run but did not, Unobserved says why, and the holder's answer counts only if Claimed is set. The sender
+// sets Claimed to accept the holder's claim.
 type AnsweredCriterion struct {
 	Number     int          `json:"number"`
 	Criterion  string       `json:"criterion"`
@@ -156,8 +156,8 @@ type AnsweredCriterion struct {
 }
 
 // IsMet reports whether the criterion is met. The holder must say that it is met. If a check decides the criterion, the
-// check must also have passed, or the sender must have said that a claim is enough. If a check was not observed and
-// Unobserved is empty, the completion is from an earlier version of handoff, in which a claim was always enough.
+// check must also have passed, or the sender must accept a claim. A completion of an earlier version of handoff has
+// neither an observation nor a reason in Unobserved. Then the holder's claim is enough.
 func (a AnsweredCriterion) IsMet() bool {
 	if a.Observed != nil {
 		return a.Met && a.Observed.Passed
@@ -166,8 +166,8 @@ func (a AnsweredCriterion) IsMet() bool {
 }
 
 // EvidenceText returns a text about an answer: the observation of its check or the word "claimed", and then the
-// holder's evidence. If no criterion of the completion is decided by a check, all its answers are claims. Then the word
-// "claimed" is left out, and the text is the evidence alone.
+// holder's evidence. If no check decides a criterion of the completion, all answers are claims, and the text is the
+// evidence alone.
 func (c *Completion) EvidenceText(a AnsweredCriterion) string {
 	basis := ""
 	switch {

@@ -60,8 +60,8 @@ func invalidDuration(field, s string) error {
 var dayForms = []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02T15:04:05"}
 
 // parseDay reads a day as people write it: a date, today, yesterday, tomorrow, "friday" for the next Friday, or "last
-// friday". A time of day may follow; a time of day alone is a time today. The day is relative to now, in the time zone
-// of now. If s has no time of day, whole is true. For any other text the result is the zero time.
+// friday". A time of day may follow. A time of day alone is a time today. The day is relative to now, in the time zone
+// of now. Whole is true if s has no time of day. For any other text the result is the zero time.
 func parseDay(s string, now time.Time) (day time.Time, whole bool) {
 	text, last := strings.CutPrefix(strings.ToLower(strings.TrimSpace(s)), "last ")
 	if _, err := time.Parse("15:04", text); err == nil && !last {
@@ -98,7 +98,7 @@ func daysUntil(word string, today time.Weekday, last bool) (days int, known bool
 	return 0, false
 }
 
-// ParseDeadline reads a deadline as [ParseTime] does, except that a day without a time of day means the end of the day.
+// ParseDeadline reads a deadline as [ParseTime] does. But a day without a time of day is the end of this day.
 func ParseDeadline(field, s string, now time.Time) (time.Time, error) {
 	t, err := ParseTime(field, s, now)
 	if day, whole := parseDay(s, now); whole {
@@ -108,9 +108,9 @@ func ParseDeadline(field, s string, now time.Time) (time.Time, error) {
 }
 
 // ParseTime reads a point in time: RFC 3339, a day as people write it, "now", or a duration from now or ago. A day
-// without a time of day means its beginning, in the time zone of now. Empty text gives the zero time; a text that
-// spells out the zero time is refused, because callers take zero for no time. ParseTime also refuses a time more than
-// [MaxDuration] ahead. A time in the past is no error. The error names the field.
+// without a time of day means its beginning, in the time zone of now. Empty text gives the zero time, which callers
+// take for no time. So ParseTime refuses a text that spells out the zero time, and a time more than [MaxDuration]
+// ahead. A past time is valid. The error names the field.
 func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	switch s {
 	case "":

@@ -24,8 +24,8 @@ const (
 )
 
 // OutcomeOfWord reads a word about the end of work, from any protocol. It returns success for a word that means done,
-// and partial for a word that means partly done. For every other word it returns the empty outcome, so that an unknown
-// word never completes work.
+// and partial for a word that means partly done. For any other word it returns "", so that an unknown word never
+// completes work.
 func OutcomeOfWord(text string) Outcome {
 	switch word := NormaliseWord(text); {
 	case slices.Contains(strings.Fields(DoneWords), word):
@@ -36,9 +36,9 @@ func OutcomeOfWord(text string) Outcome {
 	return ""
 }
 
-// NormaliseWord returns a text in lower case, with one underscore between its words, and without quotation marks, check
-// marks and similar signs before and after it. A cross, a question mark and other signs stay in the text, because they
-// may mean the opposite of done.
+// NormaliseWord returns a text in lower case, with one underscore between its words. It removes quotation marks, check
+// marks and similar signs around the text. A cross and a question mark stay, because they may mean the opposite of
+// done.
 func NormaliseWord(text string) string {
 	text = strings.TrimRight(strings.Trim(text, " \t\r\n\"'`*.:✓✔✅☑🎉👍🟢\uFE0F"), "! ")
 	return strings.Join(strings.FieldsFunc(SnakeCase(text), func(r rune) bool { return r == '_' || unicode.IsSpace(r) }), "_")

@@ -103,8 +103,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: err.Error(), Hint: Codes[code].Hint, cause: errors.Unwrap(err)}
 }
 
-// PersonField is the value of Field in an error that means: the call is valid, but nothing proves that a person makes
-// it.
+// PersonField is the value of Field in an error about a valid call that only a person may make.
 const PersonField = "person"
 
 // PersonNeededf returns the error for a call that only a person may make, if nothing proves that the caller is a
@@ -119,7 +118,7 @@ func Invalidf(field, format string, args ...any) *Error {
 	return Errorf(Invalid, format, args...).WithField(field)
 }
 
-// InternalError returns an error whose message does not show cause to the caller. Cause stays in the error for the log.
+// InternalError returns an internal error for a cause. Callers do not see the cause, and the log shows it.
 func InternalError(cause error) *Error {
 	return Errorf(Internal, "the server could not do this").WithCause(cause)
 }
@@ -175,8 +174,8 @@ func (e *Error) WithHandoff(id ID, status Status, successor ID) *Error {
 	return e
 }
 
-// WithDefaultAdvice returns the error as the caller gets it. If the error has neither a hint nor advised calls, Advised
-// adds the calls that are advised for its code. If the call named an agent, each advised call names the same agent.
+// WithDefaultAdvice returns the error with the advised calls of its code, if it has neither a hint nor advised calls.
+// If the call named an agent, each advised call names the same agent.
 func (e *Error) WithDefaultAdvice(as Agent) *Error {
 	advised := *e
 	if byCode := Codes[e.Code].Next; byCode != nil && e.Hint == "" && e.Next == nil {

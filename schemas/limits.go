@@ -30,8 +30,8 @@ const (
 	MaxChain   = 1000  // handoffs that are followed along a chain with any limit
 )
 
-// MaxAmount is the largest cost, number of tokens or limit that a caller may give. Sums of amounts up to this size stay
-// exact enough, and far below the largest number that the program can hold.
+// MaxAmount is the largest cost, number of tokens or limit that a caller may give. It keeps sums of amounts exact
+// enough.
 const MaxAmount = 1e12
 
 // The keys of options.limits of a send. LimitChain limits one chain, which is a handoff and the handoffs that continue

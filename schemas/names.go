@@ -31,9 +31,9 @@ func IsForbiddenInWord(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
 }
 
-// ParseAgent checks the form of an agent name; field names the argument in the error. It does not look up whether the
-// agent exists. It accepts the reserved names, but refuses other names that a reader could mistake for a reserved name.
-// It also refuses the secret of a token in place of a name, because every agent sees names.
+// ParseAgent checks the form of an agent name. Field names the argument in the error. It does not look up whether the
+// agent exists. It accepts the reserved names, but refuses names that a reader could mistake for a reserved name. It
+// also refuses the secret of a token, because every agent sees names.
 func ParseAgent(field, s string) (Agent, error) {
 	if strings.HasPrefix(s, TokenPrefix) { // everybody sees a name, and it is kept
 		return "", Invalidf(field, "that is the secret of a token, not an agent name").
@@ -96,8 +96,8 @@ func (id *ID) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// ParseID reads "ho_12" and "12", in upper or lower case. For any other text ok is false. This includes numbers with
-// leading zeros, because they may be ids of another protocol, which only the store can find.
+// ParseID reads "ho_12" and "12", in upper or lower case. For any other text ok is false. A number with leading zeros
+// counts as other text, because it may be an id of another protocol.
 func ParseID(s string) (id ID, ok bool) {
 	digits := strings.TrimPrefix(strings.ToLower(strings.TrimSpace(s)), "ho_")
 	if digits == "" || digits[0] == '0' {
@@ -188,11 +188,10 @@ var ambiguousNames = []string{
 	"me", "myself", "self", "i", "you", "yourself",
 }
 
-// ParseAddress reads an address as a sender wrote it; field names the argument in the error. An agent is written as
-// NAME, agent:NAME or @NAME, and a pool as capability:NAME or role:NAME. The word before the colon may be in upper or
-// lower case, and spaces are ignored. "Human" in any case, and phrases such as "the user", become human. A single word
-// for a person, see [Agent.IsPersonWord], stays unchanged, because an agent may have this name and ParseAddress does
-// not look up agents.
+// ParseAddress reads an address as a sender wrote it. Field names the argument in the error. An agent is written as
+// NAME, agent:NAME or @NAME, and a pool as capability:NAME or role:NAME. Case before the colon and spaces do not
+// matter. "Human" in any case, and phrases such as "the user", become human. A single word for a person, such as
+// "user", stays unchanged, because an agent may have this name. See [Agent.IsPersonWord].
 func ParseAddress(field, s string) (Address, error) {
 	kind, name, agent := "agent", strings.TrimSpace(s), false
 	for before, after, ok := strings.Cut(name, ":"); ok && kind == "agent"; before, after, ok = strings.Cut(name, ":") {

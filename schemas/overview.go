@@ -23,7 +23,7 @@ type OverviewOut struct {
 	Warnings  []string        `json:"warnings,omitempty"` // time is behind
 }
 
-// HandoffCount is a number of handoffs: those that an agent holds, or those that can be claimed from a mailbox.
+// HandoffCount is the number of handoffs that an agent holds, or that can be claimed from a mailbox.
 type HandoffCount struct {
 	Name  Address `json:"name"`
 	Count int     `json:"count"`
@@ -36,14 +36,13 @@ type OverviewPart struct {
 	AtLeast bool            `json:"at_least,omitempty"` // the total is a minimum: counting ended early
 }
 
-// OverviewEntry is one row of an overview. It is about one handoff; only for the kind no_takers it is about a mailbox,
-// and then names the first handoff in it. For the kind message it has the id of the notice, and the handoff that the
-// message is about, if any. Reason is a sentence that says why the row is in the overview, or the text of the message.
-// Next lists the calls with which a person can act on the row, the likeliest first.
+// OverviewEntry is one line of an overview, about one handoff. An entry of the kind no_takers is about a mailbox, and
+// names the first handoff in it. An entry of the kind message has the id of the notice, and perhaps a handoff that the
+// message is about. Reason is the text of the message, or a sentence that says why the entry is there. Next lists the
+// calls with which a person can act, the likeliest first.
 //
 // The same handoff may need a person several times for the same kind, for example for a second question. Event tells
-// these rows apart if the state of the handoff does not: it is the number of the event by which the handoff came to
-// need the person.
+// these entries apart. It is the number of the event since which the handoff needs the person.
 type OverviewEntry struct {
 	Kind      OverviewEntryKind `json:"kind"`
 	NoticeID  NoticeID          `json:"notice_id,omitempty"`

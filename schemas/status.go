@@ -27,8 +27,8 @@ var Statuses = []Status{
 	Pending, Accepted, Working, Waiting, Completed, Rejected, Failed, TimedOut, Returned, Cancelled,
 }
 
-// HasEnded reports whether the state is final. A handoff in a final state is never opened again: if its work goes on,
-// that is a new handoff.
+// HasEnded reports whether the state is final. A handoff in a final state never changes to an open state. If its work
+// continues, a new handoff is made.
 func (s Status) HasEnded() bool {
 	return slices.Index(Statuses, s) >= slices.Index(Statuses, Completed)
 }

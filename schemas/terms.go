@@ -7,12 +7,11 @@ import (
 )
 
 // Terms are conditions that a sender sets for a handoff and that the mailbox stores unchanged. [SendOptions],
-// [JoinOptions] and the [Metadata] of a handoff embed this struct. So a new field here is an argument of a send, is
-// stored, can be amended, and is a flag of the command line. The tag help is the help of that flag.
+// [JoinOptions] and the [Metadata] of a handoff embed this struct. So each field is an argument of a send, is stored,
+// can be amended, and is a flag of the command line. The tag help is the help of the flag.
 //
-// An option cannot be a field here if the mailbox converts it to a time, an id or a number of attempts before it stores
-// it, or if a [Join] may not have it. Strategy could be a field here; it is separate so that the order of published and
-// stored fields stays as it is.
+// An option that the mailbox converts before it stores the option, such as a time or an id, cannot be a field here. Nor
+// can an option that a [Join] may not have.
 type Terms struct {
 	NeedsApproval bool   `json:"needs_approval,omitempty" help:"wait until a human approves"`
 	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"action after 15 minutes without a claim: wait, return, generalist or human"`

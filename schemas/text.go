@@ -39,9 +39,8 @@ func EscapeHidden(s string) string {
 	return b.String()
 }
 
-// EscapeHiddenJSON does for the texts in a JSON value what [EscapeHidden] does for one text: the decoded value shows
-// escapes in place of hidden characters. A line end of two characters (\r\n) stays. JSON without hidden characters
-// stays unchanged.
+// EscapeHiddenJSON escapes hidden characters in the texts of a JSON value, as [EscapeHidden] does for one text. A line
+// end of two characters (\r\n) stays. JSON without hidden characters is returned unchanged.
 func EscapeHiddenJSON(raw json.RawMessage) json.RawMessage {
 	if jsonHasNoHidden(raw) {
 		return raw
@@ -62,8 +61,8 @@ func EscapeHiddenJSON(raw json.RawMessage) json.RawMessage {
 	return b.Bytes()
 }
 
-// jsonHasNoHidden is a quick test whether JSON has no hidden characters. It may return false although there are none;
-// if it returns true, there are none.
+// jsonHasNoHidden is a quick test for JSON without hidden characters. If it returns true, there are none. If it returns
+// false, there may be some.
 func jsonHasNoHidden(raw []byte) bool {
 	for i := 0; i < len(raw); {
 		if c := raw[i]; c != '\\' && c < utf8.RuneSelf {
@@ -135,11 +134,11 @@ func hasNoHidden(s string) bool {
 
 func isHiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b == 0x7f }
 
-// IsHidden reports whether a character is invisible itself, or may change how its neighbours look. These are controls
-// other than newline and tab, format characters (bidirectional marks, zero-width characters, tags), separators of lines
-// and paragraphs, variation selectors, and characters that Unicode calls default ignorable. Private-use characters
-// count as hidden, because it is unknown how they look. So do characters without ink: the braille blank, the null
-// notehead and the blank hieroglyphs.
+// IsHidden reports whether a character is invisible, or may change the look of its neighbours. Hidden characters are
+// controls except newline and tab, format characters (bidirectional marks, zero-width characters, tags), separators of
+// lines and paragraphs, variation selectors, and default ignorable characters of Unicode. Private-use characters are
+// hidden, because their look is unknown. Characters without ink are hidden: the braille blank, the null notehead and
+// the blank hieroglyphs.
 func IsHidden(r rune) bool {
 	if r < utf8.RuneSelf {
 		return isHiddenASCII(byte(r)) //nolint:gosec // it fits

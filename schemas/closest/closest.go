@@ -1,8 +1,8 @@
-// Package closest finds the known names that a writer probably meant by an unknown name: an agent, a tool, a field or a
-// word. Errors about an unknown name use it to list the likeliest known names first.
+// Package closest finds the known names that a writer probably meant by an unknown name of an agent, a tool, a field or
+// a word. Errors about an unknown name list the likeliest known names first.
 //
-// The package has its own measure of distance. It counts a swap of two neighbouring letters as one mistake, so that aq
-// is close to qa. The well-maintained libraries do not count a swap as one mistake.
+// The package counts a swap of two neighbouring letters as one mistake, so that aq is close to qa. The well-maintained
+// libraries count two mistakes.
 package closest
 
 import (
@@ -10,31 +10,31 @@ import (
 	"strings"
 )
 
-// SortByLikelihood returns all known names: first the names that written likely means, then the others. Within each of
-// these two groups the names are sorted by their distance from written. Names with equal distance keep their order.
+// SortByLikelihood returns all known names: first the names that the writer of written likely meant, then all other
+// names. Both groups are sorted by their distance from written. Names with equal distance keep their order.
 func SortByLikelihood[S ~string](written S, known []S) []S {
 	order, _ := rankNames(written, known)
 	return order
 }
 
-// LikelyNames returns the known names that written likely means, the closest first. A name is likely if at most a third
-// of its characters are mistyped, or one character of a short name, or if the shorter of the two names is the beginning
-// of the longer. Upper and lower case count as the same.
+// LikelyNames returns the known names that the writer of written likely meant, the closest first. A name is likely if
+// at most a third of its characters (at least one) are mistyped. It is also likely if the shorter of the two names is
+// the beginning of the longer. Upper and lower case count as the same.
 func LikelyNames[S ~string](written S, known []S) []S {
 	near := slices.DeleteFunc(slices.Clone(known), func(name S) bool { return isTooFar(foldCase(written), foldCase(name)) })
 	order, likely := rankNames(written, near)
 	return order[:likely]
 }
 
-// isTooFar reports whether the lengths and beginnings alone show that the two names are too different. It saves the
-// full comparison for names that are very unlike.
+// isTooFar reports whether the lengths and beginnings alone show that two names are too different. It saves the slow
+// comparison.
 func isTooFar(a, b string) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	return longer-shorter > maxDistance(shorter) && a[:shorter] != b[:shorter]
 }
 
-// maxDistance returns the largest distance at which two names count as likely the same. The parameter is the length of
-// the shorter name.
+// maxDistance returns the largest distance at which two names are likely the same. Shorter is the length of the shorter
+// name.
 func maxDistance(shorter int) int { return max(1, shorter/3) }
 
 // rankNames returns all known names in the order of [SortByLikelihood], and the number of likely names at its
@@ -55,8 +55,7 @@ func rankNames[S ~string](written S, known []S) (order []S, likely int) {
 	return order, likely
 }
 
-// maxCompared is the number of bytes of a name that are compared; the rest is ignored. All names of handoff are
-// shorter.
+// maxCompared is the number of bytes of a name that are compared. All names of handoff are shorter.
 const maxCompared = 128
 
 func foldCase[S ~string](name S) string {

@@ -17,8 +17,8 @@ var wideScripts = []*unicode.RangeTable{
 	},
 }
 
-// CountColumns returns the number of terminal columns that a text takes, by the common rule: two for each East Asian
-// character and most pictures, none for a combining mark, else one. The text must have no ANSI escapes.
+// CountColumns returns the number of terminal columns that a text takes: two for each East Asian character and most
+// pictures, none for a combining mark, and one for any other character. The text must have no ANSI escapes.
 func CountColumns(text string) int {
 	n := 0
 	for _, r := range text {
@@ -64,10 +64,10 @@ func FitOneLine(written string, width int) string {
 // newlines replaces every kind of line end by \n.
 var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
 
-// SplitLines splits an agent's text into lines and makes hidden characters visible. The caller prints a prefix before
-// each line, so that no line of an agent's text looks like a line of handoff itself. If the style has a width, Lines
-// also breaks longer lines at blanks and leaves room columns for the prefix. Otherwise the terminal would continue a
-// long line in its first column, without the prefix. The result has at least one line.
+// SplitLines splits an agent's text into lines, at least one, and makes hidden characters visible. If the style has a
+// width, it also breaks longer lines at blanks and leaves room columns free. The caller prints a prefix before each
+// line, so that no line of an agent's text looks like a line of handoff. Without the breaks, the terminal would
+// continue a long line without the prefix.
 func (s Style) SplitLines(written string, room int) (lines []string) {
 	for line := range strings.SplitSeq(schemas.EscapeHidden(newlines.Replace(strings.TrimSpace(written))), "\n") {
 		if s.Width == 0 {
@@ -80,8 +80,7 @@ func (s Style) SplitLines(written string, room int) (lines []string) {
 }
 
 // BreakLine breaks a line into parts of at most width columns, between words. It breaks within a word only if the word
-// is wider than width. Width must be at least 2, the width of the widest character; with a smaller width Fold would not
-// end.
+// is wider than width. Width must be at least 2, because the widest character has two columns.
 func BreakLine(line string, width int) (parts []string) {
 	for CountColumns(line) > width {
 		end, blank, left := len(line), 0, width

@@ -83,12 +83,11 @@ func (s Style) ColourByState(state DisplayState, text string) string {
 	return s.paint(displayOfState(state).colour, text)
 }
 
-// StateWord returns the word for a state that people read, the same as in drawings: accepted and working are both "In
-// Progress".
+// StateWord returns the word for a state that people read, for example "In Progress" for accepted and working.
 func StateWord(state DisplayState) string { return displayOfState(state).word }
 
-// stateDisplay is the display of a status: a symbol, a word and a colour. Symbol and word together differ between all
-// statuses, so a page without colours loses no fact.
+// stateDisplay is the display of a state: a symbol, a word and a colour. No two states have the same symbol and word,
+// so a page without colours loses no fact.
 type stateDisplay struct {
 	mark, word string
 	colour     colour
@@ -153,8 +152,8 @@ func joinUnits(n int, unit string, rest int, smaller string) string {
 	return fmt.Sprintf("%d %s %d %s", n, unit, rest, smaller)
 }
 
-// FormatAge returns the duration from then to the present time of the style, or "" if one of the two times is zero. If
-// then is in the future, because a clock was set back, Ago treats it as now.
+// FormatAge returns the time from then to the present time of the style. It returns "" if one of the two times is zero.
+// A time in the future counts as now, because a clock may have been set back.
 func (s Style) FormatAge(then time.Time) string {
 	if s.Now.IsZero() || then.IsZero() {
 		return ""

@@ -32,9 +32,9 @@ func publishInput(s *jsonschema.Schema) {
 	visitSchemas(s, stripNotes)
 }
 
-// publishOutput turns the schema of a result into its published form. A published result schema has no required fields
-// and no lists of allowed words, and allows unknown fields. Clients check results against it, and a field or word that
-// a later version adds must not break a client.
+// publishOutput turns the schema of a result into its published form, without required fields and lists of allowed
+// words, and open for unknown fields. Clients check results against this schema. A field or word that a later version
+// adds must not break a client.
 func publishOutput(s *jsonschema.Schema) {
 	visitSchemas(s, loosenFreeFields)
 	s.Properties.Set("inbox", bareSchema(reflect.TypeFor[schemas.InboxCounts]()))
@@ -69,8 +69,8 @@ func loosenFreeFields(s *jsonschema.Schema) {
 }
 
 // keepStatedLimits removes each limit (such as maxLength) whose number is not in the description of its field. Some
-// clients drop these keywords, so a limit that matters must also be in the description; the other limits are too large
-// to be worth their tokens. The decoder enforces all limits in any case, and its errors explain them.
+// clients drop limits, so an important limit is also in the description. Other limits are not worth their tokens. The
+// decoder checks all limits in any case.
 func keepStatedLimits(s *jsonschema.Schema) {
 	numbers := strings.FieldsFunc(s.Description, func(r rune) bool { return r < '0' || r > '9' })
 	said := func(limit string) bool { return slices.Contains(numbers, limit) }

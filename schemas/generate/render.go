@@ -54,9 +54,8 @@ type member struct {
 }
 
 // orderedMembers returns the members of a JSON object, or the items of a list. The JSON comes from the encoder, so it
-// is always valid. In a schema, members moves type and description to the front. If the object lists the properties of
-// a message, a property may be called type or description, too. The value of such a property is an object, and then
-// members leaves the property in its place.
+// is always valid. In a schema, type and description come first. A property that is named type or description keeps its
+// place.
 func orderedMembers(raw json.RawMessage) (all []member) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	_, _ = d.Token()

@@ -8,18 +8,17 @@ import (
 	"handoff/schemas"
 )
 
-// An alias is one row of an alias table: it says to which argument a field of a foreign message belongs. Paths are
-// dotted and in snake_case; a field in camelCase counts as the same field. Rows are applied in their order: if two
-// foreign fields belong to one argument, the field of the earlier row fills it. A row may list several paths in from;
-// expandRows makes a row for each.
+// An aliasRow says which argument a field of a foreign message becomes, and how to read its value. Paths are dotted and
+// in snake_case. A field in camelCase counts as the same field. Rows are applied in order, so the earlier of two rows
+// for one argument fills it. A row may list several paths in from; expandRows makes one row for each.
 type aliasRow struct {
 	from string     // path in the message, or several; the same as to if only the value is converted
 	to   string     // path of our argument; "" if the value goes to the overflow path of its table
 	read conversion // how to read the value, and how to resolve a conflict with a value at to
 }
 
-// headerAliases are the rows for the header of a foreign message. Its fields are kept in origin and never become
-// arguments.
+// headerAliases are the rows for the header of a foreign message. The fields of the header go to origin and never
+// become arguments.
 var headerAliases = []aliasRow{
 	{"timestamp", "origin.timestamp", asSideText},
 	{"version", "origin.version", asFormatVersion},
@@ -229,8 +228,7 @@ func withParent(object string, rows []aliasRow) []aliasRow {
 	return rows
 }
 
-// expandRows returns the rows of all given tables, in order. It replaces a row with several paths by one row for each
-// path.
+// expandRows returns the rows of all tables, in order. It replaces a row with several paths by one row for each path.
 func expandRows(tables ...[]aliasRow) (rows []aliasRow) {
 	for _, row := range slices.Concat(tables...) {
 		for from := range strings.FieldsSeq(row.from) {

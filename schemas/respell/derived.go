@@ -9,8 +9,9 @@ import (
 	"handoff/schemas"
 )
 
-// unpackTask handles a task that is an object, because our task is a text. taskAliases move the known fields of the
-// object to arguments. The other fields go to the overflow path of the table, so that nothing is lost.
+// unpackTask handles a task that is an object, because our task is a text. The rows in taskAliases move the known
+// fields of the object to arguments. unpackTask moves all other fields to the overflow path of the table, so that no
+// value is lost.
 func unpackTask(n *normalisation) error {
 	task, ok := n.args["task"].(map[string]any)
 	if !ok {
@@ -35,9 +36,8 @@ func unpackTask(n *normalisation) error {
 	return err
 }
 
-// finishSend moves some fields of a foreign context to the overflow path: questions, answers, progress and checkpoint.
-// The mailbox of the other system filled them, and here only our mailbox may fill them. It also gives a mail that has a
-// kind but no task a task that names the kind.
+// finishSend moves questions, answers, progress and checkpoint of a foreign context to the overflow path, because only
+// our mailbox may fill these fields. If a message has a kind and no task, finishSend makes a task that names the kind.
 func finishSend(n *normalisation) error {
 	if n.whole || n.foreignHeaderPath() != "" {
 		for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
@@ -50,8 +50,8 @@ func finishSend(n *normalisation) error {
 	return nil
 }
 
-// foreignHeaderPath returns the path of a field that was moved to origin, or "". Only a whole message of another
-// protocol has a field that is moved there.
+// foreignHeaderPath returns the path of a field that was moved to origin, or "". Only a message of another protocol has
+// such a header field.
 func (n *normalisation) foreignHeaderPath() string {
 	for _, to := range slices.Sorted(maps.Keys(n.filled)) {
 		if firstNameOf(to) == "origin" {
@@ -87,10 +87,9 @@ func finishComplete(n *normalisation) error {
 	return nil
 }
 
-// decideOutcome determines the outcome from the words in which the completion says how the work ended: its outcome, its
-// status and its result. If one of these words means partly done, the outcome is partial. If a word means neither done
-// nor partly done, decideOutcome returns an error, so that nothing is completed. A result that is only one of these
-// words is not used as the summary.
+// decideOutcome determines the outcome from the fields outcome, status and result of a completion. If a word in them
+// means partly done, the outcome is partial. A word that means neither done nor partly done is an error, so that no
+// work is completed by mistake. A result that is only one of these words does not become the summary.
 func (n *normalisation) decideOutcome() error {
 	status, _ := valueAt(n.args, "origin.status")
 	said := []struct{ field, word string }{{"outcome", valueText(n.args["outcome"])}, {"status", valueText(status)}}
@@ -167,7 +166,7 @@ func (n *normalisation) handoffID() string {
 }
 
 // refuseForeignHeader refuses a message with header fields of another protocol, such as an acknowledgement, unless the
-// action is ask. Only for ask the mailbox keeps these fields.
+// action is ask. Only ask stores these fields.
 func (n *normalisation) refuseForeignHeader(action string) error {
 	if from := n.foreignHeaderPath(); from != "" && action != string(schemas.ActAsk) {
 		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")

@@ -75,7 +75,7 @@ func setAt(m map[string]any, path string, v any) bool {
 	return true
 }
 
-// removeAt deletes the value at a path. It also deletes the objects around it that become empty by that.
+// removeAt deletes the value at a path, and then each object around it that is empty.
 func removeAt(m map[string]any, path string) {
 	name, rest, deeper := strings.Cut(path, ".")
 	if deeper {
@@ -160,8 +160,8 @@ func objectText(object map[string]any) string {
 	return subject + " (" + strings.Join(rest, "; ") + ")"
 }
 
-// nestedValueText writes a value within an object as text. If this value is an object itself, its text is in braces, so
-// that its fields can be told from the fields of the outer object.
+// nestedValueText writes a value inside an object as text. The text of an object is in braces, which separate its
+// fields from the fields of the outer object.
 func nestedValueText(v any) string {
 	if _, ok := v.(map[string]any); ok {
 		return "{" + valueText(v) + "}"

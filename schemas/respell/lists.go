@@ -92,7 +92,8 @@ func toFile(v any) any {
 	return map[string]any{"path": m[1], "lines": m[2]}
 }
 
-// toDescribedObject makes an object with the field description of a text. Any other value stays unchanged.
+// toDescribedObject turns a text into an object with the text in the field description. Any other value stays
+// unchanged.
 func toDescribedObject(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{"description": s}
@@ -143,8 +144,8 @@ func toReference(field string) func(any) (any, bool) {
 	return func(v any) (any, bool) { return []any{map[string]any{field: v}}, true }
 }
 
-// mergeReferences makes one reference of two if one has only the address of the content and the other only its key
-// points. If both references have the same field, they stay two.
+// mergeReferences makes one reference of two, if one has only the address of the content and the other only its key
+// points. Otherwise it returns a list of both.
 func mergeReferences(have, more any) any {
 	one, isObject := asList(have)[0].(map[string]any)
 	other, row := asList(more)[0].(map[string]any), map[string]any{}
@@ -156,7 +157,7 @@ func mergeReferences(have, more any) any {
 	return []any{row}
 }
 
-// A column is a field of our rows (the objects in a list), with the names that it has in messages, the most likely
+// An itemField is a field of an item in our lists. Its names are the names of the field in messages, the most likely
 // first.
 type itemField struct {
 	name  string
@@ -164,8 +165,8 @@ type itemField struct {
 	list  bool // foreign messages may also hold a list
 }
 
-// itemFields are the fields of one kind of row, such as decisions or files. The first column is the main field of the
-// row. Fields of the message that belong to no column are appended, as text, to the last column.
+// itemFields are the fields of one kind of item, such as decisions or files. The first is the main field. Values of
+// unknown fields of the message are added, as text, to the last field.
 type itemFields []itemField
 
 var (
@@ -183,8 +184,8 @@ var (
 	}
 )
 
-// extraFields are names of fields that foreign messages often add to a decision or a file; read accepts them. Any other
-// unknown field stays in the row. The decoder refuses it later and suggests the closest known field.
+// extraFields are names of fields that foreign messages often add to a decision or a file. Their values are kept as
+// text. Any other unknown field stays in the item, and the decoder refuses it with the closest known name.
 var extraFields = []string{
 	"agent", "alternatives", "artifacts", "assignee", "attempt", "author", "by", "category", "completed_at",
 	"confidence", "consequences", "context", "created_at", "date", "detail", "details", "duration", "duration_ms",
@@ -194,9 +195,9 @@ var extraFields = []string{
 	"started_at", "state", "status", "tags", "time", "timestamp", "tool", "tradeoffs", "type", "why",
 }
 
-// read converts a value to a row with our names. A text becomes the main field of a row. In an object, read gives known
-// foreign fields our names and leaves unknown fields as they are. Any other value stays unchanged. An object also stays
-// unchanged if the value of a known field is no text.
+// convertItem gives the fields of an item our names. A text becomes the main field of an object. In an object, the
+// values of [extraFields] are added to the last field, and unknown fields stay. A value of any other kind stays
+// unchanged, and so does an object in which a known field has no text.
 func (all itemFields) convertItem(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{all[0].name: s}

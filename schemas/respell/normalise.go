@@ -108,8 +108,8 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 	return n.keepUnknownFields(t.own, args, "")
 }
 
-// applyRow applies one row. If the message has the foreign field of the row and the row can read its value, apply moves
-// the value to the row's argument.
+// applyRow moves the value of the row's foreign field to the row's argument. It does nothing if the message does not
+// have the field, or if the row cannot read its value.
 func (n *normalisation) applyRow(row aliasRow) error {
 	v, ok := valueAt(n.args, row.from)
 	if !ok {
@@ -126,9 +126,9 @@ func (n *normalisation) applyRow(row aliasRow) error {
 	return err
 }
 
-// fillArgument applies a row that moves nothing. If the row only converts an argument, fill replaces the argument's
-// value. If the row is a hint, fill copies the value to an empty argument and leaves the foreign field, because another
-// row moves it later.
+// fillArgument applies a row that moves no field. A row for an argument itself replaces the argument's value by the
+// converted value. A hint copies the value of a foreign field to an empty argument. The foreign field stays, because
+// another row moves it later.
 func (n *normalisation) fillArgument(row aliasRow, v any) {
 	have, _ := valueAt(n.args, row.to)
 	if read, ok := row.read.convertValue(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.hints) {
@@ -137,9 +137,9 @@ func (n *normalisation) fillArgument(row aliasRow, v any) {
 	}
 }
 
-// moveField reads the foreign value v and puts the result at the row's path. The result moved tells the caller to
-// remove the foreign field; for an empty value it is true, too. It is false if the row cannot read the value, or if a
-// value on the way to the path is no object. Then the field stays, and the decoder refuses it with an exact error.
+// moveField converts the foreign value v and stores the result at the row's path. If moved is true, the caller removes
+// the foreign field. This is also so for an empty value. If the row cannot read the value, or a value on the way to the
+// path is no object, moved is false. Then the field stays, and the decoder refuses it.
 func (n *normalisation) moveField(row aliasRow, v any) (moved bool, err error) {
 	if isEmpty(v) {
 		return true, nil
@@ -173,7 +173,7 @@ func (n *normalisation) moveField(row aliasRow, v any) (moved bool, err error) {
 	return false, n.contradictionError(row.from, rival, row.to)
 }
 
-// keepInOverflow keeps the value of a foreign field that no argument can hold, at the overflow path for this field.
+// keepInOverflow stores a foreign value that no argument can hold at its overflow path, such as origin.extra.
 func (n *normalisation) keepInOverflow(from string, v any) (moved bool, err error) {
 	to := n.overflow(from)
 	have, there := valueAt(n.args, to)

@@ -7,9 +7,8 @@ import (
 )
 
 // FieldPaths returns the paths at which the tool's arguments have a field of this name, the shortest path first. A path
-// through a list is written as context.files[].path. If the name is a foreign name of one of our fields, the result has
-// the paths of our field. It is empty for an unknown name, and for a tool without an alias table. Errors about a
-// misplaced field list these paths.
+// through a list is written as context.files[].path. For a foreign name of one of our fields, it returns the paths of
+// our field. It returns nil for an unknown name or tool. Errors about a misplaced field list these paths.
 func FieldPaths(tool, name string) []string {
 	if t := tableOfTool(tool); t != nil {
 		return t.paths.findByName(snakeCase(name))
@@ -17,8 +16,8 @@ func FieldPaths(tool, name string) []string {
 	return nil
 }
 
-// IsForeignObject reports whether a name is that of an object that other protocols have and the tool does not. The
-// known fields of this object become arguments, so the fields that are left in it are unknown.
+// IsForeignObject reports whether a name is the name of an object that only other protocols have. The known fields of
+// this object become arguments, so all fields that remain in it are unknown.
 func IsForeignObject(tool, name string) bool {
 	t := tableOfTool(tool)
 	return t != nil && t.fields.fields[name] != nil && t.fields.fields[name].foreign
@@ -96,9 +95,8 @@ func (p fieldPaths) findSinglePath(name string) (place string, ok bool) {
 // fieldsMeantBy returns the name itself and then our fields for which it is a synonym.
 func fieldsMeantBy(name string) []string { return append([]string{name}, synonyms()[name]...) }
 
-// relocateMisplaced moves each misplaced field of an object to its right place, if there is exactly one. It skips
-// objects without known fields, because they may have any fields. It also skips fields in the items of a list, even if
-// a single item came without its list.
+// relocateMisplaced moves each misplaced field of an object to its right place, if there is exactly one right place. It
+// skips objects without known fields, because they may have any fields. It also skips fields in the items of a list.
 func (n *normalisation) relocateMisplaced(s *shape, object map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		var err error

@@ -13,8 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// A shape lists the known fields of a value: the fields of our Go type, and the fields that other protocols add. If a
-// shape has no fields, respell does not look into the value. This is so for texts, and for the maps data, results and
+// A shape lists the known fields of a value: the fields of our Go type, and the fields that other protocols add. A
+// shape without fields stands for a value that respell does not look into: a text, or one of the maps data, results and
 // state, which may have any fields.
 type shape struct {
 	fields      map[string]*shape
@@ -137,8 +137,8 @@ func (s *shape) findField(key string) (name string, field *shape) {
 	return name, s.fields[name]
 }
 
-// renameKey moves the value of a key to the name of its field. If the object has both and one value is empty, the other
-// stays. It returns an error if both have values and the values differ.
+// renameKey moves the value of a key to the name of its field. If the object has both and one value is empty, the value
+// that is not empty stays. If both have different values, renameKey returns an error.
 func renameKey(object map[string]any, key, name, at string) error {
 	v, have := object[key], object[name]
 	if !isEmpty(have) && !isEmpty(v) && !reflect.DeepEqual(have, v) {

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// A reading says how to convert the value of a foreign field to the value of its argument. The zero reading takes every
+// A conversion says how the value of a foreign field becomes the value of its argument. The zero conversion takes every
 // value unchanged.
 type conversion struct {
 	convert    func(v any) (any, bool)  // returns our value; false leaves a value of another kind in place
@@ -93,8 +93,8 @@ func toProse(v any) (any, bool) {
 
 func joinParagraphs(have, more any) any { return valueText(have) + "\n\n" + valueText(more) }
 
-// toFormatVersion reads the version of a message format, such as 1.0.0. It does not read a whole number, because that
-// is the version of our own payload.
+// toFormatVersion reads the version of a message format, such as 1.0.0. It does not read a whole number, which is the
+// version of our own payload.
 func toFormatVersion(v any) (any, bool) {
 	s, ok := toText(v)
 	_, err := strconv.Atoi(strings.TrimSpace(valueText(s)))
@@ -137,8 +137,8 @@ func translateWord(table map[string]string) func(any) (any, bool) {
 	}
 }
 
-// translateKnownWord returns a function that replaces a foreign word by our word in the table, and reads no other
-// value.
+// translateKnownWord returns a function that replaces a foreign word by our word in the table. The function does not
+// read a word that is not in the table.
 func translateKnownWord(table map[string]string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		ours, known := table[normalisedWord(v)]
@@ -152,8 +152,8 @@ func normalisedWord(v any) string {
 	return schemas.NormaliseWord(s)
 }
 
-// toEndWord reads a word about the end of work. In A2A this word is in the field state of an object, with the prefix
-// TASK_STATE_; toEndWord returns the word alone. Any other value becomes a text, which later counts as an unknown word.
+// toEndWord reads a word about the end of work. In A2A the word is in the field state of an object, with the prefix
+// TASK_STATE_, which toEndWord removes. Any other value becomes a text, which later counts as an unknown word.
 func toEndWord(v any) (any, bool) {
 	if status, ok := v.(map[string]any); ok && status["state"] != nil {
 		v = status["state"]
@@ -161,9 +161,9 @@ func toEndWord(v any) (any, bool) {
 	return strings.TrimPrefix(valueText(v), "TASK_STATE_"), true
 }
 
-// toDurationIn returns a function that writes a number of the given unit as a duration, such as 30m0s. A text stays
-// unchanged, but a text that is a bare number is converted like a number if the unit is not minutes.
-// [schemas.ParseDuration] would read it as minutes.
+// toDurationIn returns a function that writes a number of the given unit as a duration: 30 in minutes becomes 30m0s. A
+// text that is a bare number is converted, too. Any other text stays unchanged. With the unit minutes every text stays,
+// because [schemas.ParseDuration] reads a bare number as minutes.
 func toDurationIn(unit time.Duration) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		s, isText := v.(string)

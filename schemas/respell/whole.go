@@ -12,9 +12,11 @@ var envelopes = []string{
 }
 
 // unwrapEnvelope takes a message out of its envelope, which is an object with the message in one of its fields.
-// Envelopes may be nested. The other fields of the envelope are added to the message; a field that is unknown, or that
-// the message has itself, goes to the overflow path. The value of a field is not taken for a message in three cases: it
-// is no object, or the field is an argument of the tool, or the object names the next agent and is thus a continuation.
+// Envelopes may be nested. The other fields of the envelope are added to the message. A field that is unknown, or that
+// the message also has, goes to the overflow path.
+//
+// A value is not taken for a message if it is no object, if its field is an argument of the tool, or if it names the
+// next agent, because it is then a continuation.
 func (t *aliasTable) unwrapEnvelope(outer map[string]any) map[string]any {
 	for _, name := range envelopes {
 		key := firstKeyOf(outer, []string{name})
@@ -38,9 +40,9 @@ func (t *aliasTable) unwrapEnvelope(outer map[string]any) map[string]any {
 	return outer
 }
 
-// keepUnknownFields moves each field of a value that the shape does not have to the overflow path, so that a whole
-// message is accepted with all its fields. It skips the argument agent, which every tool accepts. It also skips objects
-// that have an alias table of their own, because their unknown fields were moved with that table.
+// keepUnknownFields moves each field that the shape does not have to the overflow path, so that a whole message is
+// accepted. It skips the argument agent, which every tool accepts. It also skips objects with their own alias table,
+// whose unknown fields were moved with that table.
 func (n *normalisation) keepUnknownFields(s *shape, v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
@@ -68,8 +70,8 @@ func (n *normalisation) keepUnknownFields(s *shape, v any, at string) error {
 	return nil
 }
 
-// keepFieldsInOverflow moves a value to the overflow path. If it is an object, its fields are moved one by one, so that
-// fields of the same object that were moved earlier are kept.
+// keepFieldsInOverflow moves a value to the overflow path. It moves the fields of an object one by one, so that fields
+// of the same object that were moved earlier stay.
 func (n *normalisation) keepFieldsInOverflow(from string, v any) error {
 	object, ok := v.(map[string]any)
 	if !ok || len(object) == 0 {

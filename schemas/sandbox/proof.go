@@ -29,8 +29,8 @@ func Repetitions(n int) int {
 }
 
 // SkipPackageUnlessProofs tells a TestMain whether to run none of the tests of its package, because long tests were not
-// asked for. If it returns true, it has also printed "no tests to run", which the go command repeats in its line about
-// the package, and a reason, which go test -v shows.
+// asked for. If it returns true, it has also printed "no tests to run", which the go command shows in its line for the
+// package.
 func SkipPackageUnlessProofs() bool {
 	if ProofsEnabled() {
 		return false
