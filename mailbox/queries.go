@@ -37,7 +37,7 @@ import (
 //
 // Errors:
 //   - not_found: the handoff, the notice, the checkpoint or the reference does not exist.
-//   - invalid: an unknown view; a notice without an agent.
+//   - invalid: an unknown view; the id of a notice from a caller without a name.
 //   - unavailable: the call was cut off while it waited.
 //
 // Get can be repeated freely. Signs of a holder are only in the memory of this process. When the process dies, leases
