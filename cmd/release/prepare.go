@@ -20,8 +20,8 @@ var versionedFiles = []string{
 
 var versionField = regexp.MustCompile(`"version": "[^"]*"`)
 
-// prepareVersion turns the unreleased part of the changelog into a version, and sets this version in the plugins. If
-// one of these files cannot be read or has no place for the version, it changes no file.
+// prepareVersion turns the unreleased part of the changelog into a version, and sets this version in the plugins. It
+// first computes the new contents of all files. If this fails for one file, it changes no file.
 func prepareVersion(root, version string, now time.Time) error {
 	if !semver.IsValid("v"+version) || semver.Canonical("v"+version) != "v"+version {
 		return fmt.Errorf("%q is no version as 1.2.3", version)

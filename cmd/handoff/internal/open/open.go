@@ -149,7 +149,7 @@ func (c Config) openFile(ctx context.Context, log *slog.Logger) (store.Backend, 
 	return b, err
 }
 
-// newID returns the prefix with 80 random bits. They are too many to guess, and short enough to read aloud.
+// newID returns the prefix with 80 random bits. Nobody can guess an id with 80 random bits, and it is short enough to read aloud.
 func newID(prefix string) string {
 	return prefix + "_" + strings.ToLower(rand.Text()[:16])
 }

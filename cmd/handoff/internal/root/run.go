@@ -1,4 +1,5 @@
-// Package root assembles the program. It has the root command with the commands of all families, and the command demo.
+// Package root assembles the program. It has the root command, to which it adds the commands of all other packages, and
+// the command demo.
 package root
 
 import (
@@ -92,8 +93,9 @@ Environment variables can set the flags of every command and the flags of handof
 --agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
 `
 
-// frequent maps the commands that clients start very often to their families. For these commands, Run makes only the
-// commands of one family. This saves time, because making the flags of all commands is slow.
+// frequent maps commands that clients start very often to their families, which are packages of related commands. For
+// these commands, Run makes only the commands of one family. This saves time, because making the flags of all commands
+// is slow.
 var frequent = map[string]func(*cli.App) []*cobra.Command{"mcp": serve.Commands, "hook": session.Commands}
 
 // Command returns the root of all commands.

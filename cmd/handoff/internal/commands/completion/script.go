@@ -97,16 +97,16 @@ func mendBash(script string) (string, error) {
 	return before + splitHere + after, nil
 }
 
-// evaluated matches the line in cobra's script for fish that asks handoff for completions. Fish removes the quotes from
-// the words of the command line, and the script then evaluates the words. So a task with "; rm" in it would run rm on a
-// key press.
+// evaluated is the pattern of the line in cobra's script for fish that asks handoff for completions. Fish removes the
+// quotes from the words of the command line, and this line then evaluates the words. So a task with "; rm" in it would
+// run rm on a key press.
 var evaluated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^( +set -l requestComp ".* )\$args\[2\.\.-1\]( \$lastArg")$`)
 })
 
-// quotedAgain replaces the line that evaluated matches. It puts each word of the command line into quotes before fish
-// evaluates the words. It also replaces ~ at the start of a word by the home directory, because fish keeps a quoted ~
-// unchanged.
+// quotedAgain replaces the line that the pattern in the variable evaluated matches. It puts each word of the command
+// line into quotes before fish evaluates the words. It also replaces ~ at the start of a word by the home directory,
+// because fish keeps a quoted ~ unchanged.
 const quotedAgain = ` set -l quoted (string escape -- (string replace -r '^~/' "$$HOME/" -- $$args[2..-1]))
 ${1}$$quoted$2`
 

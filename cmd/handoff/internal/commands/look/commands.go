@@ -2,9 +2,9 @@
 // the command call, which calls any tool as an MCP client does, and the commands tools and version, which describe the
 // program itself.
 //
-// Only the commands agents register and call change the workspace. Only agents init and agents import write a file.
-// Most commands make one call of a reading tool. The command list makes several calls if it needs more rows. The
-// command watch follows the events until no process reads its output.
+// Only "agents register" and "call" change the workspace. Only "agents init" and "agents import" write a file. Most
+// commands make one call of a reading tool. The command list makes several calls if it needs more rows. The command
+// watch prints events until no process reads its output.
 package look
 
 import (
