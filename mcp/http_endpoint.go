@@ -13,7 +13,8 @@ import (
 // HTTPConfig has the settings of an [Endpoint]. Caller, Recheck, Challenge and Now are required.
 type HTTPConfig struct {
 	// Caller returns the caller of a request. Its errors are *[schemas.Error] and refuse the request with the status of
-	// their code. If the code is limit, a tool call gets the error in its result, so that a model reads it.
+	// their code. A tool call that is refused for a limit, or because its token cannot be checked now, gets the error
+	// in its result, so that a model reads it.
 	Caller func(*http.Request) (schemas.Caller, error)
 
 	// Recheck returns an error if Caller would now refuse a request that it accepted before, for example because the

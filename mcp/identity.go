@@ -21,14 +21,13 @@ const threadKey = "threadId"
 const maxAgentID = 128 // bytes
 
 // callerOf returns the caller of a request to the mailbox: the caller of the configuration, completed with the client's
-// own data. It waits until the mailbox knows the connection, or the wait times out.
+// own data. It waits at most openTimeout until the mailbox knows the connection.
 func (s *Server) callerOf(ctx context.Context, meta *sdk.Meta) schemas.Caller {
 	sessionOf(ctx).naming.used.Store(true)
 	return s.callerWithin(context.WithoutCancel(ctx), meta, openTimeout) // other requests wait for the same result
 }
 
-// callerWithin returns the caller of a request like caller, but waits no longer than limit for the mailbox, and does
-// not count as a use of the connection.
+// callerWithin is callerOf with another time limit. It does not count as a use of the connection.
 func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Duration) schemas.Caller {
 	by, proved := ctx.Value(callerKey{}).(schemas.Caller)
 	if !proved {
@@ -48,8 +47,8 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 	return sessionOf(ctx).naming.announce(ctx, by, limit)
 }
 
-// threadPrefix returns the prefix of the thread that a client names. Over HTTP the prefix comes from the MCP session or
-// the token of the request, so that no client can pretend to be a thread of another session or token.
+// threadPrefix returns a prefix for the thread that a client names. Over HTTP the prefix is the MCP session or the
+// token of the request, so that no client can pretend to be a thread of another client.
 func threadPrefix(by schemas.Caller) string {
 	switch {
 	case by.Via != schemas.ViaHTTP:
@@ -70,7 +69,7 @@ const traceKey = "traceparent"
 
 var traceForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$`) })
 
-// validTraceparent returns a well-formed name of a span, or "". Zeros name no span.
+// validTraceparent returns the name of a span if the name is well-formed, otherwise "".
 func validTraceparent(named string) string {
 	if named == "" || !traceForm().MatchString(named) || strings.Trim(named[3:35], "0") == "" || strings.Trim(named[36:52], "0") == "" {
 		return ""
@@ -78,7 +77,8 @@ func validTraceparent(named string) string {
 	return named
 }
 
-// clientNameOf returns the client's own name: from each request since revision 2026-07-28, from initialize before.
+// clientNameOf returns the client's own name. Since revision 2026-07-28 each request contains the name. Before,
+// initialize contains it.
 func clientNameOf(ctx context.Context) string {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.ClientInfo != nil {
 		return info.ClientInfo.Name
@@ -86,9 +86,9 @@ func clientNameOf(ctx context.Context) string {
 	return sessionOf(ctx).GetClientInfo().Name
 }
 
-// AgentNameOf converts the name of a client into the name of an agent. Characters that agents may not have become "-",
-// and it has at most 64 bytes. If the result is reserved, or could be confused with a reserved name, it gets the suffix
-// "-client". A client without a name is "client".
+// AgentNameOf turns the name of a client into the name of an agent of at most 64 bytes. It replaces characters that are
+// not allowed by "-". A name that is reserved, such as human, gets the suffix "-client". A client without a name is
+// "client".
 func AgentNameOf(client string) schemas.Agent {
 	name := strings.Map(func(r rune) rune {
 		if schemas.IsForbiddenInWord(r) {

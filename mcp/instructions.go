@@ -19,8 +19,8 @@ import (
 // MaxInstructions is the longest text of [Instructions], in characters. Clients cut longer ones off.
 const MaxInstructions = 2000
 
-// Instructions is the text of this server that the model of a client reads first, and often the only one: some clients
-// load tools only after a search, so the text contains the search words.
+// Instructions is the text of this server that the model of a client reads first. Some clients load tools only after a
+// search, so the text contains the words that such a search needs.
 type Instructions struct {
 	Workspace string
 	Agent     schemas.Agent
@@ -46,7 +46,7 @@ const (
 		"A subagent passes \"agent\" to act under its own name.\n"
 )
 
-// String returns the text, of at most MaxInstructions characters. It leaves out other agents that do not fit.
+// String returns the text, of at most MaxInstructions characters. It leaves out agents that do not fit.
 func (i Instructions) String() string {
 	head := whatFor + "\n" + i.identityLine() + i.heldLine() + i.mailLine()
 	room := MaxInstructions - utf8.RuneCountInString(head+theLoop)
@@ -76,8 +76,7 @@ func (i Instructions) mailLine() string {
 		i.Inbox.Pending, i.Inbox.Urgent, i.Inbox.Notices)
 }
 
-// heldLine counts the handoffs that are held under this name: an earlier session claimed them, perhaps with another
-// context.
+// heldLine counts the handoffs that this agent name holds. An earlier session claimed them.
 func (i Instructions) heldLine() string {
 	if i.Inbox.Held == 0 {
 		return ""
@@ -85,7 +84,7 @@ func (i Instructions) heldLine() string {
 	return fmt.Sprintf("Unfinished under this name: %d; claim_handoff takes them up, or names them.\n", i.Inbox.Held)
 }
 
-// othersLine names the other agents in at most room characters, live ones first.
+// othersLine names the other agents in at most `room` characters, agents with a connection first.
 func (i Instructions) othersLine(room int) string {
 	cards := i.otherAgents()
 	if len(cards) == 0 {
@@ -99,7 +98,7 @@ func (i Instructions) othersLine(room int) string {
 	return line + end
 }
 
-// fitCards introduces as many agents as fit into room, in characters, and returns the number of the rest.
+// fitCards joins the texts of the first agents that fit into `room` characters. Rest is the number of the other agents.
 func fitCards(cards []schemas.Card, introduce func(schemas.Card) string, between string, room int) (line string, rest int) {
 	room -= 10 // digits of the rest
 	var names []string
@@ -124,8 +123,9 @@ func (i Instructions) otherAgents() []schemas.Card {
 	return cards
 }
 
-// introduceAgent returns the name of an agent with its accepted types, as "qa (live, accepts review,
-// test_failure_report)". It leaves out the agent's own sentences, because here they could be taken for ours.
+// introduceAgent returns the name of an agent with the types that it accepts: "qa (live, accepts review,
+// test_failure_report)". It leaves out the agent's own sentences, because a model could take them for sentences of this
+// server.
 func introduceAgent(c schemas.Card) string {
 	name := oneLine(string(c.Name), 64)
 	var about []string
@@ -158,7 +158,8 @@ func (s *Server) onDiscover(ctx context.Context, _ any, r *sdk.DiscoverRequest, 
 	out.Instructions = s.instructions(ctx, s.callerWithin(context.WithoutCancel(ctx), r.Params.Meta, announceTimeout))
 }
 
-// instructions returns the text even if the mailbox does not answer: it still says how to use the server.
+// instructions returns the text for a caller. If the mailbox does not answer, the text still says how to use the
+// server.
 func (s *Server) instructions(ctx context.Context, by schemas.Caller) string {
 	i := s.collectInstructions(ctx, by)
 	if by.AgentID != by.Conn && by.Via != schemas.ViaHTTP { // otherwise the id says nothing
@@ -182,8 +183,8 @@ func (s *Server) collectInstructions(ctx context.Context, by schemas.Caller) Ins
 const maxGreetingLength = 200
 
 // addGreeting adds a greeting to the first result of a connection, because not every client shows the instructions to
-// its model. The result of a call in the name of a subagent gets no greeting. If the mailbox has not yet confirmed the
-// name of the caller, the greeting comes with the next call.
+// its model. A call in the name of a subagent gets no greeting. If the mailbox has not yet confirmed the name of the
+// caller, the next call gets the greeting.
 func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, result json.RawMessage) json.RawMessage {
 	c := sessionOf(ctx)
 	if c.greeted.Load() { // the case of all calls but the first
@@ -223,8 +224,8 @@ func nameAndPresence(c schemas.Card) string {
 	return name
 }
 
-// prependAdvice puts a sentence before the other advice of a result, and keeps the rest of the result unchanged. It
-// returns the result unchanged if it cannot read the advice, for example of an owner of another version.
+// prependAdvice puts a sentence before the other advice in a result. If it cannot read the advice, it returns the
+// result unchanged and false.
 func prependAdvice(sentence string, result json.RawMessage) (_ json.RawMessage, ok bool) {
 	d := json.NewDecoder(bytes.NewReader(result))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {

@@ -15,7 +15,7 @@ import (
 const openTimeout = 10 * time.Second
 
 // connectionName announces a connection to the mailbox and gets the agent name of the connection: the name in the
-// configuration, else the name of the client. The mailbox adds a number while another connection has the name.
+// configuration, or the name of the client. The mailbox adds a number if another connection has the name.
 type connectionName struct {
 	server *Server
 	conn   string      // empty for a connection that is not announced
@@ -30,10 +30,9 @@ type connectionName struct {
 	ended   bool
 }
 
-// announce makes sure that the mailbox knows the connection, and returns the caller under the name from the mailbox.
-// Requests at the same time share one call of connection_open, which ends with the ctx of the first request. If that
-// call fails, each of them continues under the name that it has without the mailbox, and the next request announces
-// again.
+// announce makes sure that the mailbox knows the connection, and returns the caller with the agent name from the
+// mailbox. Concurrent requests share one call of connection_open, which ends with the ctx of the first request. If that
+// call fails, each request continues with its old name, and the next request announces again.
 func (n *connectionName) announce(ctx context.Context, by schemas.Caller, limit time.Duration) schemas.Caller {
 	by.Conn, by.AgentID = n.conn, cmp.Or(by.AgentID, n.conn)
 	if n.conn == "" {
@@ -48,7 +47,7 @@ func (n *connectionName) announce(ctx context.Context, by schemas.Caller, limit 
 	return by
 }
 
-// callOrAwait makes the pending call, or waits for it.
+// callOrAwait calls connection_open if first is true. Otherwise it waits for the running call.
 func (n *connectionName) callOrAwait(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -62,16 +61,16 @@ func (n *connectionName) callOrAwait(ctx context.Context, by schemas.Caller, lim
 	}
 }
 
-// isConfirmed reports whether the mailbox knows the connection under this name. It is true if the connection is not
-// announced.
+// isConfirmed reports whether the mailbox has confirmed this agent name for the connection. It is always true for a
+// connection that is not announced.
 func (n *connectionName) isConfirmed(agent schemas.Agent) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.conn == "" || n.agent == agent
 }
 
-// joinPendingCall returns the pending call, nil if no call is needed. First reports whether the caller must make the
-// call.
+// joinPendingCall returns the channel of the running call of connection_open, nil if no call is needed. First reports
+// whether the caller of joinPendingCall must make the call.
 func (n *connectionName) joinPendingCall(by schemas.Caller) (pending chan struct{}, first bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -109,7 +108,7 @@ func (n *connectionName) callOpen(ctx context.Context, by schemas.Caller) {
 	}
 }
 
-// callClose tells the mailbox that the connection closes. After it, nothing is announced.
+// callClose tells the mailbox that the connection closes. After that, the connection is not announced again.
 func (n *connectionName) callClose(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()

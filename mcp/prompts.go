@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// prompt is a command of a person, such as /handoff next. It becomes one message of the user, which names the tool to
-// call and contains data that can be read now.
+// prompt is a command that a person types in a client, such as /handoff next. The client sends its text to the model as
+// a message of the person. The text names the tool to call.
 type prompt struct {
 	name, title, about string
 	arguments          []sdk.PromptArgument
@@ -70,8 +70,8 @@ func (s *Server) renderPrompt(ctx context.Context, p prompt, r sdk.GetPromptRequ
 	}
 }
 
-// missingArgument asks for a required argument in the message itself, because clients do not show a protocol error to a
-// person.
+// missingArgument returns a text that asks the person for a missing required argument, "" if none is missing. The text
+// is part of the message, because clients do not show protocol errors to a person.
 func (u promptUse) missingArgument(p prompt) string {
 	for _, a := range p.arguments {
 		if a.Required && u.given[a.Name] == "" {
@@ -81,13 +81,13 @@ func (u promptUse) missingArgument(p prompt) string {
 	return ""
 }
 
-// actAs is the name of an argument that next, inbox and list accept without declaring it: see [prompts].
+// actAs is the name of an argument that the prompts next, inbox and list accept without declaring it, see [prompts].
 const actAs = "agent"
 
 // agentArgument returns the value of the argument [actAs], empty for none.
 func (u promptUse) agentArgument() schemas.Agent { return schemas.Agent(u.given[actAs]) }
 
-// failedCallText tells the model that a call failed, and the next step.
+// failedCallText returns a text that tells the model that a call failed, and what to do next.
 func failedCallText(e *schemas.Error) string {
 	text := "This did not work: " + e.Error() + "."
 	if e.Hint != "" {

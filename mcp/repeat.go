@@ -16,19 +16,18 @@ import (
 	"handoff/tools"
 )
 
-// RequestHeader names a request for a load balancer that repeats it at another server if the first one failed. Its
-// value is "SECONDS TEXT": the Unix time, with or without a fraction, and a text that is unique at that time. If the
-// same caller repeats a call with the same arguments in a request of the same name, the call takes effect once, and the
-// repeat gets the same result. In nginx it is "$msec $request_id".
+// RequestHeader names a request for a load balancer that repeats the request at another server after a failure. If the
+// same caller repeats a call under the same name and with the same arguments, the call takes effect once, and the
+// repeat gets the same result.
 //
-// A name of another form, or a time more than [maxClockSkew] from now, is ignored: receipts are kept in the order of
-// their times.
+// The value is "SECONDS TEXT": the Unix time, with or without a fraction, and a text that is unique at that time. In
+// nginx it is "$msec $request_id". A value of another form, or a time more than [maxClockSkew] from now, is ignored.
 const RequestHeader = "Handoff-Request"
 
 // maxClockSkew is the allowed difference between the clocks of the balancer and of the server.
 const maxClockSkew = 10 * time.Minute
 
-// namedRequest is a message in a request that has a name.
+// namedRequest identifies a message in an HTTP request that has the header [RequestHeader].
 type namedRequest struct {
 	at   time.Time
 	name string
@@ -37,7 +36,7 @@ type namedRequest struct {
 
 type namedRequestKey struct{}
 
-// withNamedRequest stores the name of a request for the calls of a message.
+// withNamedRequest stores the name of an HTTP request in the context of a message.
 func withNamedRequest(ctx context.Context, r *http.Request, m jsonrpc.Message, now time.Time) context.Context {
 	name := r.Header.Get(RequestHeader)
 	seconds, _, ok := strings.Cut(name, " ")
@@ -48,7 +47,7 @@ func withNamedRequest(ctx context.Context, r *http.Request, m jsonrpc.Message, n
 	return ctx
 }
 
-// requestID returns the id of a call. It is the same for the same call in a request of the same name.
+// requestID returns the id of a call. A call that is repeated under the same request name gets the same id.
 func (s *Server) requestID(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) string {
 	again, ok := ctx.Value(namedRequestKey{}).(namedRequest)
 	if !ok {

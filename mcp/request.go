@@ -20,14 +20,15 @@ type reply struct {
 	undo    func()             // undoes effects that only the response names; nil if there are none
 }
 
-// undoEffects is called for a reply that does not arrive.
+// undoEffects undoes the effects of a request whose reply did not arrive.
 func (r reply) undoEffects() {
 	if r.undo != nil {
 		r.undo()
 	}
 }
 
-// respondToRequest handles a request. The protocol forbids a response to a cancelled request.
+// respondToRequest runs a request and returns the reply. The reply to a cancelled request has no message, because the
+// protocol forbids a response.
 func (s *Server) respondToRequest(q *jsonrpc.OpenRequests, r *jsonrpc.OpenRequest) reply {
 	under := callState{call: r.Call}
 	response := s.handleMessage(context.WithValue(r.Context, callStateKey{}, &under), r.Message)
@@ -40,7 +41,7 @@ func (s *Server) respondToRequest(q *jsonrpc.OpenRequests, r *jsonrpc.OpenReques
 	return reply{message: r.ResponseWithID(response), undo: under.releaseClaim}
 }
 
-// declineRequest responds to a request that came too late to be handled.
+// declineRequest returns the reply to a request that came too late, because the connection has ended.
 func declineRequest(q *jsonrpc.OpenRequests, r *jsonrpc.OpenRequest) reply {
 	if q.Untrack(r) {
 		return reply{}
@@ -51,8 +52,8 @@ func declineRequest(q *jsonrpc.OpenRequests, r *jsonrpc.OpenRequest) reply {
 	return reply{message: *refused}
 }
 
-// handleMessage processes one message and returns the response, nil if there is none. The SDK gives all errors of
-// handlers the code for internal errors; handle replaces it by the protocol's code for the error.
+// handleMessage processes one message and returns the response, nil if the message gets none. The SDK gives all errors
+// of handlers the code for internal errors, so handleMessage puts the right code into the response.
 func (s *Server) handleMessage(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage) {
 	var slot handlerFailure
 	text := m.Text
@@ -75,7 +76,7 @@ func (s *Server) handleMessage(ctx context.Context, m jsonrpc.Message) (response
 	return response
 }
 
-// isLongPoll reports whether a message is a call that asks to wait.
+// isLongPoll reports whether a message is a tool call that waits for work or for an answer.
 func isLongPoll(m jsonrpc.Message) bool {
 	call := m.Call
 	if call == nil && m.Method == string(sdk.MethodToolsCall) {
@@ -97,15 +98,16 @@ func shutdownError() *schemas.Error {
 		WithHint("Nothing was done. Repeat the call when it is back.")
 }
 
-// handlerFailure carries an error of a handler past the SDK. handle puts an empty one into the context of each message.
+// handlerFailure carries the error of a handler around the SDK. handleMessage puts an empty one into the context of
+// each message.
 type handlerFailure struct {
 	err  *schemas.Error // nil for an error of the SDK itself
 	code int
 	uri  string // of the resource that was read; empty for any other request
 }
 
-// completeError adds data that the SDK does not have to an error: our error, and its resource, as revision 2026-07-28
-// requires for a resource that does not exist.
+// completeError puts our error into an error of the SDK. For a resource that does not exist it also adds the address of
+// the resource, as revision 2026-07-28 requires.
 func (f handlerFailure) completeError(e sdk.JSONRPCError) sdk.JSONRPCError {
 	if f.err != nil {
 		e.Error.Code, e.Error.Message = f.code, f.err.Error()
@@ -121,7 +123,7 @@ func (f handlerFailure) completeError(e sdk.JSONRPCError) sdk.JSONRPCError {
 
 type failureKey struct{}
 
-// storeFailure returns the error for a request that is not a tool call, and stores it for handle.
+// storeFailure stores the error of a request for handleMessage, and returns the error.
 func storeFailure(ctx context.Context, e *schemas.Error) error {
 	if slot, ok := ctx.Value(failureKey{}).(*handlerFailure); ok {
 		slot.err, slot.code = e, protocolCode(ctx, e.Code)
@@ -136,7 +138,8 @@ func storeResourceURI(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
 	}
 }
 
-// protocolCode returns -32002 for a missing resource; revision 2026-07-28 has -32602 for that too.
+// protocolCode returns the code of the protocol for an error. A missing resource has -32002, and since revision
+// 2026-07-28 -32602.
 func protocolCode(ctx context.Context, code schemas.Code) int {
 	switch {
 	case code == schemas.NotFound && !server.IsModernRequest(ctx):
@@ -157,13 +160,14 @@ type callState struct {
 	call *jsonrpc.ToolCall // nil if the SDK reads all of the message
 
 	// releaseClaim releases the handoff that this call claimed. The server calls it if the response could not be
-	// delivered, because then the client does not know the id. It is nil if the call claimed nothing.
+	// delivered, because then the client does not know the id. It is nil if the call claimed no handoff.
 	releaseClaim func()
 }
 
 type callStateKey struct{}
 
-// argumentsOfCall returns the arguments of a call. The SDK has them only if it reads all of the message.
+// argumentsOfCall returns the arguments of a tool call. They are in the context if the SDK got the message without its
+// arguments.
 func argumentsOfCall(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
 	args := r.Params.RawArguments
 	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && under.call != nil {
@@ -172,7 +176,7 @@ func argumentsOfCall(ctx context.Context, r sdk.CallToolRequest) json.RawMessage
 	return argumentsOrEmpty(args)
 }
 
-// storeClaim stores the claim of a successful call, in case its result does not arrive.
+// storeClaim stores how to release the claim of a successful call, in case the response does not arrive.
 func (s *Server) storeClaim(ctx context.Context, by schemas.Caller, tool string, args, result json.RawMessage) {
 	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && tool == claimTool {
 		ctx = context.WithoutCancel(ctx)
@@ -180,10 +184,10 @@ func (s *Server) storeClaim(ctx context.Context, by schemas.Caller, tool string,
 	}
 }
 
-// releaseClaim releases the handoff that a call claimed from the queue, even if an earlier connection of the caller had
-// claimed it. The release counts as no attempt. A claim of a named handoff stays: it may be older than the call, and a
-// caller that names the handoff again gets the same claim. For a caller without an AgentID this does not work, because
-// it cannot be distinguished from others; so its claim is released too.
+// releaseClaim releases the handoff that a call claimed from the queue. The release counts as no attempt.
+//
+// If the call named the handoff, the claim stays, because a caller that repeats the call gets the same claim. That does
+// not work for a caller without an AgentID, so its claim is released too.
 func (s *Server) releaseClaim(ctx context.Context, by schemas.Caller, args, result json.RawMessage) {
 	var call schemas.ClaimIn
 	if tool, err := tools.FindTool(claimTool); err == nil {
@@ -206,8 +210,8 @@ func (s *Server) releaseClaim(ctx context.Context, by schemas.Caller, args, resu
 	}
 }
 
-// agentInArguments returns the agent in the arguments, which their canonical form leaves out. Some clients send the
-// arguments as text.
+// agentInArguments returns the argument agent of a tool call, "" if there is none. Some clients send all arguments as a
+// JSON text, so agentInArguments also reads that form.
 func agentInArguments(args json.RawMessage) string {
 	var text string
 	if schemas.Decode(args, &text) == nil {

@@ -95,7 +95,7 @@ const (
 	contextURI  = "context://"
 )
 
-// resourceKind is a kind of resources. Their URIs have the same prefix and end with a name.
+// resourceKind is a kind of resources, for example inboxes. Their URIs have the same prefix and end with a name.
 type resourceKind struct {
 	prefix, argument         string // the prefix of the URI; the template's word for the name
 	name, title, about, mime string
@@ -129,8 +129,8 @@ var (
 	resourceKinds = []*resourceKind{handoffs, inboxes, workflows, contexts}
 )
 
-// resourceAddress is the URI of a resource in canonical form: handoff://handoff/12 and handoff://handoff/ho_12 are one
-// address. The name of ownInbox is empty, the kind of an unknown URI nil.
+// resourceAddress is the parsed URI of a resource: handoff://handoff/12 and handoff://handoff/ho_12 give the same
+// address. The name of ownInbox is empty. The kind of an unknown URI is nil.
 type resourceAddress struct {
 	kind *resourceKind
 	name string
@@ -156,7 +156,7 @@ func canonicalID(name string) string {
 	return name
 }
 
-// handoffOfContext returns the handoff in the name of a context.
+// handoffOfContext returns the handoff in the name of a context, such as ho_1 in ho_1/spec.md#Limits.
 func handoffOfContext(name string) string {
 	id, _, _ := strings.Cut(name, "#")
 	id, _, _ = strings.Cut(id, "/")
@@ -174,8 +174,8 @@ func changesHandoff(name string, c schemas.RegistryChange) bool {
 	return name == c.Handoff.String() || name == c.Other.String()
 }
 
-// changesInbox reports whether a change may alter an inbox. Work for a capability or a role may be in the inbox of any
-// agent.
+// changesInbox reports whether an event may change the inbox of an agent. An event about work for a capability or a
+// role may change any inbox.
 func changesInbox(name string, c schemas.RegistryChange) bool {
 	agent, directed := c.Box.SingleAgent()
 	return !directed || slices.Contains([]schemas.Agent{agent, c.Agent, c.Sender, c.Holder}, schemas.Agent(name))

@@ -54,25 +54,24 @@ import (
 type Config struct {
 	Invoker tools.Invoker
 
-	// Caller is the caller as far as the connection proves it. Its empty fields are filled in for each request: Agent
-	// by Name, AgentID by the thread that the client names, else by Session, else by Conn. Each connection after the
-	// first gets a number behind Conn. If Conn is empty, connections are not announced to the mailbox.
+	// Caller is the caller as far as the connection proves it. The server fills in its empty fields for each request:
+	// Agent by Name, and AgentID by the client's thread, by Session or by Conn. Each connection after the first gets a
+	// number behind Conn. If Conn is empty, the server does not announce connections to the mailbox.
 	Caller schemas.Caller
 
-	// Name returns the name of the agent for a client's own name, for callers without one. The mailbox adds a number
-	// while another connection has the name. Name is called for every request, so it must be fast and always return the
-	// same for a client. Default: [AgentNameOf].
+	// Name returns the name of the agent for a client's own name. The server uses it if Caller has no agent. It must be
+	// fast and always return the same name for a client. Default: [AgentNameOf].
 	Name func(client string) schemas.Agent
 
-	// Session returns the id of the client session, by the name that Name returned, if the environment contains it. It
-	// must be fast and always return the same for a name. Default: the AgentID of Caller.
+	// Session returns the id of the client session for the name that Name returned, "" if the environment does not
+	// contain the id. It must be fast and always return the same id for a name. Default: the AgentID of Caller.
 	Session func(schemas.Agent) string
 
-	// Process returns the process of a client, by the name that Name returned, as the client's shells report it. It is
-	// empty if they do not. Default: empty.
+	// Process returns the id of the client's process for the name that Name returned, "" if it is unknown. Default: "".
 	Process func(schemas.Agent) string
 
-	// Parent is the process that started this one for its only connection, zero if there is none.
+	// Parent is the id of the process that started this one for its only connection. It is zero if there is no such
+	// process.
 	Parent int
 
 	NewRequestID func() string // returns a new id for a [tools.Call]
@@ -84,7 +83,7 @@ type Config struct {
 	Logger *slog.Logger  // default: discards
 }
 
-// Server serves the protocol. It may serve several connections, one after another or at once, over streams
+// Server serves the Model Context Protocol. It may serve several connections at once, over streams
 // ([Server.ServeStdio]) and over HTTP ([Server.NewEndpoint]). Use [New].
 type Server struct {
 	config Config
@@ -92,8 +91,8 @@ type Server struct {
 	served atomic.Int64 // connections so far
 }
 
-// catalogTTL is the time that clients may reuse the lists of tools, prompts and resources, in milliseconds. The lists
-// never change while the program runs.
+// catalogTTL is the time for which clients may reuse the lists of tools, prompts and resources, in milliseconds. The
+// lists never change while the program runs.
 const catalogTTL = 5 * 60 * 1000
 
 // New returns a server.

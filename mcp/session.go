@@ -9,9 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// session is the state of a client for the SDK and this package: of one connection, or of one request of revision
-// 2026-07-28 over HTTP. Its id is a secret. The SDK treats it as a session in this process, because our transport
-// stands between the SDK and the client.
+// session is the state of one client for the SDK and this package. It belongs to one connection, or over HTTP since
+// revision 2026-07-28 to one request. Its id is a secret.
 type session struct {
 	*server.InProcessSession
 	naming  connectionName
@@ -34,14 +33,13 @@ func sessionOf(ctx context.Context) *session {
 	return server.ClientSessionFromContext(ctx).(*session)
 }
 
-// subscriptionOrder puts the acknowledgement of a subscription before its notifications, as the MCP specification
-// requires (revision 2026-07-28, subscriptions/listen). The SDK acknowledges only after the resources are already
-// watched.
+// subscriptionOrder sends the acknowledgement of a subscription before its notifications, as the MCP specification
+// requires (revision 2026-07-28, subscriptions/listen). The SDK may queue notifications before the acknowledgement.
 type subscriptionOrder struct {
 	early map[string][]sdk.JSONRPCNotification // those before the acknowledgement, by subscription; nil after it
 }
 
-// takeNext takes a notification and returns the notifications that may be sent now.
+// takeNext takes one notification and returns the notifications that may be sent now.
 func (a *subscriptionOrder) takeNext(n sdk.JSONRPCNotification) []sdk.JSONRPCNotification {
 	id, listened := n.Params.Meta[sdk.MetaKeySubscriptionID]
 	if !listened {
@@ -63,7 +61,7 @@ func (a *subscriptionOrder) takeNext(n sdk.JSONRPCNotification) []sdk.JSONRPCNot
 	return nil
 }
 
-// takeAll takes all queued notifications and returns those that may be sent now.
+// takeAll takes all queued notifications and returns the notifications that may be sent now.
 func (a *subscriptionOrder) takeAll(from <-chan sdk.JSONRPCNotification) (all []sdk.JSONRPCNotification) {
 	for {
 		select {

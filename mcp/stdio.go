@@ -15,16 +15,17 @@ import (
 
 const (
 	// waitGrace is the time that long polls and the announcement of the connection may still take after the end of
-	// input: long enough for mail that is already there, too short to delay a client.
+	// input. It is long enough to return mail that already waits.
 	waitGrace = 250 * time.Millisecond
 
 	closeTimeout = time.Second // for the rest, after all calls have their responses
 )
 
-// ServeStdio serves one client over two streams until in ends, out breaks or ctx is done. Then it still responds to the
-// calls under way, for at most Drain of [Config]; long polls are cut short after 250 ms. The error is an error of
-// reading or writing, or gives the number of requests without a response in time. A client that left is no error. If a
-// read of in is under way when ctx ends, its goroutine stays behind.
+// ServeStdio serves one client over two streams until in ends, out breaks or ctx is done. Then it still responds to
+// running calls, for at most Drain of [Config]. It ends long polls after 250 ms.
+//
+// The error is an error of reading or writing, or gives the number of requests without a response in time. It is nil if
+// the client left. If a read of in does not return when ctx ends, its goroutine stays behind.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	calls, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
@@ -72,8 +73,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	return err
 }
 
-// returnsWithin reports whether wait returned in time. If wait never returns, because its client neither reads nor
-// hangs up, its goroutine stays behind.
+// returnsWithin reports whether wait returned within the limit. If wait never returns, its goroutine stays behind.
 func returnsWithin(limit time.Duration, wait func()) bool {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -140,11 +140,12 @@ func (c *conn) readLines(ctx context.Context, in io.Reader) error {
 	}
 }
 
-// maxInFlight is the limit of requests of one client under way. At the limit, no more are read until one ends.
+// maxInFlight is the largest number of running requests of one client. At the limit, the server reads the next request
+// only after one ends.
 const maxInFlight = 4096
 
-// conn is the connection of one client over two streams. Each request runs in a goroutine of its own, so a long poll
-// delays no other request. Only initialize gets its response before the next line is read, because it names the client.
+// conn is the connection of one client over two streams. Each request runs in its own goroutine, so a long poll delays
+// no other request. Only initialize gets its response before the next line is read, because it names the client.
 type conn struct {
 	server  *Server
 	session *session
@@ -199,8 +200,8 @@ func (c *conn) dispatchMessage(ctx context.Context, m jsonrpc.Message) {
 	}
 }
 
-// trackRequest registers a request, so that it can be cancelled from then on. It processes any other message itself,
-// and returns nil.
+// trackRequest registers a request, so that the client can cancel it. It processes any other message itself, and
+// returns nil.
 func (c *conn) trackRequest(m jsonrpc.Message) *jsonrpc.OpenRequest {
 	if id, ok := m.CancelledID(); ok {
 		c.requests.Cancel(id)
@@ -221,8 +222,8 @@ func (c *conn) trackRequest(m jsonrpc.Message) *jsonrpc.OpenRequest {
 	return c.requests.Track(ctx, m)
 }
 
-// respondInGroup responds to a request in the group as soon as a slot is free. If the connection ends first, it
-// declines the request.
+// respondInGroup runs a request as a member of a wait group, as soon as one of the maxInFlight slots is free. If the
+// connection ends first, it declines the request.
 func (c *conn) respondInGroup(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.OpenRequest, deliver func(reply)) {
 	select {
 	case c.slots <- struct{}{}:
@@ -239,8 +240,8 @@ func (c *conn) respondInGroup(ctx context.Context, group *sync.WaitGroup, r *jso
 	group.Go(func() { deliver(declineRequest(&c.requests, r)) })
 }
 
-// workerPool run jobs, and stay idle for a while before they end. A call needs a larger stack than a new goroutine has.
-// A goroutine that made a call before has the larger stack already, so an idle one is faster than a new one.
+// workerPool runs jobs in goroutines that stay idle for a while before they end. A call needs a larger stack than a new
+// goroutine has. So a goroutine that has run a call before is faster than a new one.
 type workerPool struct {
 	jobs chan func()
 	end  <-chan struct{} // closed when there will be no more jobs

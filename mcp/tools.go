@@ -15,17 +15,15 @@ import (
 	"handoff/tools"
 )
 
-// addTools registers every tool of the table. It registers them without their schemas, because the SDK would search
-// each schema for names of headers, which our schemas do not have, and the search would slow down each start. Schemas
-// are added when a client lists the tools.
+// addTools registers every tool of the table, without schemas. The SDK would search each schema for names of headers,
+// which would slow down each start. describeTools adds the schemas when a client lists the tools.
 func (s *Server) addTools() {
 	for _, row := range tools.Table {
 		s.sdk.AddTool(sdk.Tool{Name: row.Name}, s.handleToolCall)
 	}
 }
 
-// describeTools completes the tools of a list. The SDK does not respond to tools/list if one tool does not encode; the
-// rows never change, so a test of the list finds that.
+// describeTools adds titles, descriptions, schemas and hints to a list of tools.
 func describeTools(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.ListToolsResult) {
 	for i, t := range list.Tools {
 		if row, err := tools.FindTool(t.Name); err == nil {
@@ -34,7 +32,8 @@ func describeTools(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.
 	}
 }
 
-// toolDescription sets all four hints: the SDK sends missing ones as destructive and open to the world.
+// toolDescription returns a tool for the SDK with all four hints. The SDK would send a missing hint as destructive or
+// open to the world.
 func toolDescription(row tools.Tool) sdk.Tool {
 	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.InputSchema())
 	t.Title, t.RawOutputSchema = row.Title, row.OutputSchema()
@@ -53,7 +52,7 @@ func argumentsOrEmpty(args json.RawMessage) json.RawMessage {
 	return args
 }
 
-// handleToolCall is the SDK's handler for a tool call. It never returns a Go error: the SDK would turn it into a
+// handleToolCall is the SDK's handler for tool calls. It never returns a Go error, because the SDK would turn it into a
 // protocol error, which models do not see.
 func (s *Server) handleToolCall(ctx context.Context, r sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	name := r.Params.Name
@@ -63,9 +62,8 @@ func (s *Server) handleToolCall(ctx context.Context, r sdk.CallToolRequest) (*sd
 	return s.callOfferedTool(ctx, name, argumentsOfCall(ctx, r), r.Params.Meta), nil
 }
 
-// callWithoutSDK responds to a tool call without a revision, and bypasses the SDK. The SDK checks nothing in such a
-// call, and would take as long as all other steps of a small call. Most clients send such calls. Calls since 2026-07-28
-// name their revision and go to the SDK. Ok is false for any message that callWithoutSDK does not handle.
+// callWithoutSDK responds to a tool call of a revision before 2026-07-28 without the SDK. The SDK checks nothing in
+// such a call, and would double the time of a small call. Ok is false for any other message.
 func (s *Server) callWithoutSDK(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
 	if m.Call == nil || !m.Call.Plain {
 		return nil, false
@@ -94,12 +92,14 @@ func (s *Server) callOfferedTool(ctx context.Context, tool string, args json.Raw
 	return &sdk.CallToolResult{Content: content, RawStructuredContent: out}
 }
 
-// errorResult returns a result without structured content, because some clients check that against the output schema.
+// errorResult returns the result of a failed tool call. It has no structured content, because some clients compare that
+// with the output schema.
 func errorResult(e *schemas.Error) *sdk.CallToolResult {
 	return sdk.NewToolResultError(encodeForModel(e))
 }
 
-// encodeForModel encodes a value as JSON for a model. The value must encode: texts, ids and advice always do.
+// encodeForModel encodes a value as JSON for a model. The value must be one that always encodes, such as a text, an id
+// or advice.
 func encodeForModel(v any) string {
 	b, _ := schemas.Encode(v)
 	return string(b)
@@ -108,8 +108,8 @@ func encodeForModel(v any) string {
 // unknownTool replaces the arguments in a call of a tool that does not exist.
 type unknownTool string
 
-// redirectUnknownTool sends a call of an unknown tool to the common handler of all tools. The SDK would respond with a
-// protocol error, which models do not see.
+// redirectUnknownTool sends a call of an unknown tool to handleToolCall. The SDK would respond with a protocol error,
+// which models do not see.
 func redirectUnknownTool(_ context.Context, _ any, r *sdk.CallToolRequest) {
 	if notOfferedError(r.Params.Name) != nil {
 		r.Params.Arguments = unknownTool(r.Params.Name)
@@ -117,7 +117,7 @@ func redirectUnknownTool(_ context.Context, _ any, r *sdk.CallToolRequest) {
 	}
 }
 
-// notOfferedError returns the error for a tool that clients may not call, nil for tools of the table.
+// notOfferedError returns an error for a tool that clients may not call, and nil for a tool that they may call.
 func notOfferedError(name string) *schemas.Error {
 	t, err := tools.FindTool(name)
 	if t.Admin {
@@ -126,8 +126,8 @@ func notOfferedError(name string) *schemas.Error {
 	return schemas.AsError(err)
 }
 
-// invokeTool makes one call. It returns any error or panic as a coded error that a model may read. It makes hidden
-// characters in the result visible, because a model would read them.
+// invokeTool makes one tool call. It returns any error or panic as an error with a code. It makes hidden characters in
+// the result visible, because a model would read them.
 func (s *Server) invokeTool(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) (
 	out json.RawMessage, refused *schemas.Error,
 ) {
@@ -148,8 +148,8 @@ func (s *Server) invokeTool(ctx context.Context, by schemas.Caller, tool string,
 	return schemas.EscapeHiddenJSON(out), nil
 }
 
-// clientError returns the error for the client. It logs the cause of an internal error: the client must not see it, and
-// no caller logs it.
+// clientError returns an error that the client may see. It logs the cause of an internal error and removes it from the
+// result.
 func (s *Server) clientError(ctx context.Context, tool string, err error) *schemas.Error {
 	if _, known := errors.AsType[*schemas.Error](err); !known && ctx.Err() != nil {
 		return schemas.Errorf(schemas.Unavailable, "the call was cut short").
@@ -172,7 +172,8 @@ func (s *Server) logPanic(ctx context.Context, where string, p any) error {
 // callArguments holds the arguments of a call that this package makes itself.
 type callArguments map[string]any
 
-// callAndDecode makes a call with arguments that encode as a JSON object, and decodes its result.
+// callAndDecode makes a tool call of this package itself and decodes the result. The arguments must encode as a JSON
+// object.
 func callAndDecode[Out any](ctx context.Context, s *Server, by schemas.Caller, tool string, in any) (
 	out Out, refused *schemas.Error,
 ) {

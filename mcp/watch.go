@@ -13,16 +13,17 @@ import (
 	"handoff/tools/platform"
 )
 
-// resourceWatch notifies one session of changes of resources. For resources/subscribe and subscriptions/listen the SDK
-// only sends the acknowledgement. Changes are followed only while the session watches a resource. Each session has its
-// own position in the log, so that a slow client delays no other.
+// resourceWatch notifies one session of changes of resources. The SDK only acknowledges resources/subscribe and
+// subscriptions/listen. Changes are followed only while the session watches a resource. Each session reads the log by
+// itself, so a slow client delays no other client.
 type resourceWatch struct {
 	mu     sync.Mutex // guards the fields below
 	topics map[watchedURI]resourceAddress
 	end    func() // stops following changes and waits for the end; nil if there are no topics
 }
 
-// watchedURI is one URI as the client wrote it, and the id of the subscriptions/listen request that named it, if any.
+// watchedURI is one URI as the client wrote it. If a subscriptions/listen request named the URI, listen is the id of
+// that request.
 type watchedURI struct {
 	uri    string
 	listen any
@@ -58,7 +59,7 @@ const (
 	maxURI    = 512 // bytes
 )
 
-// addressFor returns the address of a topic. Ok is false if the caller may not be notified of it.
+// addressFor returns the address of the URI. Ok is false if the caller may not get notifications about it.
 func (t watchedURI) addressFor(by schemas.Caller) (a resourceAddress, ok bool) {
 	if len(t.uri) > maxURI {
 		return a, false
@@ -73,8 +74,8 @@ func (t watchedURI) addressFor(by schemas.Caller) (a resourceAddress, ok bool) {
 	return a, a.kind != nil
 }
 
-// watchURIs begins to watch topics. It reads the newest number of the log before the client gets the response, so the
-// client is notified of all later changes.
+// watchURIs begins to watch resources. It reads the newest number of the log before the client gets the response, so
+// the client is notified of all later changes.
 func (s *Server) watchURIs(ctx context.Context, by schemas.Caller, topics ...watchedURI) {
 	wanted := map[watchedURI]resourceAddress{}
 	for _, t := range topics {
@@ -104,7 +105,7 @@ func (s *Server) watchURIs(ctx context.Context, by schemas.Caller, topics ...wat
 	}
 }
 
-// unwatch ends topics. After the last topic of a session its changes are no longer followed.
+// unwatch ends the watch of resources. After the last one, the session no longer follows changes.
 func (w *resourceWatch) unwatch(topics ...watchedURI) {
 	w.mu.Lock()
 	for _, t := range topics {
@@ -134,8 +135,8 @@ func (w *resourceWatch) findWatched(match func(resourceAddress) bool) (found []w
 
 const retryChanges = time.Second
 
-// followChanges notifies a session of the changes after a number until end is called. After an error it continues after
-// the last change.
+// followChanges notifies a session of all changes after an event number, until the caller calls end. After an error it
+// continues after the last change.
 func (s *Server) followChanges(ctx context.Context, c *session, after uint64) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var following sync.WaitGroup

@@ -18,11 +18,11 @@ type ToolCall struct {
 	Arguments json.RawMessage `json:"arguments"` // nil when there are none
 	Meta      json.RawMessage `json:"_meta"`     // nil when there is none
 
-	// Plain means that the message is a request of JSON-RPC 2.0 whose parameters are only fields of Call.
+	// Plain is true if the message is a request of JSON-RPC 2.0 and its parameters have no other fields than Call.
 	Plain bool `json:"-"`
 
-	// Rest is the message with an empty object in place of the arguments. It is for the SDK, which checks the rest, and
-	// would decode the arguments several times only to return them unchanged.
+	// Rest is the message with an empty object in place of the arguments. The SDK gets Rest, because it would decode
+	// the arguments several times only to return them unchanged.
 	Rest []byte `json:"-"`
 }
 
@@ -32,8 +32,8 @@ var (
 	callParams    = []string{"name", "arguments", "_meta"}
 )
 
-// scanEnvelope reads the envelope and the call of a message in one pass. It reports false if encoding/json must
-// interpret the text: if it is no object, if it has a name twice or in other capitals, or if its method is no text.
+// scanEnvelope reads the envelope and the tool call of a message in one pass. It returns false if encoding/json must
+// read the text: the text is no object, has a name twice or in other capitals, or its method is no text.
 func (m *Message) scanEnvelope() bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.Text)) // which reads the text where it is
 	call, at, version := ToolCall{}, 0, json.RawMessage(nil)
@@ -86,8 +86,8 @@ func (m *Message) readParams(d *jsontext.Decoder, c *ToolCall, at *int) bool {
 	return ok
 }
 
-// readObject reads an object. It calls read for the wanted members, skips all others, and reports whether there are
-// others.
+// readObject reads an object. It calls read for each member in wanted and skips other members. Others reports whether
+// there were other members.
 func readObject(d *jsontext.Decoder, wanted []string, read func(name string) bool) (others, ok bool) {
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return false, false

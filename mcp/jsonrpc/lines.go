@@ -25,7 +25,8 @@ const MaxLine = 4 << 20
 // keptBytes is the number of bytes that are kept of each end of a too long line, to find the id of the request in them.
 const keptBytes = 1 << 10
 
-// Line is one line of input without its newline. Only the two ends of a line longer than [MaxLine] are kept.
+// Line is one line of input without its newline. If the line is longer than [MaxLine], only its beginning and its end
+// are kept.
 type Line struct {
 	Text []byte // only the beginning of a line that is too long
 	Size int    // of the whole line, in bytes
@@ -50,9 +51,9 @@ func (l *Line) appendPart(part []byte) {
 	l.tail = slices.Clone(l.tail[max(0, len(l.tail)-keptBytes):])
 }
 
-// ReadLines sends the lines of in, except empty ones, until in ends or done is closed. Then it closes lines and sends
-// the error that ended in, nil at the end of input; if done was closed it may send none. It reads in a goroutine.
-// Closing done cannot cancel a read under way: the goroutine ends with that read.
+// ReadLines reads in from a goroutine and sends its lines, except empty lines, until in ends or done is closed. Then it
+// closes the first channel. It sends the error that ended in on the second channel, nil at the end of input. Closing
+// done cannot stop a read that does not return.
 func ReadLines(in io.Reader, done <-chan struct{}) (<-chan Line, <-chan error) {
 	lines, ended := make(chan Line), make(chan error, 1)
 	go func() {
@@ -99,8 +100,8 @@ var (
 	lastID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[{,]\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*\}\s*$`) })
 )
 
-// ID finds the id of the request in the two ends of a too long line: before the params, or after them, where some
-// clients write it. It is nil if there is none.
+// ID returns the id of the request in a line that is too long. It finds an id before or after the params, and returns
+// nil if it finds none.
 func (l *Line) ID() json.RawMessage {
 	if m := firstID().FindSubmatch(l.Text); m != nil {
 		return m[1]
@@ -140,9 +141,9 @@ func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
 	return &Writer{out: out, logger: logger, life: life, end: end, Broken: life.Done(), writing: make(chan struct{}, 1)}
 }
 
-// Send writes one message and reports whether all of it was written. If a message does not encode, Send writes the
-// replacement of [EncodeMessage] and returns false. It waits for a client that does not read. Messages that come during
-// a write share the next one.
+// Send writes one message and reports whether all of it was written. It waits for a client that does not read. Messages
+// that come during a write are written together next. If a message does not encode, Send writes an error in its place
+// and returns false.
 func (w *Writer) Send(message any) bool {
 	line, encoded := EncodeMessage(message, w.logger)
 	b, end := w.addToBatch(line)
@@ -186,9 +187,8 @@ func (w *Writer) writeBatch() {
 	}
 }
 
-// EncodeMessage encodes a message. If the message does not encode, ok is false and the text is an error in its place,
-// so that the client does not wait for ever. The error has the id of the request, or none if the message is no
-// response. Encode logs the cause.
+// EncodeMessage encodes a message. If the message does not encode, the text is an error response in its place, so that
+// the client does not wait for ever, and ok is false. EncodeMessage logs the cause.
 func EncodeMessage(message any, logger *slog.Logger) (text []byte, ok bool) {
 	r, isResponse := message.(sdk.JSONRPCResponse)
 	if isResponse {
@@ -205,8 +205,8 @@ func EncodeMessage(message any, logger *slog.Logger) (text []byte, ok bool) {
 	return text, false
 }
 
-// Close ends the writer and returns the error that ended it before. A client that left is no error. It does not close
-// the stream.
+// Close ends the writer and returns its first write error. It returns nil if the client left. It does not close the
+// stream.
 func (w *Writer) Close() error {
 	err := context.Cause(w.life)
 	w.end(os.ErrClosed)

@@ -15,8 +15,8 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// Message is the envelope of one JSON-RPC message: a request if it has an ID and a Method, a notification if it has
-// only a Method, and else a response.
+// Message is the envelope of one JSON-RPC message. A request has an ID and a Method, and a notification has only a
+// Method. Any other message is a response.
 type Message struct {
 	ID     json.RawMessage `json:"id"` // as the client wrote it
 	Method string          `json:"method"`
@@ -28,8 +28,8 @@ type Message struct {
 	Text []byte    `json:"-"` // the whole message
 }
 
-// ParseMessage reads the envelope. For a text that is no message it returns the error for the response, which contains
-// the id if the text has one.
+// ParseMessage reads the envelope of a message. If the text is no valid message, the second result is the error
+// response, with the id of the text if it has one.
 func ParseMessage(text []byte) (Message, *sdk.JSONRPCError) {
 	m := Message{Text: text}
 	if m.scanEnvelope() {
@@ -82,7 +82,7 @@ func (m *Message) ErrorResponse(code int, format string, a ...any) *sdk.JSONRPCE
 	return new(sdk.NewJSONRPCError(id, code, fmt.Sprintf(format, a...), nil))
 }
 
-// InternalError returns an error as the response to the request of an id. It does not contain the cause: that goes to
+// InternalError returns an error response to the request with an id. It does not contain the cause, which belongs into
 // the log.
 func InternalError(id sdk.RequestId) sdk.JSONRPCError {
 	return sdk.NewJSONRPCError(id, sdk.INTERNAL_ERROR, "internal error", nil)
@@ -116,7 +116,7 @@ func (m *Message) ResponseWithID(response sdk.JSONRPCMessage) sdk.JSONRPCMessage
 	}
 }
 
-// OpenRequest is a request without a response so far.
+// OpenRequest is a request that has no response yet.
 type OpenRequest struct {
 	Message
 	Context context.Context // done when the request was cancelled or has its response
@@ -125,8 +125,8 @@ type OpenRequest struct {
 	cancelled bool
 }
 
-// OpenRequests are the requests of one client without a response so far, by their ids as the client wrote them. The
-// zero value has none. It is safe for use by many goroutines.
+// OpenRequests holds the requests of one client that have no response yet, by their ids. The zero value has none. It is
+// safe for use by many goroutines.
 type OpenRequests struct {
 	mu   sync.Mutex // guards the field below, and cancelled of each request
 	open map[string]*OpenRequest

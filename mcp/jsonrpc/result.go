@@ -9,9 +9,9 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 )
 
-// encodeResult encodes the response to a call of a tool or to tools/list. Its bytes are the same as json.Marshal would
-// write. It is faster, because json.Marshal encodes a result of the SDK three times: the SDK puts it into a map. It
-// reports false for results that our tools do not return.
+// encodeResult encodes the response to a tool call or to tools/list. It writes the same bytes as json.Marshal, but
+// faster: json.Marshal would encode a result of the SDK three times. Ok is false for results that our tools do not
+// return.
 func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	if list, is := r.Result.(sdk.ListToolsResult); is {
 		return encodeToolList(r, list)
@@ -57,7 +57,8 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	return b.Bytes(), ok
 }
 
-// singleText returns the text of a result, if it has exactly one text and no other fields than our tools set.
+// singleText returns the text of a result. Ours is true if the result has exactly one text and only fields that our
+// tools set.
 func singleText(result *sdk.CallToolResult) (text string, ours bool) {
 	if len(result.Content) != 1 || result.StructuredContent != nil || result.InputRequests != nil || result.RequestState != "" {
 		return "", false
@@ -66,7 +67,7 @@ func singleText(result *sdk.CallToolResult) (text string, ours bool) {
 	return content.Text, ours && content.Annotations == nil && content.Meta == nil
 }
 
-// encodeToolList encodes a list of tools, which is longer than all other responses at the start together.
+// encodeToolList encodes the response to tools/list, which is the longest response at the start of a client.
 func encodeToolList(r sdk.JSONRPCResponse, list sdk.ListToolsResult) (encoded []byte, ok bool) {
 	tools := make([]map[string]any, len(list.Tools))
 	for i, t := range list.Tools {
