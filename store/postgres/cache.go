@@ -11,13 +11,11 @@ import (
 	"handoff/store"
 )
 
-// cache holds rows of a store: some rows that were read from the table, and all changes since the last fold (the step
-// that writes changes from the log to the table). Each row has versions, so that a view keeps reading the commit at
-// which it began. A row without a cell is the same in the table for every open view, because a fold never writes
-// changes that an open view must not see.
+// cache holds rows of a workspace: rows that were read from the table, and all changes since the last fold. A fold
+// writes changes from the log to the table. Each row has versions, so that a view keeps reading the commit at which it
+// began.
 //
-// If a fold ends while rows are read from the table, these rows are not added to the cache: they may be old, and the
-// cells with the newer values may have been removed meanwhile.
+// If a fold ends while rows are read from the table, these rows are not added to the cache, because they may be old.
 type cache struct {
 	folds atomic.Int64 // number of folds that ended; written under mu
 	limit int          // bytes of cells that may go
@@ -29,7 +27,7 @@ type cache struct {
 	deleted   []deletedRow
 }
 
-// cachedKey is a key with known versions. A cell without versions only marks the end of a known range.
+// cachedKey is a key with its known versions. A key without versions only marks the end of a known range.
 type cachedKey struct {
 	key      []byte
 	versions []version // by number; number zero is the row in the table
@@ -51,8 +49,8 @@ func newCache(limit int) *cache {
 	return c
 }
 
-// valueAt returns the value of a cell as of a commit. Known is false if the cell has no value for that commit, and the
-// table has to be asked.
+// valueAt returns the value of the key after a commit. Known is false if the cache does not have that value, so that
+// the caller must ask the table.
 func (c *cachedKey) valueAt(number int64) (value []byte, known bool) {
 	for _, v := range slices.Backward(c.versions) {
 		if v.number <= number {
@@ -62,15 +60,14 @@ func (c *cachedKey) valueAt(number int64) (value []byte, known bool) {
 	return nil, false
 }
 
-// addTableValue adds the value that the table has, as the oldest version. It changes nothing if the cell has a value of
-// the table already.
+// addTableValue adds the value in the table as the oldest version, unless the key has a version of the table already.
 func (c *cachedKey) addTableValue(value []byte) {
 	if len(c.versions) == 0 || c.versions[0].number > 0 {
 		c.versions = append([]version{{value: value}}, c.versions...)
 	}
 }
 
-// foldVersions makes the version at a commit the value of the table.
+// foldVersions makes the version at a commit the value in the table, and drops older versions.
 func (c *cachedKey) foldVersions(number int64) {
 	i := len(c.versions) - 1
 	for i > 0 && c.versions[i].number > number {
@@ -107,7 +104,7 @@ func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	}
 }
 
-// addPartAndGet adds the rows of the table around a key, and returns the row as of a commit. The row is not known if
+// addPartAndGet adds rows of the table to the cache, and returns the row with a key as of a commit. Known is false if
 // another fold ended meanwhile.
 func (c *cache) addPartAndGet(p tablePart, key []byte, number int64) (value []byte, known bool) {
 	c.mu.Lock()
@@ -119,8 +116,8 @@ func (c *cache) addPartAndGet(p tablePart, key []byte, number int64) (value []by
 	return c.ensureCell(p.Space, key).valueAt(number)
 }
 
-// addPartAndScan adds a part of a range, and returns the stretch that begins at a place. The stretch is empty if
-// another fold ended meanwhile.
+// addPartAndScan adds rows of the table to the cache, and returns the known rows of a range from a place on. The result
+// is empty if another fold ended meanwhile.
 func (c *cache) addPartAndScan(p tablePart, r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,8 +128,8 @@ func (c *cache) addPartAndScan(p tablePart, r store.Range, place []byte, wanted 
 	return c.knownStretchLocked(r, place, wanted, number)
 }
 
-// netChanges returns the net effect of changes as of a commit, each row once. If sure is true, the cache knows which
-// rows the table has, and netChanges leaves out deletions of rows that the table never had.
+// netChanges returns the last change of each changed row up to a commit. If sure is true, the cache knows which rows
+// the table has, and netChanges leaves out deletions of rows that the table never had.
 func (c *cache) netChanges(changes []changedKey, number int64, sure bool) (left []rowWrite) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -167,8 +164,8 @@ func (c *cache) recordFold(changes []changedKey, number int64) {
 	c.evict()
 }
 
-// stretch is the known part of a range that begins at a key, its place. In forward order the place itself is included,
-// in reverse order it is not. In reverse order a nil place is the end of the space.
+// stretch is the known beginning of a range, from a key on, its place. In forward order it includes the row at the
+// place, in reverse order it does not. In reverse order a nil place is the end of the space.
 type stretch struct {
 	rows  []store.Row
 	place []byte // where to continue
@@ -261,7 +258,8 @@ func knownBackward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte,
 // keyAfter returns the smallest key that is greater than the given one.
 func keyAfter(key []byte) []byte { return append(bytes.Clone(key), 0) }
 
-// cellAtOrBefore returns the cell at a key, or the last one before.
+// cellAtOrBefore returns the cached key that equals the given key, or the last cached key before it. Exact reports
+// whether they are equal.
 func cellAtOrBefore(space *btree.BTreeG[*cachedKey], key []byte) (at *cachedKey, exact bool) {
 	space.Descend(&cachedKey{key: key}, func(c *cachedKey) bool {
 		at = c
@@ -270,7 +268,8 @@ func cellAtOrBefore(space *btree.BTreeG[*cachedKey], key []byte) (at *cachedKey,
 	return at, at != nil && bytes.Equal(at.key, key)
 }
 
-// ensureCell returns the cell at a key. In a gap that is known to be empty, a new cell is known to have no row.
+// ensureCell returns the cached key, and adds it if it is missing. In a range that is known to be empty, the added key
+// is known to have no row.
 func (c *cache) ensureCell(s store.Space, key []byte) *cachedKey {
 	before, exact := cellAtOrBefore(c.spaces[s], key)
 	if exact {

@@ -13,12 +13,12 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Connect returns the pool for a connection string, which may be a URL or a list of settings, as in libpq. The first
-// use connects. The caller closes the pool. The error is [ErrAddress], and does not contain the password.
+// Connect returns a connection pool for a connection string, which may be a URL or a list of settings, as in libpq. The
+// pool connects at its first use. The caller closes the pool. The error is [ErrAddress], and does not contain the
+// password.
 //
-// A pooler may run each transaction on another connection of the server, which does not have the prepared statements of
-// the first. So Connect keeps no prepared statements behind a pooler. Without a pooler it keeps them, because then a
-// commit takes less time.
+// Behind a pooler such as pgbouncer, each transaction may run on another connection, which does not have the prepared
+// statements of the first. So Connect uses prepared statements only without a pooler.
 func Connect(ctx context.Context, address string) (*pgxpool.Pool, error) {
 	return connect(ctx, address, func(*pgxpool.Config) {})
 }
@@ -55,8 +55,8 @@ func detectPooler() func(context.Context, *pgx.ConnConfig) error {
 	}
 }
 
-// retryRead sends a read-only request, and repeats it up to statementTimeout while the database does not answer: it may
-// be starting anew.
+// retryRead sends a read-only request. While the database does not answer, for example because it restarts, retryRead
+// repeats the request for up to statementTimeout.
 func retryRead[T any](ctx context.Context, ask func(context.Context) (T, error)) (answer T, err error) {
 	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
@@ -73,7 +73,8 @@ func retryRead[T any](ctx context.Context, ask func(context.Context) (T, error))
 	}
 }
 
-// hasPooler reports whether a pooler answers for the server: it reports other process numbers than the server.
+// hasPooler reports whether a pooler is in front of the server. A pooler reports another process number than the
+// server.
 func hasPooler(ctx context.Context, c *pgx.ConnConfig) (pooled bool, err error) {
 	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()

@@ -20,8 +20,8 @@ var spaceNumbers = [store.Spaces]byte{
 // spaceNumber returns the number of a space in the table.
 func spaceNumber(s store.Space) int16 { return int16(spaceNumbers[s]) }
 
-// encodeEntry writes an entry: for each row the number of its space, its key after its length, a byte for whether it
-// has a value, and the value after its length.
+// encodeEntry encodes the writes of an entry. Each write is the number of its space, the length of the key, the key, a
+// byte that says whether there is a value, and the length and the bytes of the value.
 func encodeEntry(writes []rowWrite) (b []byte) {
 	for _, w := range writes {
 		b = appendWithLength(append(b, spaceNumbers[w.space]), w.Key)
@@ -38,8 +38,8 @@ func appendWithLength(b, part []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(part))), part...)
 }
 
-// decodeEntry reads an entry. The writes do not share its memory: otherwise cached rows would keep the whole entry in
-// memory.
+// decodeEntry decodes the writes of an entry. It copies keys and values, so that a cached row does not keep the whole
+// entry in memory.
 func decodeEntry(b []byte) (writes []rowWrite, err error) {
 	r := entryDecoder{b, true}
 	for r.whole && len(r.left) > 0 {
@@ -55,7 +55,7 @@ func decodeEntry(b []byte) (writes []rowWrite, err error) {
 	return writes, nil
 }
 
-// entryDecoder reads an entry. After the end of the bytes it returns zeros, and whole is false.
+// entryDecoder reads an encoded entry. After the end of the bytes it returns zeros, and whole is false.
 type entryDecoder struct {
 	left  []byte
 	whole bool

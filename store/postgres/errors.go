@@ -51,8 +51,8 @@ var causes = map[string]error{
 	"57P03": store.ErrUnreachable, // cannot_connect_now
 }
 
-// classifyError turns an error of the database into one of [causes] that wraps it, in one line. It returns other errors
-// unchanged.
+// classifyError wraps an error of the database in one of the errors of [causes], with a text of one line. It returns
+// other errors unchanged.
 func classifyError(err error) error {
 	cause := meaningOf(err)
 	if cause == nil || errors.Is(err, cause) {
@@ -85,8 +85,8 @@ func (f *databaseError) Error() string {
 
 func (f *databaseError) Unwrap() []error { return []error{f.cause, f.err} }
 
-// isCertainlyRefused reports for the first failed attempt of a commit whether the commit was certainly not kept. It is
-// false for an error of a server that shuts down, or of a pooler: the commit may have been kept.
+// isCertainlyRefused reports whether the database certainly did not keep a commit whose first attempt failed with err.
+// It is false for an error of a server that shuts down, or of a pooler.
 func isCertainlyRefused(err error) bool {
 	_, answered := errors.AsType[*pgconn.PgError](err)
 	return answered && !errors.Is(err, store.ErrUnreachable) || pgconn.SafeToRetry(err)

@@ -12,8 +12,8 @@ import (
 // cellBytes is roughly the memory of a cell in addition to its key and its value.
 const cellBytes = 128
 
-// clockHand is the hand of the CLOCK algorithm: it goes around over all cells, and removes a cell that was not read
-// since its last pass.
+// clockHand is the position of the CLOCK algorithm. It goes around over all cached keys, and removes a key that was not
+// read since the last round.
 type clockHand struct {
 	space store.Space
 	key   []byte // of the next cell; nil is the first one of the space
@@ -26,8 +26,8 @@ func (c *cachedKey) markUsed() {
 	}
 }
 
-// evictableBytes returns the bytes that evicting the cell frees. It is zero if the cell has changes that the table has
-// not.
+// evictableBytes returns the memory that removing the key frees. It is zero if the key has changes that are not in the
+// table.
 func (c *cachedKey) evictableBytes() int {
 	switch {
 	case len(c.versions) == 0:
@@ -38,14 +38,14 @@ func (c *cachedKey) evictableBytes() int {
 	return 0
 }
 
-// updateCell runs how on a cell and adjusts the count of evictable bytes.
+// updateCell calls how with a cached key, and corrects the number of evictable bytes.
 func (c *cache) updateCell(at *cachedKey, how func(*cachedKey)) {
 	c.evictable -= at.evictableBytes()
 	how(at)
 	c.evictable += at.evictableBytes()
 }
 
-// evict removes cells whose rows the table has, until the limit is kept.
+// evict removes cached keys whose rows are in the table, until the cache is within its limit.
 func (c *cache) evict() {
 	for c.evictable > c.limit {
 		space := c.spaces[c.hand.space]
@@ -55,7 +55,7 @@ func (c *cache) evict() {
 	}
 }
 
-// findIdleCells moves the hand on in its space, and returns cells to remove.
+// findIdleCells moves the clock hand on in its space, and returns cached keys to remove.
 func (c *cache) findIdleCells(space *btree.BTreeG[*cachedKey]) (idle []*cachedKey) {
 	free, ended := c.evictable-c.limit, true
 	space.Ascend(&cachedKey{key: c.hand.key}, func(at *cachedKey) bool {
@@ -74,8 +74,8 @@ func (c *cache) findIdleCells(space *btree.BTreeG[*cachedKey]) (idle []*cachedKe
 	return idle
 }
 
-// closeGap removes the cell of a deleted row, if the cells next to it show that there is no row between them. If such
-// cells stayed, each scan of a queue would pass one for each row that was ever in the queue.
+// closeGap removes the cached key of a deleted row, if the neighbouring keys show that there is no row between them.
+// Otherwise each scan of a queue would pass one key for each row that was ever in the queue.
 func (c *cache) closeGap(space *btree.BTreeG[*cachedKey], at *cachedKey) {
 	if value, known := at.valueAt(0); at.evictableBytes() == 0 || !known || value != nil || !at.linked {
 		return
@@ -85,15 +85,15 @@ func (c *cache) closeGap(space *btree.BTreeG[*cachedKey], at *cachedKey) {
 	}
 }
 
-// deletedRow is a row that a commit deleted, and that the table never had.
+// deletedRow is a row that a commit deleted and that was never in the table.
 type deletedRow struct {
 	space  store.Space
 	at     *cachedKey
 	number int64 // of the commit
 }
 
-// removeShortLivedCells removes the cells of rows that were made and deleted again since the last fold began, if no
-// open view still sees them: the table never gets them. Most rows of a queue are of this kind.
+// removeShortLivedCells removes the keys of rows that were made and deleted again since the last fold began, if no open
+// view still sees them. The table never gets these rows. Most rows of a queue are of this kind.
 func (c *cache) removeShortLivedCells(oldest, folded int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +109,7 @@ func (c *cache) removeShortLivedCells(oldest, folded int64) {
 	c.deleted = slices.Delete(c.deleted, 0, n)
 }
 
-// removeCell removes a cell. The range between its neighbours stays known if it is known to have no row.
+// removeCell removes a cached key. The range between its neighbours stays known only if the range has no row.
 func (c *cache) removeCell(space *btree.BTreeG[*cachedKey], at *cachedKey) {
 	space.Delete(at)
 	c.evictable -= at.evictableBytes()

@@ -14,7 +14,7 @@ const (
 	maxUnfolded = 200_000 // more rows make the writer wait
 )
 
-// folder folds the log into the table of rows, in the background. Only the writer uses it.
+// folder writes the changes in the log to the table of rows, in the background. Only the writer uses it.
 type folder struct {
 	store     *Store
 	pending   []changedKey // since the start of the last fold, by entry
@@ -38,7 +38,7 @@ func (f *folder) addChanges(number int64, writes []rowWrite) {
 	}
 }
 
-// foldPending starts folds while calls come, and waits if too many rows are pending.
+// foldPending starts a fold if many changes are pending. If too many are pending, it waits for the running fold.
 func (f *folder) foldPending() {
 	if !f.uncertain {
 		f.store.cache.removeShortLivedCells(f.store.lastFoldable(), f.upTo)
@@ -51,9 +51,9 @@ func (f *folder) foldPending() {
 	}
 }
 
-// beginFold folds the entries that all open views include, unless a fold runs, and reports whether one runs now. If
-// there are many changes, it folds only the oldest ones: then even an owner that dies soon after leaves fewer changes
-// to the next owner.
+// beginFold starts a fold of the entries that all open views include, and reports whether a fold runs now. If there are
+// many changes, it folds only the oldest ones, so that the next owner has fewer changes to read if this owner dies
+// soon.
 func (f *folder) beginFold() bool {
 	if f.running != nil {
 		select {
@@ -82,7 +82,7 @@ func (f *folder) beginFold() bool {
 	return true
 }
 
-// pause returns how long a writer without calls waits for the next fold: longer after each failure.
+// pause returns how long an idle writer waits before the next fold. It is longer after each failure.
 func (f *folder) pause() time.Duration { return idle << min(f.tries, 7) }
 
 // awaitFold waits for the running fold, and returns its error.
@@ -113,8 +113,8 @@ func (f *folder) handleFoldResult(err error) {
 	f.folding = nil
 }
 
-// foldAll folds all changes. After an error, for example because another owner has taken over, the next owner folds the
-// rest.
+// foldAll folds all changes. If it fails, for example because another process has become the owner, the next owner
+// folds the rest.
 func (f *folder) foldAll() error {
 	_ = f.awaitFold() // a failed fold is repeated below
 	var err error

@@ -19,9 +19,9 @@ const (
 	leaseRunsOut = 3 * time.Second // after the last beat, by the clock of the database: others may take over
 )
 
-// Node is one process at a database. It renews one lease for all of its workspaces by a beat, a request to the database
-// twice a second. A commit needs no lease, because it proves the epoch of the owner. A read needs the lease. Other
-// nodes respect the lease too: they take a workspace over from a connected node only after its lease has run out.
+// Node is one process that uses a database. Twice a second it renews a lease for all of its workspaces. A read of a
+// workspace needs the lease. A commit needs no lease, because it proves that this process is still the owner. Other
+// nodes take a workspace over from a connected node only after the lease of that node has run out.
 type Node struct {
 	Pool *pgxpool.Pool // its own
 	ID   string        // of this process; never used again
@@ -37,8 +37,8 @@ type Node struct {
 	lapses int64      // number of beats that found a takeover, or a lease that had run out
 }
 
-// JoinDatabase returns a node for a database, with a pool as of [Connect]. Each new connection makes the tables if
-// there are none. So a process may join a database that does not answer yet.
+// JoinDatabase returns a node for a database, with a pool as of [Connect]. Each new connection makes the tables if they
+// are missing, so JoinDatabase works even while the database does not answer yet.
 func JoinDatabase(ctx context.Context, address string, now func() time.Time, log *slog.Logger) (*Node, error) {
 	n := &Node{ID: rand.Text(), now: now, log: log}
 	pool, err := connect(ctx, address, func(c *pgxpool.Config) {
@@ -108,8 +108,9 @@ func (n *Node) leaseState() (lapses int64, held bool) {
 	return n.lapses, !n.began.IsZero() && leaseCovers(n.began, n.now())
 }
 
-// leaseCovers reports whether a lease that was begun still holds at a time. The clock of the system goes on while a
-// machine sleeps, and the monotonic clock is never set: both have to agree.
+// leaseCovers reports whether a lease that began at one time still holds at another. The system clock and the monotonic
+// clock must agree, because only the system clock continues while the machine sleeps, and only the monotonic clock is
+// never set.
 func leaseCovers(began, at time.Time) bool {
 	return at.Sub(began) < leaseHolds && at.Round(0).Sub(began.Round(0)) < leaseHolds
 }

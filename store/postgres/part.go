@@ -6,16 +6,16 @@ import (
 	"handoff/store"
 )
 
-// tablePart is the complete contents of the table in a range, after a number of folds. It may include the row at the
-// end of the range.
+// tablePart holds all rows of the table in a range, as they were after a number of folds. It may also include the row
+// at the end of the range.
 type tablePart struct {
 	store.Range
 	rows  []store.Row
 	folds int64
 }
 
-// newTablePart makes a part from the rows found in a range: as many rows as were wanted, or else all of them, followed
-// by the key of the next row outside, if there is one.
+// newTablePart makes a tablePart from the rows that a query found in a range. If the query found `wanted` rows, the
+// range ends at the last row. A row without a value is the next row outside of the range.
 func newTablePart(r store.Range, found []store.Row, wanted int, folds int64) tablePart {
 	p := tablePart{Range: r, rows: found, folds: folds}
 	var end []byte // of the known range; nil: there are no more rows
@@ -35,7 +35,7 @@ func newTablePart(r store.Range, found []store.Row, wanted int, folds int64) tab
 	return p
 }
 
-// addPart adds a part to the cache, unless another fold ended meanwhile.
+// addPart adds rows of the table to the cache, and returns false if another fold ended since they were read.
 func (c *cache) addPart(p tablePart) bool {
 	if p.folds != c.folds.Load() {
 		return false

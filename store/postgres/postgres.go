@@ -31,12 +31,12 @@ type Config struct {
 	// Ownership is the ownership of the workspace to open. This process took it over before.
 	Ownership *Ownership
 
-	// CacheBytes is roughly the memory for rows that the database has, too. Zero means 64 MiB. Committed rows that are
-	// not yet folded come on top.
+	// CacheBytes is roughly the memory for cached rows that are also in the table. Zero means 64 MiB. Committed rows
+	// that are not yet folded need more memory.
 	CacheBytes int
 
-	// Fenced is called when the store learns that another node took the workspace over, before any call gets the error.
-	// It does not call the store. It may be nil.
+	// Fenced is called when the store learns that another node has become the owner, before any call returns the error.
+	// It must not call the store. It may be nil.
 	Fenced func()
 
 	// Logger logs panics and trouble with the database. Nil discards them.
@@ -63,8 +63,8 @@ var _ store.Backend = (*Store)(nil)
 
 const cacheBytes = 64 << 20 // see [Config]
 
-// Open opens a workspace that this process owns: the former owner gets [store.ErrFenced]. It reads the entries that
-// were not folded, and no rows.
+// Open opens a workspace that this process has taken over. Later calls of the former owner return [store.ErrFenced].
+// Open reads the entries of the log that are not folded, and no rows.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	own := c.Ownership
 	s := &Store{
@@ -98,7 +98,8 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	return fn(&commitReader{Store: s, ctx: context.WithoutCancel(ctx), number: at})
 }
 
-// beginView begins a view at the last commit. Folds do not go beyond that commit until the view has left.
+// beginView begins a view at the last commit, and returns the number of that commit. Folds do not go beyond this commit
+// until endView.
 func (s *Store) beginView() (at int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +149,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return err
 }
 
-// Close finishes the calls in the queue and folds the log. It may be called twice, and returns the same error again.
+// Close finishes the queued calls and folds the log. It may be called twice, and returns the same error again.
 func (s *Store) Close() error {
 	s.queue.Close()
 	<-s.writer.stopped

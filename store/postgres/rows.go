@@ -8,7 +8,7 @@ import (
 	"handoff/store"
 )
 
-// commitReader reads the rows as of one commit. It asks the table for rows that the cache does not have.
+// commitReader reads the rows as they were after one commit. It asks the table for rows that the cache does not have.
 type commitReader struct {
 	*Store
 	ctx      context.Context
@@ -22,8 +22,8 @@ type accessPattern struct {
 	steps int    // number of consecutive requests that went forward
 }
 
-// isSequential reports whether a reader goes through a space from key to key, as a check of all rows does. Then rows
-// requests many rows at once from the table.
+// isSequential reports whether a reader goes through a space from key to key, as a check of all rows does. For such a
+// reader, each request to the table asks for many rows.
 func (r *commitReader) isSequential(s store.Space, key []byte) bool {
 	w := &r.patterns[s]
 	if w.steps++; bytes.Compare(key, w.last) <= 0 {
@@ -83,8 +83,8 @@ func (r *commitReader) Scan(q store.Range) iter.Seq2[store.Row, error] {
 	}
 }
 
-// nextStretch returns the stretch of a range after another one. If the cache does not have it, next asks the table for
-// the next rows.
+// nextStretch returns the rows of a range that follow the last stretch. It asks the table if the cache does not have
+// them.
 func (r *commitReader) nextStretch(q store.Range, last stretch, wanted int) (stretch, error) {
 	if !last.ask {
 		return r.cache.knownStretch(q, last.place, wanted, r.number), nil

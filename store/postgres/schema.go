@@ -16,7 +16,7 @@ var schema string
 // layout is the version of the tables that this program reads and writes.
 const layout = 1
 
-// Prepare makes the tables in a database without any, or checks that this program can use the existing ones. The errors
+// Prepare makes the tables if the database has none. Otherwise it checks that this program can use them. The errors
 // wrap [store.ErrNewer] and [store.ErrReadOnly].
 func Prepare(ctx context.Context, in database) error {
 	ctx, end := context.WithTimeout(ctx, statementTimeout)
@@ -51,7 +51,8 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// hasTables reports whether there are tables, and refuses versions that this program does not know.
+// hasTables reports whether the database has the tables of this version. The error is [store.ErrNewer] if a newer
+// program made them.
 func hasTables(ctx context.Context, of querier) (made bool, err error) {
 	version, err := tablesVersion(ctx, of)
 	if err == nil && version > layout {
@@ -60,9 +61,8 @@ func hasTables(ctx context.Context, of querier) (made bool, err error) {
 	return version == layout, err
 }
 
-// tablesVersion returns the version of the tables, and zero if there are none. It looks into pg_class, because
-// to_regclass alone may answer with the state before a wait for the lock: only a statement that locks a table sees the
-// changes that other transactions made meanwhile.
+// tablesVersion returns the version of the tables, zero if there are none. It reads pg_class, because to_regclass alone
+// may miss tables that another transaction made while this one waited for the lock.
 func tablesVersion(ctx context.Context, tx querier) (version int, err error) {
 	there := false
 	if err := tx.QueryRow(ctx, `select exists (select from pg_class where oid = to_regclass('handoff_schema'))`).Scan(&there); err != nil || !there {

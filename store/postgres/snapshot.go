@@ -12,12 +12,11 @@ import (
 // ErrNoWorkspace means that the database has no workspace of the name.
 var ErrNoWorkspace = errors.New("there is no such workspace in the database")
 
-// Snapshot calls fn with the rows of a workspace as they are now: the rows of the table, and the entries of the log
-// that were not folded. The owner of the workspace goes on and is not involved. One goroutine may read the store; it
-// cannot be written.
+// Snapshot calls fn with the rows of a workspace as they are now. The owner of the workspace continues meanwhile. One
+// goroutine may read the store, and nobody can write to it.
 //
-// It is one read-only transaction, also at a standby. The database ends it if fn sends no request for a minute, so that
-// a stopped process does not block the cleanup of rows.
+// It uses one read-only transaction, so it works at a standby too. The database ends the transaction if fn sends no
+// request for a minute, so that a stopped process does not block the cleanup of rows.
 func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Backend) error) error {
 	begin := pgx.TxOptions{BeginQuery: `begin isolation level repeatable read read only; set local idle_in_transaction_session_timeout = '1min'`}
 	var failed error // of fn: it is no error of the database

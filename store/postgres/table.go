@@ -20,12 +20,12 @@ type table struct {
 	epoch     int64 // of this owner
 }
 
-// afterAllKeys is greater than all keys. It is the end of a range that has no other end: without any end, a database
-// without statistics expects many rows and sorts all of them, instead of reading only the first ones by the index.
+// afterAllKeys is greater than all keys. It is the end of a range without an end, because a query without an upper
+// bound may make the database sort all rows instead of reading the index.
 var afterAllKeys = strings.Repeat("\xff", store.MaxKey+1)
 
-// readRange returns the first rows of a range, at most `wanted`. It also reports the next row behind the range, so that
-// the cache knows a gap without rows and need not ask about it again.
+// readRange returns the first rows of a range, at most `wanted`. The result also contains the key of the next row
+// outside of the range, so that the cache knows that there is no row in between.
 func (t *table) readRange(ctx context.Context, r store.Range, wanted int, folds int64) (tablePart, error) {
 	const of = `select key, %s from handoff_row where workspace = $1 and space = $2 and %s order by key %s limit %d`
 	outside, order := `key >= $4`, ``
@@ -45,15 +45,15 @@ func (t *table) readRange(ctx context.Context, r store.Range, wanted int, folds 
 	return newTablePart(r, found, wanted, folds), err
 }
 
-// rowWrite is a row after a commit.
+// rowWrite is a row that a commit wrote or deleted.
 type rowWrite struct {
 	space     store.Space
 	store.Row // without a value if it is deleted
 }
 
-// appendEntry makes a commit durable, as an entry of the log. An entry that this owner appended before is no error.
-// Each number belongs to one entry, and a takeover takes a number for good, so a former owner cannot append: its next
-// number is taken, and its epoch is over.
+// appendEntry makes a commit durable, as an entry of the log. It succeeds if this owner has appended the same entry
+// before. It returns [store.ErrFenced] to a former owner: each number belongs to one entry, and the new owner has taken
+// the next number.
 func (t *table) appendEntry(ctx context.Context, number int64, writes []rowWrite) error {
 	const add = `insert into handoff_log (workspace, number, epoch, writes)
 		select id, $2, epoch, $4 from handoff_workspace where id = $1 and epoch = $3 on conflict do nothing`
@@ -70,7 +70,8 @@ func (t *table) appendEntry(ctx context.Context, number int64, writes []rowWrite
 	return classifyError(err)
 }
 
-// foldEntries writes the entries of the log up to a number into the rows. Writes are their net changes, each key once.
+// foldEntries writes the changes of the log up to a number into the table, and deletes these entries of the log. Writes
+// has the last change of each key.
 func (t *table) foldEntries(upTo int64, writes []rowWrite) error {
 	var spaces []int16
 	var keys, values [][]byte

@@ -57,9 +57,9 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	return all, classifyError(err)
 }
 
-// TakeOver makes this node the owner of a workspace in place of the owner before. From then on that owner gets
-// [store.ErrFenced]. The error is [store.ErrLocked] if another node was faster. Unless forced, it is also ErrLocked
-// while that owner may be active: its lease has not run out, and it is connected to the database.
+// TakeOver makes this node the owner of a workspace in place of the owner before. From then on, calls of that owner
+// return [store.ErrFenced]. The error is [store.ErrLocked] if another node was faster. Without forced, it is also
+// ErrLocked while that owner may be active: its lease has not run out, and it is connected to the database.
 func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owner, forced bool) (*Ownership, error) {
 	const own = `with told as (update handoff_node set taken = taken + 1
 			where id <> $2 and id = (select node from handoff_workspace where name = $1))
@@ -96,8 +96,8 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 // shortLockWait begins a transaction that does not wait long for a lock.
 var shortLockWait = pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '500ms'`}
 
-// terminateStale ends the connections of the nodes whose lease has run out: a node that was stopped in the middle of a
-// transaction keeps its rows locked for as long as it is stopped.
+// terminateStale ends the connections of nodes whose lease has run out. A node that was stopped in the middle of a
+// transaction would otherwise keep its rows locked.
 func (n *Node) terminateStale(ctx context.Context) error {
 	const end = `select count(pg_terminate_backend(pid)) from pg_stat_activity join handoff_node on application_name = 'handoff ' || id
 		where seen < clock_timestamp() - $1 * interval '1 second'`
@@ -119,8 +119,8 @@ func (o *Ownership) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) err
 	}
 }
 
-// CheckHeld checks that no other node took the workspace over. As long as the lease of the node holds, it sends no
-// request. The error is [store.ErrFenced], or the error of the request.
+// CheckHeld returns [store.ErrFenced] if another node has taken the workspace over. It sends a request to the database
+// only if the lease of the node has run out. It may also return the error of that request.
 func (o *Ownership) CheckHeld(ctx context.Context) error {
 	lapses, held := o.node.leaseState()
 	if held && lapses == o.lapses.Load() {
@@ -141,7 +141,7 @@ func (o *Ownership) CheckHeld(ctx context.Context) error {
 	return nil
 }
 
-// ReplaceNote replaces the note of this owner, by which other processes reach it.
+// ReplaceNote replaces the note of this owner, which tells other processes how to reach it.
 func (o *Ownership) ReplaceNote(ctx context.Context, note string) error {
 	const set = `update handoff_workspace set note = $3 where id = $1 and epoch = $2`
 	done, err := o.node.Pool.Exec(ctx, set, o.workspace, o.epoch, note)
@@ -164,7 +164,8 @@ type logEntry struct {
 	writes []rowWrite
 }
 
-// readUnfolded returns the entries of a workspace that are not folded, including the entry of the last takeover.
+// readUnfolded returns the entries of a workspace's log that are not folded, including the empty entry of the last
+// takeover.
 func readUnfolded(ctx context.Context, of querier, workspace int64) (log []logEntry, err error) {
 	const query = `select number, coalesce(writes, '') from handoff_log, handoff_workspace
 		where workspace = $1 and id = $1 and number > folded order by number`
@@ -182,10 +183,9 @@ func readUnfolded(ctx context.Context, of querier, workspace int64) (log []logEn
 	return log, classifyError(err)
 }
 
-// ReplaceWorkspace gives the name of the workspace to another workspace, with, which nobody owns any more, and the name
-// before to this one. Both happen or neither. The error is [store.ErrFenced] if another node took the workspace over
-// meanwhile, and [ErrNoWorkspace] if there is no workspace with. If with and before are the same, it exchanges two
-// names.
+// ReplaceWorkspace renames two workspaces in one step. The workspace called `with`, which must have no owner, gets the
+// name of this one. This workspace gets the name `before`. The error is [store.ErrFenced] if another node has taken
+// this workspace over, and [ErrNoWorkspace] if there is no workspace called `with`.
 func (o *Ownership) ReplaceWorkspace(ctx context.Context, with, before string) error {
 	const rename = `update handoff_workspace set name = $2 where id = $1`
 	return classifyError(pgx.BeginTxFunc(ctx, o.node.Pool, shortLockWait, func(tx pgx.Tx) error {

@@ -65,8 +65,9 @@ func (w *writer) loop() {
 	}
 }
 
-// commitBatch runs as many calls of the batch as fit into one entry, commits it and answers them. If the commit fails,
-// all of them fail, including failed and read-only calls: they may have seen lost rows.
+// commitBatch runs calls of the batch, commits their writes as one entry, and answers the calls. Calls that do not fit
+// stay in the batch. If the commit fails, all of its calls fail, even calls that only read, because they may have seen
+// lost rows.
 func (w *writer) commitBatch() {
 	begun, err := 0, calls.ErrExited
 	defer func() { w.batch, w.last = calls.AnswerBatch(w.batch, begun, err), begun }()
@@ -81,7 +82,7 @@ func (w *writer) commitBatch() {
 	}
 }
 
-// runCalls runs calls of the batch, each over the writes of the calls before, and returns their writes.
+// runCalls runs calls of the batch and returns their writes. Each call sees the writes of the calls before.
 func (w *writer) runCalls(begun *int) (draft []rowWrite) {
 	var together store.Overlay
 	together.Reset(&commitReader{Store: w.store, ctx: context.Background(), number: w.store.committed})
@@ -115,15 +116,15 @@ func (c *writeCollector) Delete(s store.Space, key []byte) error {
 	return nil
 }
 
-// explainsRefusal reports whether the error of a refused commit already tells callers the reason.
+// explainsRefusal reports whether an error already tells callers why a commit was refused.
 func explainsRefusal(err error) bool {
 	return errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrReadOnly) ||
 		errors.Is(err, store.ErrUnreachable)
 }
 
-// commitPending commits the pending entry, and tries until the database confirms or refuses it. If the database does
-// not answer for long, the callers get [store.ErrUncertain]; then settle commits the same entry before any other. If
-// the entry is already there, it was kept.
+// commitPending commits the pending entry, and repeats this until the database confirms or refuses the entry. If the
+// database does not answer in time, the callers get [store.ErrUncertain]. The next call of commitPending then commits
+// the same entry before any other. An entry that is already in the log was kept.
 func (w *writer) commitPending() (err error) {
 	if w.pending == nil {
 		return nil

@@ -20,16 +20,16 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// StartServer starts a server for a test, and returns the address of its database. It skips the test if no server is
-// installed. The user in the address may do anything, and needs no password.
+// StartServer starts a PostgreSQL server for a test, and returns the address of its database. It skips the test if
+// PostgreSQL is not installed. The user in the address has all rights and needs no password.
 func StartServer(t testing.TB) (address string) {
 	t.Helper()
 	address, _ = StartRestartable(t)
 	return address
 }
 
-// StartRestartable is Start for tests in which the server goes down. Any goroutine may call restart, one at a time; the
-// server answers again a moment after restart returns. Hard means without a shutdown, as if the machine had lost its
+// StartRestartable starts a server that a test can restart. One goroutine at a time may call restart. The server
+// answers a moment after restart returns. If hard is true, the server ends without a shutdown, as after a loss of
 // power.
 func StartRestartable(t testing.TB) (address string, restart func(hard bool) error) {
 	t.Helper()
@@ -39,7 +39,7 @@ func StartRestartable(t testing.TB) (address string, restart func(hard bool) err
 	return address, func(hard bool) error { return p.restart(t, hard) }
 }
 
-// StartStandby starts a server that replicates the one at an address. It is read-only.
+// StartStandby starts a read-only server that replicates the server at an address.
 func StartStandby(t testing.TB, address string) string {
 	t.Helper()
 	p := newTestServer(t)
@@ -47,7 +47,7 @@ func StartStandby(t testing.TB, address string) string {
 	return p.startPostgres(t)
 }
 
-// StartPooler starts pgbouncer in front of the server at an address. It gives a connection to a client for one
+// StartPooler starts pgbouncer in front of the server at an address. pgbouncer gives a connection to a client for one
 // transaction at a time. The test is skipped if pgbouncer is not installed.
 func StartPooler(t testing.TB, address string) string {
 	t.Helper()
