@@ -24,8 +24,7 @@ func ExampleNormalise() {
 	canonical, _ := json.Marshal(args)
 	fmt.Println(string(canonical))
 	// Output:
-	// {"context":{"files":[{"lines":"1-9","path":"auth.go"}]},"origin":{"extra":{"priority":"urgent"},"source":{"agent":"architect"}},"priority":"critical","task":"Build
-	// the login","to":"auto-code"}
+	// {"context":{"files":[{"lines":"1-9","path":"auth.go"}]},"origin":{"extra":{"priority":"urgent"},"source":{"agent":"architect"}},"priority":"critical","task":"Build the login","to":"auto-code"}
 }
 
 // decode reads a JSON object as the tools do.
