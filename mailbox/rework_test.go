@@ -70,9 +70,9 @@ func TestRework_OfStrictWorkNeedsEvidenceForNewCriteria(t *testing.T) {
 
 func TestReturn_ReadsPointsFromNote(t *testing.T) {
 	for text, want := range map[string][]string{
-		"Two things:\n1. no date\n2. no sum":    {"no date", "no sum"},
-		"Please:\n- add a date\n in UTC\n* sum": {"add a date in UTC", "sum"},
-		"No date; and the sum of 1.5 is wrong":  {"Mended: No date; and the sum of 1.5 is wrong"},
+		"Two things:\n1. no date\n2. no sum":     {"no date", "no sum"},
+		"Please:\n- add a date\n  in UTC\n* sum": {"add a date in UTC", "sum"},
+		"No date; and the sum of 1.5 is wrong":   {"Mended: No date; and the sum of 1.5 is wrong"},
 	} {
 		w, a, _, _ := completed(t)
 		out := w.Updates(a, 1, schemas.ActReturn, note(text))

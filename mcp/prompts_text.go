@@ -170,7 +170,7 @@ func quotedLine(s string, limit int) string { return encodeForModel(oneLine(s, l
 func quoteLines(s string) string { return prefixLines("> ", s) }
 
 // indentLines marks each line of an agent's text and keeps its layout.
-func indentLines(s string) string { return prefixLines(" ", s) }
+func indentLines(s string) string { return prefixLines("    ", s) }
 
 func prefixLines(mark, s string) string {
 	var b strings.Builder

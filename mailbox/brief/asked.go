@@ -148,7 +148,7 @@ func outputSchemaLines(e *schemas.Expectations, p pen) []string {
 	if len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {
 		return nil
 	}
-	return append([]string{"- output, as JSON that meets this schema:"}, p.quote(" ", compact.String())...)
+	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
 }
 
 // ifStuckLines returns advice for a holder that cannot go on: the sender's advice, another agent that answers questions
@@ -172,7 +172,7 @@ func ifStuckLines(in Input, e *schemas.Expectations, p pen) []string {
 		lines = append(lines, fmt.Sprintf(giveUp, schemas.FailIn{}.Tool(), p.line(string(back), 64)))
 	}
 	tell := schemas.Map(rollback.FailureContext, func(text string) string { return "Tell: " + text })
-	lines = append(lines, p.items(" ", tell)...)
+	lines = append(lines, p.items("  ", tell)...)
 	switch {
 	case reader == schemas.Human:
 		lines = append(lines, "- You decide: send the next work with "+schemas.SendIn{}.Tool()+

@@ -106,17 +106,17 @@ func answerLines(all []schemas.Answer, p pen) (lines []string) {
 	for _, a := range all {
 		switch len(a.Questions) {
 		case 0:
-			lines = append(lines, p.item(" ", fmt.Sprintf("%s: %s", a.From, a.Answer))...)
+			lines = append(lines, p.item("  ", fmt.Sprintf("%s: %s", a.From, a.Answer))...)
 		case 1:
-			lines = append(lines, p.item(" ", fmt.Sprintf("%s\n%s: %s", a.Questions[0], a.From, a.Answer))...)
+			lines = append(lines, p.item("  ", fmt.Sprintf("%s\n%s: %s", a.Questions[0], a.From, a.Answer))...)
 		default:
-			lines = append(lines, " - Asked:")
+			lines = append(lines, "  - Asked:")
 			for i, q := range a.Questions {
-				asked := p.item(" ", q)
+				asked := p.item("    ", q)
 				asked[0] = strings.Replace(asked[0], "- ", fmt.Sprintf("%d. ", i+1), 1)
 				lines = append(lines, asked...)
 			}
-			lines = append(lines, p.item(" ", fmt.Sprintf("%s answered: %s", a.From, a.Answer))...)
+			lines = append(lines, p.item("  ", fmt.Sprintf("%s answered: %s", a.From, a.Answer))...)
 		}
 	}
 	if lines == nil {

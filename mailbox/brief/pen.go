@@ -54,7 +54,7 @@ func (p pen) item(indent, s string) []string {
 	}
 	lines := []string{strings.TrimRight(indent+"- "+head, " \t")}
 	if more {
-		lines = append(lines, p.quote(indent+" ", rest)...)
+		lines = append(lines, p.quote(indent+"  ", rest)...)
 	}
 	return lines
 }
@@ -67,7 +67,7 @@ func (p pen) field(label, s string) []string {
 	case s == "":
 		return nil
 	case strings.ContainsAny(s, "\r\n"):
-		return append([]string{"- " + label + ":"}, p.quote(" ", s)...)
+		return append([]string{"- " + label + ":"}, p.quote("  ", s)...)
 	}
 	return []string{"- " + label + ": " + p.clean(s)}
 }
@@ -78,7 +78,7 @@ func (p pen) list(label string, texts []string) []string {
 	if len(nonEmptyTexts) == 0 {
 		return nil
 	}
-	return append([]string{"- " + label + ":"}, p.items(" ", nonEmptyTexts)...)
+	return append([]string{"- " + label + ":"}, p.items("  ", nonEmptyTexts)...)
 }
 
 // items writes texts as bullets.

@@ -49,8 +49,8 @@ func (in Input) resultLines(r EarlierResult, p pen) []string {
 		return nil
 	}
 	lines := []string{strings.TrimSpace(fmt.Sprintf("- Result of %s: %s", of, strings.Join(head, ". ")))}
-	if lines = append(lines, p.items(" ", e.texts)...); e.more {
-		lines = append(lines, " - More from "+getHandoffCall(r.HandoffID, schemas.GetIn{View: "outcome"}))
+	if lines = append(lines, p.items("  ", e.texts)...); e.more {
+		lines = append(lines, "  - More from "+getHandoffCall(r.HandoffID, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
 }

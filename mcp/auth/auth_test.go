@@ -26,7 +26,7 @@ func TestCaller_HasAgentOfToken(t *testing.T) {
 		Scope: schemas.ScopeRead, Token: "ci", MaxPending: 7,
 	}
 	require.Equal(t, want, w.welcome(bearer(t, secret)))
-	require.Equal(t, want, w.welcome(request(t, "authorization", "bEARER "+secret)))
+	require.Equal(t, want, w.welcome(request(t, "authorization", "bEARER   "+secret)))
 	want.Agent = "qa"
 	require.Equal(t, want, w.welcome(bearer(t, secret, auth.AgentHeader, "qa")))
 	require.Empty(t, w.denied)

@@ -189,7 +189,7 @@ func TestRun_FailsFalseChecks(t *testing.T) {
 // A command that needs too much of the machine ends with a reason, and with all its processes.
 func TestRun_BoundsResourcesOfCommand(t *testing.T) {
 	const many = "i=0; while test $i -lt 1300; do setsid sleep 60 >/dev/null 2>&1 & i=$((i+1)); done; wait"
-	s := newShop(t, "checks:\n many: sh many.sh\n files: test $(ulimit -c) = 0 -a $(ulimit -f) = $((16 << 21))\n")
+	s := newShop(t, "checks:\n  many: sh many.sh\n  files: test $(ulimit -c) = 0 -a $(ulimit -f) = $((16 << 21))\n")
 	seen := s.look(s.commit(map[string]string{"many.sh": many}), "many", "files")
 	require.Equal(t, "it had more than 1000 processes", seen.Observed[0].Why, "%v", seen)
 	require.True(t, seen.Observed[1].Passed, "%v", seen)
@@ -200,11 +200,11 @@ func TestRun_BoundsResourcesOfCommand(t *testing.T) {
 
 // A test can fake the output of a passing one. If test files come from the base it cannot.
 func TestRun_TakesFakedTestFromBase(t *testing.T) {
-	s := newShop(t, "checks:\n test: {run: go test -json ./..., report: gotest, kept: true, env: [GOCACHE, GOFLAGS], base: ['**/*_test.go']}\n")
+	s := newShop(t, "checks:\n  test: {run: go test -json ./..., report: gotest, kept: true, env: [GOCACHE, GOFLAGS], base: ['**/*_test.go']}\n")
 	const test = "package shop\nimport \"testing\"\nfunc TestPrice(t *testing.T) { if Price() != 3 { t.Fail() } }\n"
 	s.base = s.commit(map[string]string{"go.mod": "module shop\ngo 1.26\n", "a.go": "package shop\nfunc Price() int { return 3 }\n", "a_test.go": test})
 	s.allow()
-	fake := "func TestMain(*testing.M) { fmt.Println(\"\\x16=== RUN TestPrice\\n\\x16--- PASS: TestPrice (0.00s)\\nPASS\"); os.Exit(0) }\n"
+	fake := "func TestMain(*testing.M) { fmt.Println(\"\\x16=== RUN   TestPrice\\n\\x16--- PASS: TestPrice (0.00s)\\nPASS\"); os.Exit(0) }\n"
 	faked := strings.Replace(test, `import "testing"`, `import ("fmt"; "os"; "testing")`, 1) + fake
 	wrong := map[string]string{"a.go": "package shop\nfunc Price() int { return 4 }\n", "a_test.go": faked}
 	seen := s.look(s.commit(wrong), "test")
@@ -214,9 +214,9 @@ func TestRun_TakesFakedTestFromBase(t *testing.T) {
 }
 
 func TestRun_GivesReasonWithoutObservation(t *testing.T) {
-	s := newShop(t, list+" always: {run: touch ../../../../ran, always: true}\n")
+	s := newShop(t, list+"  always: {run: touch ../../../../ran, always: true}\n")
 	commit := s.commit(good)
-	weaker := s.commit(map[string]string{checks.File: list + " always: exit 0"})
+	weaker := s.commit(map[string]string{checks.File: list + "  always: exit 0"})
 	broken := s.commit(map[string]string{checks.File: "checks: [test]"})
 	long := s.commit(map[string]string{checks.File: list + strings.Repeat("#", 1<<16)})
 	s.git("checkout", "-q", "-b", "other", s.base)
@@ -308,7 +308,7 @@ func marked(t testing.TB, dir string) (pids []string) {
 // BenchmarkOverhead is the time of a check in a repository of 5,000 files whose command does nothing, of work that
 // changed 50 files. It says the median.
 func BenchmarkOverhead(b *testing.B) {
-	s := newShop(b, "checks:\n test: exit 0\n gated: {run: exit 0, base: ['tests/**']}\n")
+	s := newShop(b, "checks:\n  test: exit 0\n  gated: {run: exit 0, base: ['tests/**']}\n")
 	files := map[string]string{}
 	for i := range 5000 {
 		files[fmt.Sprintf("src/%d/%d.txt", i%100, i)] = strings.Repeat("line\n", 40)

@@ -70,7 +70,7 @@ func (l *LimitFlags) DefineFlags(flags *pflag.FlagSet) {
 	flags.Var((*limitFlag)(&l.limits.Mailbox), "max-pending", "pending handoffs of a mailbox")
 	flags.Var((*limitFlag)(&l.limits.Depth), "max-handoffs", "handoffs in a chain")
 	l.secrets = secretsFlag(tools.MaskSecrets)
-	flags.Var(&l.secrets, "secrets", "treatment of tokens, keys and passwords in texts: mask, warn or refuse")
+	flags.Var(&l.secrets, "secrets", "treatment of tokens, keys and passwords in texts:  mask, warn or refuse")
 	AllowEnvironment(flags)
 }
 

@@ -57,7 +57,7 @@ func (p *Page) Quote(written string, columns int) string {
 	return strings.Join(p.SplitLines(written, max(columns, len(quoteIndent))), "\n"+quoteIndent)
 }
 
-const quoteIndent = " "
+const quoteIndent = "    "
 
 // Warn adds the warnings of a result.
 func (p *Page) Warn(warnings []string) {
@@ -139,7 +139,7 @@ func JoinIDs(list []schemas.ID) string {
 
 // Document adds a value as indented JSON, or nothing for nil.
 func (p *Page) Document(v any) {
-	b, err := json.MarshalIndent(v, "", " ")
+	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil || string(b) == "null" {
 		return
 	}

@@ -86,15 +86,15 @@ func codedError(cmd *cobra.Command, err error) *schemas.Error {
 // PrintError prints an error for people, with remedies in the words of commands.
 func (a *App) PrintError(e *schemas.Error, ways ...string) {
 	say := func(format, text string) {
-		fmt.Fprintf(a.Stderr, format, strings.ReplaceAll(schemas.EscapeHidden(text), "\n", "\n "))
+		fmt.Fprintf(a.Stderr, format, strings.ReplaceAll(schemas.EscapeHidden(text), "\n", "\n    "))
 	}
 	say("handoff: %s\n", e.Error())
 	if len(e.Known) > 0 && !strings.Contains(strings.Join(ways, " "), e.Known[0]) {
-		say(" Known: %s\n", strings.Join(e.Known, ", "))
+		say("  Known: %s\n", strings.Join(e.Known, ", "))
 	}
 	for _, way := range ways {
 		if way != "" {
-			say(" %s\n", way)
+			say("  %s\n", way)
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 		cmd.Flags().StringVar(&file, "file", "", "a whole message, JSON, YAML or Markdown, from this `file`, - for standard input")
 	}
 	if t.File && resultPaths[t.Tool] != "" {
-		cmd.Flags().String(fromLog, "", "the payload of an agent in this `file`, its log, - for standard input")
+		cmd.Flags().String(fromLog, "", "the payload of an agent in this `file`, its log,  - for standard input")
 		cmd.MarkFlagsMutuallyExclusive("file", fromLog)
 	}
 	show := a.Print

@@ -27,7 +27,7 @@ func PrintGettingStarted(a *cli.App) error {
 	for _, line := range p.SplitLines(stands, 0) {
 		p.Line("%s", line)
 	}
-	p.Line("\n %s %s", p.Green(next), p.Quote(does, len(next)+4))
+	p.Line("\n  %s  %s", p.Green(next), p.Quote(does, len(next)+4))
 	return a.Write(p.String())
 }
 

@@ -28,8 +28,8 @@ func DoctorCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [CLIENT...]",
 		Short: "Find faults that keep agents from their work here, and commands that mend them",
-		Example: ` handoff doctor
-  handoff doctor claude-code codex # only these clients
+		Example: `  handoff doctor
+  handoff doctor claude-code codex        # only these clients
   handoff doctor --json | jq -r '.findings[] | select(.remedy) | .remedy'`,
 		Long: `Examines the store of the workspace, the process that has it open, the programs with the name handoff,
 the name under which commands act, and stuck handoffs. For each client it tests whether the server starts, whether
@@ -194,7 +194,7 @@ func printFindings(p *cli.Page, findings []doctor.Finding) {
 			state = fmt.Sprintf("%-7s", state)
 		}
 		p.Line("%s %s: %s", paint[f.State](state), f.Subject, schemas.EscapeHidden(f.Message))
-		p.Field(" try", f.Remedy)
+		p.Field("  try", f.Remedy)
 	}
 	if doctor.WorstSeverity(findings) != doctor.Error && doctor.WorstSeverity(findings) != doctor.Warning {
 		p.Line("all is well")

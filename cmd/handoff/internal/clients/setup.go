@@ -29,10 +29,10 @@ func SetupCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "setup [CLIENT...]",
 		Short: "Write handoff into the configuration of the clients on this machine, or take it out",
-		Example: ` handoff setup # all clients that it finds; it shows each change, and asks
+		Example: `  handoff setup                        # all clients that it finds; it shows each change, and asks
   handoff setup claude-code codex --yes
   handoff setup cursor --scope project # for everybody in this project
-  handoff setup --check # is it set up, and does it work?
+  handoff setup --check                # is it set up, and does it work?
   handoff setup --remove`,
 		Long: "The clients are " + strings.Join(client.Names(), ", ") + `. Other
 settings in a file stay as they are. Setup keeps a copy of each file, and --remove restores it byte for byte. If somebody

@@ -16,7 +16,7 @@ func (s *setupRun) printNextSteps(p *cli.Page) {
 	}
 	p.Line("%s", p.Bold("Next"))
 	for _, line := range lines {
-		p.Line(" %s", line)
+		p.Line("  %s", line)
 	}
 }
 
@@ -47,14 +47,14 @@ func (s *setupRun) nextSteps() (lines []string) {
 func (c *clientSetup) clientSteps() []string {
 	lines := []string{c.Title + ": " + c.Next}
 	if c.Hooks != nil && c.Hooks.Next != "" && c.desired.Hooks {
-		lines = append(lines, " "+c.Hooks.Next)
+		lines = append(lines, "  "+c.Hooks.Next)
 	}
 	trusted := c.desired.Server.Trust && c.HasTrustOption()
 	if c.Asks != "" && !trusted {
-		lines = append(lines, " "+c.Asks)
+		lines = append(lines, "  "+c.Asks)
 	}
 	if c.desired.Server.Trust && !trusted {
-		lines = append(lines, " It has no setting for --trust.")
+		lines = append(lines, "  It has no setting for --trust.")
 	}
 	return lines
 }

@@ -18,7 +18,7 @@ func (s *setupRun) printPlan(p *cli.Page) {
 	for _, c := range s.clients {
 		p.Line("%s", p.Bold(c.Title))
 		if !c.Found && !s.flags.remove {
-			p.Line(" %s", p.Faint("not found on this machine"))
+			p.Line("  %s", p.Faint("not found on this machine"))
 		}
 		for _, f := range c.Files {
 			s.printFilePlan(p, f)
@@ -41,15 +41,15 @@ func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	case f.State == fileLeftAlone:
 		printLeftAlone(p, f)
 	case f.State == fileUnchanged:
-		p.Line(" %s: %s", toOneLine(f.Path), strings.TrimSpace("unchanged "+f.Since))
+		p.Line("  %s: %s", toOneLine(f.Path), strings.TrimSpace("unchanged "+f.Since))
 		return
 	case !s.flags.dryRun && !s.flags.diff:
-		p.Line(" %s: %s", toOneLine(f.Path), f.changeSummary())
+		p.Line("  %s: %s", toOneLine(f.Path), f.changeSummary())
 	default:
 		printDiff(p, f.Diff)
 	}
 	if f.Since != "" {
-		p.Line(" %s", toOneLine(f.Since))
+		p.Line("    %s", toOneLine(f.Since))
 	}
 }
 
@@ -68,17 +68,17 @@ func (f *fileSetup) changeSummary() string {
 }
 
 func printLeftAlone(p *cli.Page, f *fileSetup) {
-	p.Line(" %s: %s: %s", toOneLine(f.Path), p.Red(string(fileLeftAlone)), toOneLine(f.Reason))
+	p.Line("  %s: %s: %s", toOneLine(f.Path), p.Red(string(fileLeftAlone)), toOneLine(f.Reason))
 	if f.Backup != "" {
-		p.Line(" A copy of what was there: %s", toOneLine(f.Backup))
+		p.Line("  A copy of what was there: %s", toOneLine(f.Backup))
 	}
 	if f.Hint != "" {
-		p.Line(" %s", toOneLine(f.Hint))
+		p.Line("  %s", toOneLine(f.Hint))
 	}
 	if f.Snippet != nil {
-		p.Line(" What belongs into it:")
+		p.Line("  What belongs into it:")
 		for line := range strings.Lines(f.Snippet.Text) {
-			p.Line(" %s", schemas.EscapeHidden(strings.TrimRight(line, "\r\n")))
+			p.Line("    %s", schemas.EscapeHidden(strings.TrimRight(line, "\r\n")))
 		}
 	}
 }
@@ -92,7 +92,7 @@ func printDiff(p *cli.Page, diff string) {
 		case strings.HasPrefix(line, "-"):
 			line = p.Red(line)
 		}
-		p.Line(" %s", line)
+		p.Line("  %s", line)
 	}
 }
 
@@ -126,9 +126,9 @@ func (s *setupRun) printFileResult(p *cli.Page, c *clientSetup, f *fileSetup) {
 		}
 		p.Line("%s", line)
 	}
-	p.Field(" note", f.Note)
+	p.Field("  note", f.Note)
 	if f.Unread != "" {
-		p.Line(" %s %s", p.Yellow("warning:"), toOneLine(f.Unread))
+		p.Line("  %s %s", p.Yellow("warning:"), toOneLine(f.Unread))
 	}
 }
 
@@ -138,7 +138,7 @@ func printTrial(p *cli.Page, c *clientSetup) {
 		p.Line("%s: its server was not tried: %s", c.Title, c.Live.Untried)
 	case c.Live.Problem != "":
 		p.Line("%s: %s: %s", c.Title, p.Red("its server does not work"), toOneLine(c.Live.Problem))
-		p.Field(" try", c.Live.Remedy)
+		p.Field("  try", c.Live.Remedy)
 	default:
 		p.Line("%s: handoff %s answers, with %d tools. %s",
 			c.Title, toOneLine(c.Live.Version), c.Live.Tools, toOneLine(c.Live.You))

@@ -5,8 +5,8 @@
 // commit, so a clone or a fork does not have it. A project without git has the id in .handoff. The user's state
 // directory has the permissions under the id, one file for each:
 //
-// GIT/handoff-leave the id
-// STATE/ID/KIND-DIGEST a [Permission]
+// GIT/handoff-leave         the id
+// STATE/ID/KIND-DIGEST      a [Permission]
 package consent
 
 import (

@@ -32,7 +32,7 @@ func (s sheet) drawSection(heading string, items []string) {
 		bullet := "- "
 		for _, l := range s.SplitLines(item, len(bullet)) {
 			s.drawLine(bullet + l)
-			bullet = " "
+			bullet = "  "
 		}
 	}
 }
@@ -44,7 +44,7 @@ func (s sheet) drawParagraph(heading, written string) {
 	}
 	s.drawLine("\n" + s.Bold(heading))
 	for _, l := range s.SplitLines(written, 2) {
-		s.drawLine(" " + l)
+		s.drawLine("  " + l)
 	}
 }
 

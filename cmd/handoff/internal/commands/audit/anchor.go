@@ -22,7 +22,7 @@ func anchorCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "anchor",
 		Short:   "Keep the signed head in the project's repository, for others to fetch",
-		Example: ` handoff audit anchor --push origin`,
+		Example: `  handoff audit anchor --push origin`,
 		Long: `Adds a commit with the checkpoint to refs/handoff/heads/WORKSPACE of the repository. It does not touch
 the work tree, the index or a branch. In a clone that fetched the ref, handoff audit verify --anchor compares the
 registry with it. So all these clones find a change of earlier events, even by an attacker with the store and its

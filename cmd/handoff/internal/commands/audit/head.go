@@ -21,7 +21,7 @@ func checkpointCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "checkpoint",
 		Short: "Print the head of the registry, signed",
-		Example: ` handoff audit checkpoint > head
+		Example: `  handoff audit checkpoint > head
   handoff audit verify --checkpoint head`,
 		Long: `Prints the origin, the number of events and the root of the tree over them, as a signed note (C2SP tlog-checkpoint).
 With it you can tell later whether the registry still begins with these events: give it to a person that cannot

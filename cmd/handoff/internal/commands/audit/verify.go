@@ -17,9 +17,9 @@ func verifyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Walk the whole registry and compare it with the records",
-		Example: ` handoff audit verify
-  handoff audit verify --checkpoint head # and with the head that handoff audit checkpoint printed
-  handoff audit verify --anchor # and with the heads in refs/handoff/heads/WORKSPACE`,
+		Example: `  handoff audit verify
+  handoff audit verify --checkpoint head           # and with the head that handoff audit checkpoint printed
+  handoff audit verify --anchor                    # and with the heads in refs/handoff/heads/WORKSPACE`,
 		Long: `Prints the number of events and the root of the tree over them. Exit status 1: the store was changed.
 
 With --checkpoint the registry has to begin with the events of the head in this file. The command compares roots and

@@ -38,8 +38,8 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 	var look bool
 	cmd := &cobra.Command{
 		Use: "allow", Short: "Allow the checks and rules of a repository, after you read them", Long: aboutAllow,
-		Example: ` handoff allow
-  handoff allow --list # only shows them, with their leave
+		Example: `  handoff allow
+  handoff allow --list             # only shows them, with their leave
   handoff allow --base main`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -60,7 +60,7 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 		a.DefineAgentsFlag(cmd.Flags())
 		return cmd
 	}
-	cmd.Short, cmd.Example = "Allow the commands of the list, after you read them", " handoff checks allow\n handoff checks allow --base main"
+	cmd.Short, cmd.Example = "Allow the commands of the list, after you read them", "  handoff checks allow\n  handoff checks allow --base main"
 	return cmd
 }
 
@@ -82,7 +82,7 @@ func findPermissions(ctx context.Context, a *cli.App, kind, base string) (all []
 	switch e := schemas.AsError(err); {
 	case e == nil:
 		of := permission{Kind: consent.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
-		of.Does = strings.Join(schemas.Map(list.Checks, func(c checks.Check) string { return strings.ReplaceAll(c.String(), "\n", "\n ") }), "\n")
+		of.Does = strings.Join(schemas.Map(list.Checks, func(c checks.Check) string { return strings.ReplaceAll(c.String(), "\n", "\n    ") }), "\n")
 		if denied := schemas.AsError(h.Runner.CheckPermission(h.repository, list)); denied != nil {
 			of.Allowed, of.Why = false, denied.Message
 		}
@@ -103,8 +103,8 @@ func askForPermissions(ctx context.Context, a *cli.App, all []permission) error 
 	var waiting strings.Builder
 	for _, of := range all {
 		if !of.Allowed {
-			does := strings.ReplaceAll(strings.TrimSpace(of.Does), "\n", "\n ")
-			fmt.Fprintf(&waiting, "the %s of %s, SHA-256 %s, %s:\n %s\n", of.Kind, of.File, of.Digest, what[of.Kind], does)
+			does := strings.ReplaceAll(strings.TrimSpace(of.Does), "\n", "\n  ")
+			fmt.Fprintf(&waiting, "the %s of %s, SHA-256 %s, %s:\n  %s\n", of.Kind, of.File, of.Digest, what[of.Kind], does)
 		}
 	}
 	if waiting.Len() == 0 {
@@ -140,7 +140,7 @@ func printPermissions(p *cli.Page, all []permission, problems []string, does boo
 		p.Line("%s %s: %s of %s", state, of.Digest[:12], of.Kind, schemas.EscapeHidden(of.File))
 		p.Field("why", of.Why)
 		if does {
-			p.Line(" %s", p.Quote(strings.TrimSpace(of.Does), 4))
+			p.Line("    %s", p.Quote(strings.TrimSpace(of.Does), 4))
 		}
 	}
 }
@@ -149,7 +149,7 @@ func denyCommand(a *cli.App, kind string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "deny",
 		Short:   "Withdraw leave from the checks and rules of this repository",
-		Example: " handoff deny\n handoff checks deny # only for checks",
+		Example: "  handoff deny\n  handoff checks deny    # only for checks",
 		Long:    `No command of a check runs, and no rule sends, until a person allows it again. A check without leave is not observed.`,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -19,12 +19,12 @@ import (
 const about = `A repository lists checks in .handoff/checks.yaml. Work has to pass them, and handoff runs them itself:
 
   checks:
-    test: go test ./... # a command has to end with 0
+    test: go test ./...                 # a command has to end with 0
     unit:
       run: go test -json ./...
-      report: gotest # or {junit: FILE}: it names tests that passed, and none that failed
-      kept: true # tests that passed at the base have to pass
-      base: ["**/*_test.go", Makefile] # these files have their content at the base
+      report: gotest                    # or {junit: FILE}: it names tests that passed, and none that failed
+      kept: true                        # tests that passed at the base have to pass
+      base: ["**/*_test.go", Makefile]  # these files have their content at the base
     guide: {exists: docs/guide.md}
     scope: {touches: ["src/**"], leaves: ["secrets/**"]}
     clean: {tree: clean}
@@ -39,7 +39,7 @@ func Commands(a *cli.App) []*cobra.Command {
 		cli.AddSubcommands(&cobra.Command{
 			Use:   "checks",
 			Short: "Run the checks of a repository",
-			Example: ` handoff checks list
+			Example: `  handoff checks list
   handoff checks allow
   handoff checks run`,
 			Long: about,
@@ -97,7 +97,7 @@ func listCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Show the list of checks, its leave and its errors",
-		Example: ` handoff checks list
+		Example: `  handoff checks list
   handoff checks list --base main`,
 		Long: "Exit status 2: the list has an error.",
 		Args: cobra.NoArgs,

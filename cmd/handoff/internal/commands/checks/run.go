@@ -20,7 +20,7 @@ func runCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [CHECK…|ID]",
 		Short: "Run checks now, all of the list or named ones",
-		Example: ` handoff checks run
+		Example: `  handoff checks run
   handoff checks run ho_12
   handoff checks run test clean
   handoff checks run --base main --commit feature --json`,
@@ -142,7 +142,7 @@ func printReport(p *cli.Page, seen schemas.CheckReport) {
 		if !o.Passed && o.Tail != "" {
 			p.Line("\n%s", p.Faint("the end of what "+o.Check+" printed:"))
 			lines := strings.Split(strings.TrimSpace(o.Tail), "\n")
-			p.Line(" %s", p.Quote(strings.Join(lines[max(0, len(lines)-maxLines):], "\n"), 4))
+			p.Line("    %s", p.Quote(strings.Join(lines[max(0, len(lines)-maxLines):], "\n"), 4))
 		}
 	}
 }

@@ -17,7 +17,7 @@ func Command(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the script with which a shell completes commands, flags, ids and names",
-		Example: ` source <(handoff completion bash) # in this bash only
+		Example: `  source <(handoff completion bash)         # in this bash only
   d=~/.local/share/bash-completion/completions; mkdir -p $d && handoff completion bash >$d/handoff
   mkdir -p ~/.zfunc && handoff completion zsh >~/.zfunc/_handoff
   mkdir -p ~/.config/fish/completions && handoff completion fish >~/.config/fish/completions/handoff.fish
@@ -67,12 +67,12 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 // splitting is the line in cobra's script for bash that splits the command line into words. It needs the package
 // bash-completion.
-const splitting = " _get_comp_words_by_ref \"$@\" cur prev words cword\n"
+const splitting = "    _get_comp_words_by_ref \"$@\" cur prev words cword\n"
 
 // splitHere replaces the line splitting, so that the script also works without bash-completion. It joins words that
 // bash splits at = and :, because words of handoff may contain these characters.
-const splitHere = ` if declare -F _get_comp_words_by_ref >/dev/null; then
-    ` + splitting + ` return
+const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
+    ` + splitting + `        return
     fi
     local i
     words=()
@@ -107,7 +107,7 @@ var evaluated = sync.OnceValue(func() *regexp.Regexp {
 // quotedAgain replaces the line that the pattern in the variable evaluated matches. It puts each word of the command
 // line into quotes before fish evaluates the words. It also replaces ~ at the start of a word by the home directory,
 // because fish keeps a quoted ~ unchanged.
-const quotedAgain = ` set -l quoted (string escape -- (string replace -r '^~/' "$$HOME/" -- $$args[2..-1]))
+const quotedAgain = `    set -l quoted (string escape -- (string replace -r '^~/' "$$HOME/" -- $$args[2..-1]))
 ${1}$$quoted$2`
 
 // mendFish changes cobra's script for fish so that the words of the command line stay quoted. It fails if the script

@@ -25,9 +25,9 @@ func execCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "exec [send … | complete …] -- COMMAND…",
 		Short: "Run an agent that writes a file, and pass the file on",
-		Example: ` handoff exec send fix "Fix LIN-423" --agent investigate -- ./investigate.sh
+		Example: `  handoff exec send fix "Fix LIN-423" --agent investigate -- ./investigate.sh
   handoff exec complete 12 --agent fix --next qa --next-task "Test it" -- ./fix.sh
-  handoff exec -- ./investigate.sh >agent.log # prints the file at the end of the log, between markers`,
+  handoff exec -- ./investigate.sh >agent.log   # prints the file at the end of the log, between markers`,
 		Long: `HANDOFF_PATH and KELOS_HANDOFF_PATH name a new file for COMMAND. The command passes this file to
 "handoff send" or "handoff complete", with the arguments and flags before the two dashes. Without these it prints the
 file, like "handoff capture". "handoff prime --files" describes the file for an agent. If COMMAND wrote no file, the
@@ -101,7 +101,7 @@ func runAndHandOn(a *cli.App, cmd, onward *cobra.Command, command []string) erro
 	}
 	if _, missing := os.Stat(file); err != nil && missing == nil {
 		status = cmp.Or(status, a.Report(cmp.Or(onward, cmd), err))
-		fmt.Fprintf(a.Stderr, " Its text is kept: handoff send and complete take it with --file %s\n", file)
+		fmt.Fprintf(a.Stderr, "  Its text is kept: handoff send and complete take it with --file %s\n", file)
 		return cli.ExitStatus(status)
 	}
 	if err = errors.Join(err, os.RemoveAll(dir)); err == nil && status != 0 {

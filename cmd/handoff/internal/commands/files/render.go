@@ -33,7 +33,7 @@ func renderCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render TEMPLATE",
 		Short: "Fill the template of a prompt with results of earlier work",
-		Example: ` handoff render fix.tmpl --dep investigate=12
+		Example: `  handoff render fix.tmpl --dep investigate=12
   handoff render open-pr.tmpl --workflow wf_login
   handoff render triage.tmpl --history 3 --tags slack --body - <message.txt`,
 		Long: `TEMPLATE is a file, or - for standard input, in the language of Go's text/template:

@@ -23,11 +23,11 @@ func agentsCommand(a *cli.App) *cobra.Command {
 	cmd := newAgentsCommand(printAgents).Configure(a, &cobra.Command{
 		Use:   "agents [NAME]",
 		Short: "List agents with their work types, presence and load",
-		Example: ` handoff agents
-  handoff agents qa # one agent, with its held and waiting work
+		Example: `  handoff agents
+  handoff agents qa              # one agent, with its held and waiting work
   handoff agents --capability security_review
   handoff agents register qa --accepts code,test_request --role testing --agent human
-  handoff agents init # writes .handoff/agents.yaml, which declares agents and roles`,
+  handoff agents init            # writes .handoff/agents.yaml, which declares agents and roles`,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 1 {
 				return cli.RequireSubcommand(cmd, given)
@@ -88,7 +88,7 @@ func registerCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "register NAME",
 		Short: "Declare the work that an agent accepts and produces",
-		Example: ` handoff agents register qa --accepts code,test_request --produces test_results --agent human
+		Example: `  handoff agents register qa --accepts code,test_request --produces test_results --agent human
   handoff agents register qa --away --agent human`,
 		Args: cobra.ExactArgs(1),
 	})

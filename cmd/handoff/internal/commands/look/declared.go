@@ -19,7 +19,7 @@ func agentsListCommand(a *cli.App) *cobra.Command {
 	return newAgentsCommand(printOrigins).Configure(a, &cobra.Command{
 		Use:     "list",
 		Short:   "List agents, with their source and their last call",
-		Example: ` handoff agents list`,
+		Example: `  handoff agents list`,
 		Args:    cobra.NoArgs,
 	})
 }
@@ -40,8 +40,8 @@ func agentsInitCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a commented file in which agents and roles can be declared",
-		Example: ` handoff agents init
-  handoff agents init --user # for all projects of this user`,
+		Example: `  handoff agents init
+  handoff agents init --user     # for all projects of this user`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return writeAgents(a, user, agentsfile.Template) },
 	}
@@ -54,7 +54,7 @@ func agentsImportCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "import FILE",
 		Short:   "Take over a file that declares agents or roles for other tools",
-		Example: ` handoff agents import ~/.claude/agents/capabilities.yaml`,
+		Example: `  handoff agents import ~/.claude/agents/capabilities.yaml`,
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			text, err := a.ReadInput(cmd.Context(), "FILE", given[0])
@@ -118,7 +118,7 @@ func agentsCheckCommand(a *cli.App) *cobra.Command {
 		Short: "Show the errors in files that declare agents, by line",
 		Long: "Checks the file of the project, .handoff/agents.yaml, and the user's own file, or FILE. While one of the two is broken,\n" +
 			"its last good declarations stay valid. Exit status 2: a file has an error.",
-		Example: ` handoff agents check
+		Example: `  handoff agents check
   handoff agents check AGENT_ROLES.yaml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, given []string) error {

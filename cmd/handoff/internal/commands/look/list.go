@@ -36,11 +36,11 @@ func listCommand(a *cli.App) *cobra.Command {
 	return listOptions{}.configure(a, &cobra.Command{
 		Use:   "list",
 		Short: "List handoffs",
-		Example: ` handoff list # all open handoffs
-  handoff list --for qa --ready # handoffs that qa can claim now
+		Example: `  handoff list                       # all open handoffs
+  handoff list --for qa --ready      # handoffs that qa can claim now
   handoff list --box notices --agent dev
   handoff list --all --query login --since 24h
-  handoff list --stuck # handoffs that go on only when an agent or a person acts`,
+  handoff list --stuck               # handoffs that go on only when an agent or a person acts`,
 		Long: `Without --box, --for, --status, --workflow, --query or --all it lists all open handoffs of all agents;
 urgent handoffs and handoffs that wait for an answer or approval come first. The inbox and the other boxes belong to
 --agent. The box all has the handoffs of all agents, also ended ones. Notices that an agent lists count as read. If
@@ -56,7 +56,7 @@ func inboxCommand(a *cli.App) *cobra.Command {
 	return listOptions{}.configure(a, &cobra.Command{
 		Use:   "inbox",
 		Short: "List handoffs for you, in the order of claims",
-		Example: ` handoff inbox --agent human
+		Example: `  handoff inbox --agent human
   handoff inbox --agent qa --status open`,
 		Long: "The last line counts unread notices; handoff list --box notices shows them.",
 		Args: cobra.NoArgs,
@@ -67,7 +67,7 @@ func searchCommand(a *cli.App) *cobra.Command {
 	return listOptions{all: true}.configure(a, &cobra.Command{
 		Use:   "search WORDS…",
 		Short: "Find handoffs by words of their texts",
-		Example: ` handoff search login form
+		Example: `  handoff search login form
   handoff search login --since yesterday --status failed`,
 		Args: cobra.MinimumNArgs(1),
 	}, func(args cli.Arguments, words []string) { args["query"] = strings.Join(words, " ") })

@@ -32,11 +32,11 @@ func showCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show one handoff, or one notice in full",
-		Example: ` handoff show 12
-  handoff show 12 --full # also all texts, as JSON
-  handoff show 12 --brief # the text that its recipient reads
-  handoff show 12 --events # every step, with its text
-  handoff show no_3 --agent dev # a notice of dev, with all its content`,
+		Example: `  handoff show 12
+  handoff show 12 --full         # also all texts, as JSON
+  handoff show 12 --brief        # the text that its recipient reads
+  handoff show 12 --events       # every step, with its text
+  handoff show no_3 --agent dev  # a notice of dev, with all its content`,
 		Args: cobra.ExactArgs(1),
 	}
 	var names []string
@@ -116,9 +116,9 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 		if step.Human {
 			flags = a.HumanFlags()
 		}
-		line, gap := " handoff "+step.Line+flags, " "
+		line, gap := "  handoff "+step.Line+flags, "  "
 		if p.Width > 0 && display.CountColumns(line+gap+step.Does) > p.Width {
-			gap = "\n " // a command is never broken
+			gap = "\n      " // a command is never broken
 		}
 		p.Line("%s%s%s", line, gap, p.Faint(step.Does))
 	}
@@ -190,7 +190,7 @@ func printNotice(p *cli.Page, n *schemas.Notice, read *bool) {
 		p.Field("read", map[bool]string{true: "yes", false: "no"}[*read])
 	}
 	if n.Text != "" {
-		p.Line("\n %s", strings.Join(p.SplitLines(n.Text, 2), "\n "))
+		p.Line("\n  %s", strings.Join(p.SplitLines(n.Text, 2), "\n  "))
 	}
 	if len(n.Body) > 0 {
 		p.Document(n.Body)

@@ -38,11 +38,11 @@ func watchCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "watch",
 		Short: "Print events as they happen",
-		Example: ` handoff watch
-  handoff watch --agent qa # all events about qa
-  handoff watch --action asked,failed # only these
-  handoff watch --action approval,permission # events that need a person
-  handoff watch --json --since 0 # all past events, then new ones, for programs
+		Example: `  handoff watch
+  handoff watch --agent qa                  # all events about qa
+  handoff watch --action asked,failed       # only these
+  handoff watch --action approval,permission  # events that need a person
+  handoff watch --json --since 0            # all past events, then new ones, for programs
   handoff watch --json | while read -r event; do printf '%s\n' "$event" | jq -r .title; done`,
 		Long: `Prints a line for each event until Ctrl-C, or until the reader of its output ends. With --json each
 line is an object whose n is the number of the event: --since N continues after it. The command needs no name and
@@ -207,7 +207,7 @@ func printEvent(p *cli.Page, c schemas.RegistryChange) {
 	if more, ok := strings.CutPrefix(lines[0], did); ok {
 		lines[0] = p.ColourByState(display.DisplayState{Status: c.To}, did) + more
 	}
-	p.Line("%s %s %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
+	p.Line("%s  %s  %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
 	for _, line := range lines[1:] {
 		p.Line("%s%s", strings.Repeat(" ", begins), line)
 	}

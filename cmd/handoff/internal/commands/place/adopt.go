@@ -20,7 +20,7 @@ func adoptCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt NAME",
 		Short: "Give a moved project its old workspace",
-		Example: ` handoff workspace list # shows its name
+		Example: `  handoff workspace list                        # shows its name
   handoff workspace adopt shop-41f0c2b7d9aa
   handoff workspace adopt shop-41f0c2b7d9aa --dir ../shop`,
 		Long: `The name of a workspace comes from the path of its project. When the path changes, the name changes, and earlier

@@ -27,7 +27,7 @@ func backupCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write the whole workspace into a file, while everything runs",
-		Example: ` handoff backup shop.backup
+		Example: `  handoff backup shop.backup
   handoff backup /mnt/disk/shop-$(date +%F).backup --workspace shop-41f0c2b7d9aa
   HANDOFF_STORE=postgres://… handoff backup shop.backup --force`,
 		Long: `The file has all changes that were acknowledged before: handoffs, agents, tokens and the registry.

@@ -19,9 +19,9 @@ func checkCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check the store, and mend rows that can be computed again",
-		Example: ` handoff check
+		Example: `  handoff check
   handoff check --json | jq .faults
-  handoff check --mend # when no other process has the workspace open`,
+  handoff check --mend       # when no other process has the workspace open`,
 		Long: `Compares rows with the rows from which they can be computed. It compares the pages of the file, index
 rows and counters with the records, and agents, notices, workflows, tokens, receipts and words with their owners. It
 also verifies the audit registry, like handoff audit verify. It reads the whole store and changes nothing, while

@@ -17,8 +17,8 @@ func compactCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact",
 		Short: "Give back the disk space that the store no longer needs",
-		Example: ` handoff compact
-  handoff compact --keep 180d --dry-run # lists content that would be removed
+		Example: `  handoff compact
+  handoff compact --keep 180d --dry-run      # lists content that would be removed
   handoff compact --keep 180d --agent human
   handoff compact --workspace shop-41f0c2b7d9aa --json`,
 		Long: `Writes all rows into a new file, compares each row, and replaces the old file. It needs free space of

@@ -21,7 +21,7 @@ func exportCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE|-]",
 		Short: "Write a workspace as JSON Lines, for another machine or another program",
-		Example: ` handoff export shop.jsonl
+		Example: `  handoff export shop.jsonl
   handoff export | jq -c 'select(.kind == "handoff") | {handoff_id, status, title}'`,
 		Long: `Writes all handoffs, with the audit registry, of one moment: other processes work on meanwhile.
 handoff import reads the file, and docs/exchange.md describes it.

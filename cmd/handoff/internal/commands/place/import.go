@@ -21,8 +21,8 @@ func importCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE|-",
 		Short: "Make a workspace from an export",
-		Example: ` handoff import shop.jsonl
-  handoff import shop.jsonl --workspace shop-of-bob # if this one has work already
+		Example: `  handoff import shop.jsonl
+  handoff import shop.jsonl --workspace shop-of-bob     # if this one has work already
   ssh old handoff export --dir shop | handoff import -`,
 		Long: `Reads a file of handoff export, and verifies all of it before it changes anything. The registry in the
 file proves that nobody changed the file since, but not its author. So the import refuses rows that handoff would not

@@ -20,11 +20,11 @@ func restoreCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore {FILE | --undo | --accept}",
 		Short: "Bring a workspace back from a backup",
-		Example: ` handoff restore shop.backup # into a workspace without handoffs
-  handoff restore shop.backup --replace # keeps the present workspace
-  HANDOFF_STORE=postgres://… handoff restore shop.backup # files move into a database
-  handoff restore --undo # uses the kept workspace again
-  handoff restore --accept # deletes the kept workspace`,
+		Example: `  handoff restore shop.backup                   # into a workspace without handoffs
+  handoff restore shop.backup --replace         # keeps the present workspace
+  HANDOFF_STORE=postgres://… handoff restore shop.backup    # files move into a database
+  handoff restore --undo                        # uses the kept workspace again
+  handoff restore --accept                      # deletes the kept workspace`,
 		Long: `Restores the workspace of the project, or of --workspace, to the time of the backup. It writes files
 of this machine, or the database that HANDOFF_STORE names; the backup may come from either. It only reads FILE. It
 verifies all of FILE before it changes anything, and refuses a file that is no whole store of handoff.

@@ -22,7 +22,7 @@ func whereCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "where",
 		Short: "Show the workspace, its files, its owner process and its agents",
-		Example: ` handoff where
+		Example: `  handoff where
   handoff where --dir ../shop
   handoff where --json | jq -r .directory`,
 		Long: `If agents do not see each other's work, they are in different workspaces: run this command in the
@@ -79,7 +79,7 @@ func printWorkspaceFacts(p *cli.Page, w workspaceFacts) {
 	p.Field("directory", w.Directory)
 	for _, n := range w.Beside {
 		p.Field("beside", n.String())
-		p.Field(" try", n.Join)
+		p.Field("  try", n.Join)
 	}
 	if !w.Exists {
 		p.Line("%s", p.Faint("It does not exist yet: the first who uses it makes it."))

@@ -36,8 +36,8 @@ func workspaceCommand(a *cli.App) *cobra.Command {
 	return cli.AddSubcommands(&cobra.Command{
 		Use:   "workspace",
 		Short: "Look after the workspaces on this machine",
-		Example: ` handoff workspace list
-  handoff workspace adopt shop-41f0c2b7d9aa # after the project was moved or renamed
+		Example: `  handoff workspace list
+  handoff workspace adopt shop-41f0c2b7d9aa     # after the project was moved or renamed
   handoff workspace remove shop-41f0c2b7d9aa`,
 	}, workspacesCommand(a), adoptCommand(a), removeCommand(a))
 }
@@ -58,7 +58,7 @@ func workspacesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the workspaces on this machine, or in the database",
-		Example: ` handoff workspace list
+		Example: `  handoff workspace list
   handoff workspace list --json | jq -r '.workspaces[] | select(.gone) | .workspace'`,
 		Long: `The last used workspace comes first. With HANDOFF_STORE it lists the workspaces of the database, by
 name.

@@ -27,9 +27,9 @@ func mcpCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve one MCP client over standard input and output",
-		Example: ` claude mcp add handoff -- handoff mcp
+		Example: `  claude mcp add handoff -- handoff mcp
   codex mcp add handoff -- handoff mcp
-  handoff mcp --agent reviewer --lease 30m # as a client starts it
+  handoff mcp --agent reviewer --lease 30m      # as a client starts it
   handoff mcp --agent qa --role testing --accepts code,test_request`,
 		Long: `The agent is --agent, else the name of the client: claude-code, codex, gemini-cli. The second session
 of a client at the same time is claude-code-2, and so on. A session that worked keeps its number for a week. The

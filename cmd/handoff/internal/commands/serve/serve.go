@@ -31,11 +31,11 @@ func serveCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve a workspace while no client runs, also over HTTP",
-		Example: ` handoff serve
-  handoff serve --http 127.0.0.1:4263 # then: claude mcp add --transport http handoff http://127.0.0.1:4263/mcp
+		Example: `  handoff serve
+  handoff serve --http 127.0.0.1:4263           # then: claude mcp add --transport http handoff http://127.0.0.1:4263/mcp
   handoff serve --http :4263 --tls-cert cert.pem --tls-key key.pem --host handoff.example.com
   handoff serve --workspace team
-  systemctl --user enable --now handoff@team # see examples/systemd`,
+  systemctl --user enable --now handoff@team    # see examples/systemd`,
 		Long: `Few users need it. The first client session that uses a workspace owns it and serves the others. When
 this session ends, the next one owns it. A command that finds no owner owns the workspace for a moment. Handoffs stay
 on disk meanwhile.

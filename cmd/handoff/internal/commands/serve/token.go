@@ -20,7 +20,7 @@ func tokenCommand(a *cli.App) *cobra.Command {
 	return cli.AddSubcommands(&cobra.Command{
 		Use:   "token",
 		Short: "Make, list and revoke the tokens of callers over HTTP",
-		Example: ` handoff token add ci --agents qa,release --expires 90d
+		Example: `  handoff token add ci --agents qa,release --expires 90d
   handoff token list
   handoff token revoke ci`,
 		Long: `A token belongs to a workspace. The server of handoff serve --http knows a new or revoked token from
@@ -33,7 +33,7 @@ func tokenListCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.TokenListOut]{Tool: "token_list", Print: printTokens}.Configure(a, &cobra.Command{
 		Use:   "list",
 		Short: "List tokens, also revoked and expired ones",
-		Example: ` handoff token list
+		Example: `  handoff token list
   handoff token list --json | jq -r '.tokens[] | select(.revoked_at == null) | .name'`,
 		Args: cobra.NoArgs,
 	})
@@ -71,7 +71,7 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:     "revoke NAME",
 		Short:   "Revoke a token at once",
-		Example: ` handoff token revoke ci`,
+		Example: `  handoff token revoke ci`,
 		Long:    "Handoffs that were sent with it stay, and its name stays. A second revocation changes nothing.",
 		Args:    cobra.ExactArgs(1),
 	})
@@ -88,7 +88,7 @@ func tokenAddCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Make a token, and print its secret this once",
-		Example: ` handoff token add ci --agents qa,release
+		Example: `  handoff token add ci --agents qa,release
   T=$(handoff token add watcher --agents qa --scope read --expires 30d)
   handoff token add boss --agents human --scope admin --rate 5 --pending 100`,
 		Long: `The command prints the secret to standard output. handoff keeps only its hash. The name is no secret:

@@ -46,10 +46,10 @@ func primeCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prime",
 		Short: "Print the text that a session gets at its start",
-		Example: ` handoff prime # in the shell of an agent
+		Example: `  handoff prime                       # in the shell of an agent
   handoff prime --agent qa
-  handoff prime --files >>AGENTS.md # for agents that only write files
-  handoff exec send qa "Go on" --agent dev -- my-agent # runs one of them, and sends its file`,
+  handoff prime --files >>AGENTS.md   # for agents that only write files
+  handoff exec send qa "Go on" --agent dev -- my-agent   # runs one of them, and sends its file`,
 		Long: `Prints your name, the other agents, your held handoffs and your waiting handoffs, for people and for
 clients without hooks. It marks nothing as told or read.
 

@@ -26,8 +26,8 @@ func claimCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "claim [ID]",
 		Short: "Take the next handoff for you, or a given one",
-		Example: ` handoff claim --agent qa
-  handoff claim --agent qa --wait 60 # waits up to a minute
+		Example: `  handoff claim --agent qa
+  handoff claim --agent qa --wait 60        # waits up to a minute
   handoff claim 12 --agent qa --full`,
 		Long: `Prints the task, the known facts and the wanted results. The claim ends after a silence of
 30 minutes, or twice the estimate. A progress report renews it. Exit status 6: no handoff waits, or only notices; the
@@ -123,6 +123,6 @@ func printEndingCommands(a *cli.App, p *cli.Page, raw json.RawMessage) {
 	p.Line("\n%s", p.Faint("Then one of:"))
 	flags := flagsOfNextCommands(a)
 	for _, call := range cli.AdviceOf(raw) {
-		p.Line(" %s", a.CommandLine(call, flags, "claim_token"))
+		p.Line("  %s", a.CommandLine(call, flags, "claim_token"))
 	}
 }

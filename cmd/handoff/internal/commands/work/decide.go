@@ -24,7 +24,7 @@ var actionCommands = []actionCommand{{
 	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
 		Use: "approve ID…", Short: "Approve handoffs that wait for approval",
-		Example: ` handoff approve 12 --agent human
+		Example: `  handoff approve 12 --agent human
   handoff approve 12 --reason "After the release" --agent human`,
 		Long: "Only human may approve.",
 	},
@@ -32,7 +32,7 @@ var actionCommands = []actionCommand{{
 	action: schemas.ActRefuse, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
 		Use: "refuse ID…", Short: "Reject handoffs that wait for approval",
-		Example: ` handoff refuse 12 --reason "Not before the audit" --agent human`,
+		Example: `  handoff refuse 12 --reason "Not before the audit" --agent human`,
 		Long:    "Only human may refuse.",
 	},
 }, {
@@ -40,7 +40,7 @@ var actionCommands = []actionCommand{{
 	tool: cli.ToolCommand[schemas.UpdateOut]{ID: idOfAnswered, Print: printAnswered},
 	cmd: cobra.Command{
 		Use: "answer ID TEXT…", Aliases: []string{"reply"}, Short: "Answer a question, a message, or work that is for you",
-		Example: ` handoff answer 12 "PostgreSQL 15" --agent human
+		Example: `  handoff answer 12 "PostgreSQL 15" --agent human
   handoff answer no_7 "Yes, drop it" --agent human
   handoff answer 12 @decision.md --agent human`,
 		Long: `After the answer to a question the holder that asked goes on. Only human may answer a question for a
@@ -54,7 +54,7 @@ as read. The answer to work for human claims and completes the work, with the te
 	action: schemas.ActAccept, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
 		Use: "accept ID…", Short: "Accept the results of completed handoffs",
-		Example: ` handoff accept 12 --agent human
+		Example: `  handoff accept 12 --agent human
   handoff accept 12 --reason "Works on my machine, too" --agent human`,
 		Long: `The sender of a handoff, the owner of its workflow or human may accept it. Its holder gets a notice,
 and handoffs that wait for the acceptance (send --after-accepted) may go on. The opposite is "handoff update 12
@@ -64,7 +64,7 @@ and handoffs that wait for the acceptance (send --after-accepted) may go on. The
 	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, WholeWorkflow: true},
 	cmd: cobra.Command{
 		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed, or give up failed ones",
-		Example: ` handoff cancel 12 --reason "Done by hand" --agent human
+		Example: `  handoff cancel 12 --reason "Done by hand" --agent human
   handoff cancel --workflow wf_login -m "We do it otherwise" --agent human`,
 		Long: `The holder learns of it at its next call. The command lists handoffs that followed from it and does
 not cancel them. --workflow cancels all open handoffs of a workflow. A handoff that failed, was rejected or timed out
@@ -85,7 +85,7 @@ keeps its state; after this command no agent has to go on with it, and it needs 
 	},
 	cmd: cobra.Command{
 		Use: "recall ID", Short: "Take back an unread message",
-		Example: ` handoff recall no_7 --agent human`,
+		Example: `  handoff recall no_7 --agent human`,
 		Long:    "Only its sender can take it back. The registry keeps the message and its text.",
 		Args:    cobra.ExactArgs(1),
 	},
@@ -102,7 +102,7 @@ keeps its state; after this command no agent has to go on with it, and it needs 
 	},
 	cmd: cobra.Command{
 		Use: "retry ID…", Short: "Run failed handoffs again, with their results so far",
-		Example: ` handoff retry 3 --agent human
+		Example: `  handoff retry 3 --agent human
   handoff retry 3 --reason "The service is up again" --timeout 2h --agent human
   handoff retry 3 --to qa-2 --agent human`,
 		Long: `The command makes a new handoff with the context, the partial progress and the checkpoint of a handoff

@@ -25,7 +25,7 @@ func editCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit ID",
 		Short: "Change the text of a handoff in your editor",
-		Example: ` handoff edit 12 --agent human
+		Example: `  handoff edit 12 --agent human
   EDITOR='code --wait' handoff edit 12 --agent human
   handoff edit 12 --file edited.yaml --agent human`,
 		Long: `Opens the handoff as YAML in $VISUAL or $EDITOR. Your changes amend the handoff; an unchanged document

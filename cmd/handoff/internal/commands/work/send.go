@@ -87,7 +87,7 @@ func sendCommand(a *cli.App) *cobra.Command {
 	return configureSend(a, "", &cobra.Command{
 		Use:   "send [TO TASK…]",
 		Short: "Deliver work or a message to a mailbox",
-		Example: ` handoff send qa "Test the login form" --criteria "All tests pass" --priority high --agent human
+		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high --agent human
   handoff send role:testing "Run the suite" --summary "Login is done" --data branch=login --agent human
   handoff send human "May I drop the table?" --type message --agent qa
   git diff | handoff send reviewer "Review this" --detail - --agent human

@@ -46,7 +46,7 @@ var amendFields = []cli.Field{
 	cli.Words("tags", "changes.tags", "amend: more tags: a,b"),
 	cli.Words("remove-tags", "changes.remove.tags", "amend: tags to remove: a,b"),
 	cli.Texts("remove-criteria", "changes.remove.success_criteria", "amend: criterion to remove, or its number (repeatable)"),
-	cli.Words("clear", "changes.remove.fields", "amend: fields to empty: summary,detail,deadline,timeout,estimated_duration,review"),
+	cli.Words("clear", "changes.remove.fields", "amend: fields to empty:  summary,detail,deadline,timeout,estimated_duration,review"),
 	cli.Text("estimated-duration", "changes.expectations.estimated_duration", "amend: minutes, or a duration such as '2h'"),
 	cli.Role("role", "to", "amend: `role` that is to do it, instead of the recipient"),
 	cli.Text("agent-role", "changes.agent_role", "amend: `role` that the work needs; one named recipient keeps it"),
@@ -94,14 +94,14 @@ func updateCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "update ID",
 		Short: "Report progress, ask, answer, release, amend, cancel, accept or return",
-		Example: ` handoff update 12 --note "Half of the tests run" --percent 50 --agent qa
-  handoff update 12 --ask "Which database?" --agent qa # waits for the sender
+		Example: `  handoff update 12 --note "Half of the tests run" --percent 50 --agent qa
+  handoff update 12 --ask "Which database?" --agent qa  # waits for the sender
   handoff update 12 --answer "PostgreSQL 15" --agent human
   handoff update 12 --release --to qa-2 --reason "My day ends" --agent qa
   handoff update 12 --remove-criteria 2 --remove-tags urgent --clear deadline --agent human
   handoff update 12 --cancel --reason "No longer needed" --agent human
   handoff update 12 --return --reason "Not yet" --criteria "Rows are sorted" --criteria "Times are UTC" --agent human
-  handoff update 12 --after none,3 --agent human # depends on 3 and on no other handoff
+  handoff update 12 --after none,3 --agent human  # depends on 3 and on no other handoff
   handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent --agent human`,
 		Long: `The flags name the action. An amendment extends lists, merges objects, and replaces all other values.
 The flags --merge, --agent-context and --handoff-instructions are for task trackers. With them, notes go to
@@ -162,7 +162,7 @@ func assignCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "assign ID TO",
 		Short: "Give a handoff to another agent, or to a pool",
-		Example: ` handoff assign 12 qa-2 --agent human
+		Example: `  handoff assign 12 qa-2 --agent human
   handoff assign 12 role:testing -m "qa is away" --agent human`,
 		Long: `A handoff without a holder goes to TO instead, also while it is blocked. A held handoff is taken from
 its holder, and the holder gets a notice. It keeps all progress, and this counts as no attempt.`,

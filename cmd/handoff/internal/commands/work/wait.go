@@ -36,7 +36,7 @@ func WaitCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait ID…",
 		Short: "Wait until handoffs have ended, and tell how",
-		Example: ` handoff wait 12
+		Example: `  handoff wait 12
   handoff wait 12 13 --timeout 30m && git merge login
   handoff wait --workflow wf_login
   handoff wait 12 --silent || exit`,
@@ -185,6 +185,6 @@ func printQuestions(a *cli.App, p *cli.Page, out schemas.GetOut, raw json.RawMes
 		p.Field("asked by "+string(out.Standing.Holder), question)
 	}
 	for _, call := range cli.AdviceOf(raw) {
-		p.Line(" %s", a.CommandLine(call, flagsOfNextCommands(a)))
+		p.Line("  %s", a.CommandLine(call, flagsOfNextCommands(a)))
 	}
 }
