@@ -168,7 +168,7 @@ func (s *Service) reclaimAnswered(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
 	taken, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (bool, error) {
-		r, err := reading.Find(v, in.HandoffID, by.Agent)
+		r, err := reading.FindHandoff(v, in.HandoffID, by.Agent)
 		return err == nil && isQuestionAnswered(r, by) && isClaimingSession(r, by) && by.Scope != schemas.ScopeRead, err
 	})
 	if !taken || err != nil {

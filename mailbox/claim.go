@@ -88,7 +88,7 @@ func (s *Service) claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 
 // claimByID claims a handoff by its id. A handoff that the caller holds already goes to [op.claimAgain].
 func (o *op) claimByID(id string) (takenClaim, error) {
-	r, err := o.Find(id)
+	r, err := o.FindHandoff(id)
 	if err != nil {
 		return takenClaim{}, err
 	}

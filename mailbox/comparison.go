@@ -33,7 +33,7 @@ type completionComparison struct {
 // from the store.
 func (s *Service) compareCompletion(ctx context.Context, by schemas.Caller, id string, in schemas.CompleteIn) (completionComparison, error) {
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (completionComparison, error) {
-		asked, err := reading.Find(v, id, by.Agent)
+		asked, err := reading.FindHandoff(v, id, by.Agent)
 		if err != nil {
 			return completionComparison{}, err
 		}

@@ -242,7 +242,7 @@ func (o *op) findParent(d *draft.Draft) (*store.Record, error) {
 		}
 		return held, err
 	}
-	r, err := o.Find(d.Parent)
+	r, err := o.FindHandoff(d.Parent)
 	if err != nil {
 		return nil, schemas.AsError(err).WithField("parent").
 			WithHint("Name an existing handoff, or none to start anew. Nothing was sent.")

@@ -74,10 +74,10 @@ func (d dependencies) withoutKind(accepted bool) dependencies {
 }
 
 // addDependency adds one handoff to deps, by its id as a caller wrote it. It applies due changes to that handoff first.
-// The error comes from [operation.Op.Find], or is conflict for a handoff that ended without a completion. After an
+// The error comes from [operation.Op.FindHandoff], or is conflict for a handoff that ended without a completion. After an
 // error deps is unchanged.
 func (o *op) addDependency(deps *dependencies, id string, accepted bool) error {
-	dep, err := o.Find(id)
+	dep, err := o.FindHandoff(id)
 	if err != nil {
 		return err
 	}

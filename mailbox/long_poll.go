@@ -145,7 +145,7 @@ func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	err = s.pollUntil(ctx, until, func() (bool, error) {
 		return operation.Read(ctx, s.engine, func(v *store.View) (over bool, err error) {
-			r, err := reading.Find(v, in.HandoffID, by.Agent)
+			r, err := reading.FindHandoff(v, in.HandoffID, by.Agent)
 			if err != nil {
 				return false, err
 			}

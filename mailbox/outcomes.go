@@ -32,7 +32,7 @@ type outcomeHandler[Out any] struct {
 // learns nothing. A handoff that was rejected without a claim has no proof. Its digest shows that the caller repeats
 // its own call.
 func handleOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out Out, err error) {
-	r, err := o.Find(take.id)
+	r, err := o.FindHandoff(take.id)
 	if err != nil {
 		return out, err
 	}

@@ -80,7 +80,7 @@ func showsOutcome(in schemas.GetIn, out schemas.GetOut) bool {
 // showHandoff makes the result of [Service.Get] on a snapshot. After a wait without a view it shows the changes since
 // the event with the number since. If the caller is the holder, it records a sign of the holder.
 func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
-	r, err := reading.Find(v, in.HandoffID, by.Agent)
+	r, err := reading.FindHandoff(v, in.HandoffID, by.Agent)
 	if err != nil {
 		return out, err
 	}

@@ -62,7 +62,7 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 // workflowMembers returns the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow.
 // It leaves out the agent system, and records that cannot be read.
 func (o *op) workflowMembers(wf schemas.Workflow) (members []schemas.Agent, err error) {
-	for r, err := range reading.Records(o.View, reading.AtMost(reading.MaxScanned, o.NewestFirst(store.IndexByWorkflow(wf), 0))) {
+	for r, err := range reading.ReadableRecords(o.View, reading.AtMost(reading.MaxScanned, o.NewestFirst(store.IndexByWorkflow(wf), 0))) {
 		if err != nil {
 			return nil, err
 		}

@@ -128,7 +128,7 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 		return schemas.RulesTryOut{}, err
 	}
 	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.RulesTryOut, err error) {
-		r, err := reading.Find(v, in.HandoffID, by.Agent)
+		r, err := reading.FindHandoff(v, in.HandoffID, by.Agent)
 		if err != nil {
 			return out, err
 		}

@@ -112,7 +112,7 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 	if parent == nil || err != nil || parent.Status != schemas.Waiting {
 		return err
 	}
-	st, err := reading.CurrentStanding(o.View, parent)
+	st, err := reading.CurrentState(o.View, parent)
 	for _, q := range st.Questions {
 		out.Missing = append(out.Missing, fmt.Sprintf("an answer to what %s still asks: %s", parent.ID, schemas.EscapeHidden(schemas.Shorten(q, 200))))
 	}

@@ -54,7 +54,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 				return out, err
 			}
 		}
-		r, err := o.Find(id)
+		r, err := o.FindHandoff(id)
 		if err != nil {
 			return out, err
 		}

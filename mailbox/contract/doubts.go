@@ -76,9 +76,9 @@ const verificationWords = `(?:all|unit|integration|e2e|regression|tests?|testing
 	`ci|checks?|validations?|verifications?|pipeline|suites?|jobs?|gates?|quality)`
 
 // A statusFieldKind is a kind of field in which agents report whether work succeeded, such as exit_code. The pattern
-// names matches the names of such fields, as [schemas.NormaliseWord] writes them. The function no reports whether a value (JSON,
-// without quotation marks) means a failure. A name with any other word does not match: "errors" reports a failure,
-// "errors_fixed" does not.
+// names matches the names of such fields, as [schemas.NormaliseWord] writes them. The function no reports whether a
+// value (JSON, without quotation marks) means a failure. A name with any other word does not match: "errors" reports a
+// failure, "errors_fixed" does not.
 type statusFieldKind struct {
 	names *regexp.Regexp
 	no    func(value string) bool

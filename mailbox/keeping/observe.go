@@ -24,7 +24,7 @@ import (
 // not the commit in the completion.
 func (k *Keeping) Observe(ctx context.Context, by schemas.Caller, in schemas.ObserveIn) (schemas.ObserveOut, error) {
 	return operation.UpdateForCaller(ctx, k.Engine, by, func(o *operation.Op) (out schemas.ObserveOut, err error) {
-		r, err := o.Find(in.HandoffID)
+		r, err := o.FindHandoff(in.HandoffID)
 		if err != nil {
 			return out, err
 		}

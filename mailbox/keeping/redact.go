@@ -44,7 +44,7 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 		if strings.HasPrefix(in.HandoffID, "no_") {
 			return o.redactMessage(in)
 		}
-		r, err := o.Find(in.HandoffID)
+		r, err := o.FindHandoff(in.HandoffID)
 		if err != nil {
 			return out, err
 		}

@@ -43,9 +43,9 @@ type Transition struct {
 // transitions is the whole table: for each action, the states in which the action is allowed, the next state, and the
 // parts that may do the action. No action reopens an ended handoff: a retry leaves its state as it is.
 //
-// Three actions are not in the table, because every state allows them and package mailbox checks the caller. [Send] makes the
-// record. [Forward] only records a handoff that was sent because of an event of this handoff. [Late] stores an outcome
-// without changing the state.
+// Three actions are not in the table, because every state allows them and package mailbox checks the caller. [Send]
+// makes the record. [Forward] only records a handoff that was sent because of an event of this handoff. [Late] stores
+// an outcome without changing the state.
 var transitions = map[Action]map[schemas.Status]Transition{
 	Approve: {schemas.Pending: {schemas.Pending, Human}},
 	Refuse:  {schemas.Pending: {schemas.Rejected, Human}},

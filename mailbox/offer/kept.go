@@ -83,7 +83,7 @@ func (t *claimJudge) unfitText() (string, error) {
 // firstText calls say for the pending handoffs of ids, and returns the first text that is not empty. It reads at most a
 // thousand records.
 func firstText(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
-	for r, err := range reading.Records(v, reading.AtMost(reading.MaxScanned, ids)) {
+	for r, err := range reading.ReadableRecords(v, reading.AtMost(reading.MaxScanned, ids)) {
 		if err != nil {
 			return "", err
 		}

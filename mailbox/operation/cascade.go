@@ -62,7 +62,7 @@ func (o *Op) RunConsequences() (ConsequenceResult, error) {
 // undoes the operation.
 func (o *Op) runDuties(c *cascade) error {
 	for {
-		c.duties = append(c.duties, o.newDuties()...)
+		c.duties = append(c.duties, o.dutiesOfNewChanges()...)
 		last := len(c.duties) - 1
 		if last < 0 {
 			return o.deferDuties(c.deferred)
@@ -75,10 +75,10 @@ func (o *Op) runDuties(c *cascade) error {
 	}
 }
 
-// newDuties returns the consequences of all changes that were committed since its last call. The order is reversed,
-// because the last duty is carried out first. newDuties evaluates each condition in the table of consequences once,
-// with the record before and after the change.
-func (o *Op) newDuties() (duties []duty) {
+// dutiesOfNewChanges returns the consequences of all changes that were committed since its last call. The order is
+// reversed, because the last duty is carried out first. dutiesOfNewChanges evaluates each condition in the table of
+// consequences once, with the record before and after the change.
+func (o *Op) dutiesOfNewChanges() (duties []duty) {
 	for _, h := range o.changes {
 		for _, row := range life.ConsequencesOf(h.Action) {
 			if !conditions[row.If](h) {

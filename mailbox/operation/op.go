@@ -15,9 +15,9 @@ import (
 // Op is one operation inside one transaction, with its caller and its time. [Engine.Update] makes a new Op each time
 // the store runs the transaction. The methods of an Op may be called only during the transaction, by one goroutine.
 //
-// An operation finds its record with [Op.Find]. [Op.ApplyAction] checks whether the action is allowed and returns a
-// changed copy of the record. [Op.Commit] stores the copy. [Op.RunConsequences] carries out the consequences of all
-// stored changes. Op hides the transaction, so the compiler ensures three rules:
+// An operation finds its record with [Op.FindHandoff]. [Op.ApplyAction] checks whether the action is allowed and
+// returns a changed copy of the record. [Op.Commit] stores the copy. [Op.RunConsequences] carries out the consequences
+// of all stored changes. Op hides the transaction, so the compiler ensures three rules:
 //   - Only Commit changes a record, and Commit writes the event of the change in the same transaction. So the number of
 //     a record's newest event is the version of the record.
 //   - The operation collects wakeups, see [Op.WakeAfterCommit]. The engine sends the wakeups after the commit.
@@ -143,11 +143,11 @@ func (o *Op) RunAs(by schemas.Caller, fn func() error) error {
 	return fn()
 }
 
-// Find returns the record of the handoff with an id as a caller wrote it, see [reading.Find]. Find first applies all
-// changes of this handoff that are due by time. So no caller acts on a claim that has ended or on a handoff whose
-// deadline has passed.
-func (o *Op) Find(id string) (*store.Record, error) {
-	r, err := reading.Find(o.View, id, o.By.Agent)
+// FindHandoff returns the record of the handoff with an id as a caller wrote it, see [reading.FindHandoff]. Find first
+// applies all changes of this handoff that are due by time. So no caller acts on a claim that has ended or on a handoff
+// whose deadline has passed.
+func (o *Op) FindHandoff(id string) (*store.Record, error) {
+	r, err := reading.FindHandoff(o.View, id, o.By.Agent)
 	if err != nil {
 		return nil, err
 	}

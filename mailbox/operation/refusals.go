@@ -27,8 +27,8 @@ type UndoError string
 
 func (u UndoError) Error() string { return string(u) }
 
-// ErrorWithCode is [store.CodedError], except that it returns an [UndoError] unchanged, because the calling method looks
-// for that type.
+// ErrorWithCode is [store.CodedError], except that it returns an [UndoError] unchanged, because the calling method
+// looks for that type.
 func ErrorWithCode(err error) error {
 	if _, undone := errors.AsType[UndoError](err); undone {
 		return err

@@ -35,8 +35,8 @@ type Rules interface {
 	// The engine calls it after each handoff to which it applied due changes, and stops if the result is true.
 	ClockBudgetSpent() (enough bool)
 
-	// CutFutureTimes corrects a record whose times were set while the clock was ahead: it moves each time back to the latest
-	// value that a correct clock could have set.
+	// CutFutureTimes corrects a record whose times were set while the clock was ahead: it moves each time back to the
+	// latest value that a correct clock could have set.
 	CutFutureTimes(*store.Record) (changed bool)
 
 	// AfterCallerSeen runs after a session of a client was seen.

@@ -13,7 +13,8 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// runWithClockAhead runs something a year ahead of the clock, and then corrects the clock, for the same process or another one.
+// runWithClockAhead runs something a year ahead of the clock, and then corrects the clock, for the same process or
+// another one.
 func runWithClockAhead(t *testing.T, do func(w *mailboxtest.World), then func(w *mailboxtest.World)) {
 	for name, restart := range map[string]bool{"in one process": false, "in the next process": true} {
 		t.Run(name, func(t *testing.T) {

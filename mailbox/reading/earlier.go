@@ -141,7 +141,7 @@ func earlierResults(v *store.View, h schemas.Handoff, r *store.Record) (all []br
 func dependencyIDs(v *store.View, h schemas.Handoff, r *store.Record) (ids []schemas.ID) {
 	left := slices.Concat(r.After, r.Freed)
 	for _, written := range slices.Concat(h.Metadata.After, h.Metadata.AfterAccepted) {
-		named, err := Find(v, written, r.From)
+		named, err := FindHandoff(v, written, r.From)
 		if err != nil || named == nil {
 			continue
 		}
@@ -166,7 +166,7 @@ func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all 
 	for _, d := range schemas.ValueOrZero(h.Context).Decisions {
 		said[d.Decision] = true
 	}
-	for of, err := range Records(v, AtMost(maxRecalled, v.NewestFirst(store.IndexByWorkflow(r.Workflow), r.ID))) {
+	for of, err := range ReadableRecords(v, AtMost(maxRecalled, v.NewestFirst(store.IndexByWorkflow(r.Workflow), r.ID))) {
 		if err != nil || len(all) >= h.Metadata.Recall {
 			return all, err
 		}

@@ -22,10 +22,10 @@ import (
 	"handoff/store"
 )
 
-// Find returns the record of the handoff with an id as a caller wrote it: "ho_12", "12", another spelling such as
-// HO-012, or an id of another system, see [findByForeignID]. The error is not_found for an unknown id. For the id of a
-// notice the error says how to read the notice. The error is conflict if several senders used the same foreign id.
-func Find(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
+// FindHandoff returns the record of the handoff with an id as a caller wrote it: "ho_12", "12", another spelling such
+// as HO-012, or an id of another system, see [findByForeignID]. The error is not_found for an unknown id. For the id of
+// a notice the error says how to read the notice. The error is conflict if several senders used the same foreign id.
+func FindHandoff(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	n, ok := schemas.ParseID(id)
 	if !ok {
 		r, err := findByForeignID(v, id, by)
@@ -100,8 +100,8 @@ func RecordOrNil(v *store.View, id schemas.ID) *store.Record {
 	return r
 }
 
-// Records yields the records of the handoffs with the given ids. It skips missing and damaged records.
-func Records(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
+// ReadableRecords yields the records of the handoffs with the given ids. It skips missing and damaged records.
+func ReadableRecords(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for id, err := range ids {
 			r := (*store.Record)(nil)
@@ -141,10 +141,10 @@ func AtMost[T any](n int, all iter.Seq2[T, error]) iter.Seq2[T, error] {
 	}
 }
 
-// ReadHandoff returns the message of a handoff with its amendments, and with facts from the record: its id, its position in
-// the workflow, its attempts and its times. If the sender stated no deadline, the deadline is the end of the timeout.
-// Each call decodes a new value, which the caller may change. The error for an erased message is a decoding error. The
-// estimate of tokens counts only the message as it was sent.
+// ReadHandoff returns the message of a handoff with its amendments, and with facts from the record: its id, its
+// position in the workflow, its attempts and its times. If the sender stated no deadline, the deadline is the end of
+// the timeout. Each call decodes a new value, which the caller may change. The error for an erased message is a
+// decoding error. The estimate of tokens counts only the message as it was sent.
 func ReadHandoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) {
 	b, err := v.RawContent(r.ID, r.Body)
 	if err != nil {
@@ -182,10 +182,10 @@ func hasEarlierWork(c *schemas.Context) bool {
 	return c != nil && len(c.CompletedSteps)+len(c.Results)+len(c.PreviousFailures)+len(c.Artifacts) > 0
 }
 
-// CurrentStanding returns the current state of a handoff with further facts, such as its holder, the end of the lease, the
+// CurrentState returns the current state of a handoff with further facts, such as its holder, the end of the lease, the
 // last note of a holder, and open questions. It leaves the fields Reason and LastSign empty, because only a [Reader]
 // can fill these fields.
-func CurrentStanding(v *store.View, r *store.Record) (st schemas.HandoffState, err error) {
+func CurrentState(v *store.View, r *store.Record) (st schemas.HandoffState, err error) {
 	st = schemas.HandoffState{
 		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
 		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,

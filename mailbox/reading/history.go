@@ -58,7 +58,7 @@ func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (ou
 // unknown handoff or workflow.
 func requestedWorkflow(v *store.View, in schemas.HistoryIn) (schemas.Workflow, error) {
 	if in.HandoffID != "" {
-		r, err := Find(v, in.HandoffID, "")
+		r, err := FindHandoff(v, in.HandoffID, "")
 		return schemas.ValueOrZero(r).Workflow, err
 	}
 	if in.Workflow == "" {
@@ -107,7 +107,7 @@ func LimitUsage(v *store.View, name schemas.Workflow, wf store.Workflow, now tim
 
 // FirstInWorkflow returns the oldest handoff of a workflow that can be read, or nil if there is none.
 func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error) {
-	for r, err := range Records(v, v.OldestFirst(store.IndexByWorkflow(name), 0)) {
+	for r, err := range ReadableRecords(v, v.OldestFirst(store.IndexByWorkflow(name), 0)) {
 		return r, err
 	}
 	return nil, nil
@@ -118,7 +118,7 @@ func FirstInWorkflow(v *store.View, name schemas.Workflow) (*store.Record, error
 func unknownWorkflowError(v *store.View, name schemas.Workflow) *schemas.Error {
 	const begin, recent = "wf_", 200
 	var known []string
-	for r, err := range Records(v, AtMost(recent, v.NewestFirst(store.IndexOfAllHandoffs(), 0))) {
+	for r, err := range ReadableRecords(v, AtMost(recent, v.NewestFirst(store.IndexOfAllHandoffs(), 0))) {
 		if err != nil {
 			break
 		}
@@ -134,7 +134,7 @@ func unknownWorkflowError(v *store.View, name schemas.Workflow) *schemas.Error {
 // latestWorkflow returns the workflow of the newest handoff. In a workspace without handoffs the error is not_found,
 // and advises a call that sends a first handoff.
 func latestWorkflow(v *store.View) (schemas.Workflow, error) {
-	for r, err := range Records(v, v.NewestFirst(store.IndexOfAllHandoffs(), 0)) {
+	for r, err := range ReadableRecords(v, v.NewestFirst(store.IndexOfAllHandoffs(), 0)) {
 		return schemas.ValueOrZero(r).Workflow, err
 	}
 	return "", schemas.Errorf(schemas.NotFound, "nothing was handed off here yet").

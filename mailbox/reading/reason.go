@@ -39,8 +39,8 @@ func (rd Reader) StateReason(v *store.View, r *store.Record) (string, error) {
 // checkout of another branch.
 const NoFile = "no file"
 
-// PermissionReason returns the sentence for a workflow that waits until a person permits the rules of the file. If file is
-// [NoFile], the workflow waits until a file has the step again.
+// PermissionReason returns the sentence for a workflow that waits until a person permits the rules of the file. If file
+// is [NoFile], the workflow waits until a file has the step again.
 func PermissionReason(file string) string {
 	if file == NoFile {
 		return "the next step waits until a file declares this step again; handoff cancel ends the wait"

@@ -108,7 +108,7 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	in = brief.Input{
 		Handoff: h, Criteria: contract.NumberedCriteria(h.Expectations), TakesBack: RollbackTarget(r), MaxTokens: tokens, Nonce: rd.Secret,
 	}
-	if in.Standing, err = CurrentStanding(v, r); err != nil {
+	if in.Standing, err = CurrentState(v, r); err != nil {
 		return in, err
 	}
 	if in.Standing.Reason, err = rd.StateReason(v, r); err != nil { // the brief does without it
@@ -136,7 +136,7 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	if out.Children, err = Collect(v.OldestFirst(store.IndexByParent(r.ID), 0)); err != nil {
 		return err
 	}
-	st, err := CurrentStanding(v, r)
+	st, err := CurrentState(v, r)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, o
 // addShownOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears fields of the outcome that no
 // reader needs.
 func (rd Reader) addShownOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
-	st, err := CurrentStanding(v, r)
+	st, err := CurrentState(v, r)
 	if err = cmp.Or(err, AddOutcome(v, r, out)); err != nil {
 		return err
 	}

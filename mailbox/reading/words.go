@@ -11,8 +11,8 @@ import (
 )
 
 // SearchWords returns the words under which a search finds a handoff. It computes the words from the stored message,
-// questions, answers and result, so that [audit.MendRows] can rebuild the search index. Texts that an amendment replaced do
-// not count. The error is about content that cannot be read.
+// questions, answers and result, so that [audit.MendRows] can rebuild the search index. Texts that an amendment
+// replaced do not count. The error is about content that cannot be read.
 func SearchWords(v *store.View, r *store.Record) (store.WordList, error) {
 	var h schemas.Handoff
 	var asked schemas.UpdateIn
