@@ -167,7 +167,7 @@ type Backend interface {
 
 	// Update calls fn and keeps all of its writes, or none of them if fn returns an error or panics. When Update
 	// returns nil, the writes are durable. Fn may run more than once, and on another goroutine. So fn assigns its
-	// results at its start and changes nothing else outside. Several calls may share one commit. No call sees writes of
+	// results at its start and changes no other variable. Several calls may share one commit. No call sees writes of
 	// other calls that did not become durable.
 	//
 	// Update returns the error of fn unchanged, and a panic of fn as a [*Panic]. If ctx is done before fn was started,
@@ -181,7 +181,7 @@ type Backend interface {
 	//
 	// The driver does not repeat a failed commit. All calls that shared the commit fail with the same error, even calls
 	// that only read, because they may have read lost rows. Before the driver runs the next function, it finds out
-	// which writes were kept. Until it has found out, Update returns the reason.
+	// which writes were kept. Until the driver knows, Update returns the reason.
 	Update(ctx context.Context, fn func(Writer) error) error
 
 	// Close waits for the running calls and releases the rows. Later calls return [ErrClosed]. Close may be called

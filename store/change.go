@@ -130,8 +130,8 @@ func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 	return HashOf(b), t.w.Put(Records, EncodeNumber(now.ID), b)
 }
 
-// updateIndexRows writes the index rows of now that are new or differ, and deletes the index rows that only was has. It
-// does not write unchanged rows, because a commit is cheaper if it touches fewer pages.
+// updateIndexRows replaces the index rows of the old record, was, by the index rows of the new record, now. It does not
+// write unchanged rows, because a commit is cheaper if it touches fewer pages.
 func (t *Tx) updateIndexRows(was, now *Record) error {
 	var old []IndexRow
 	if was != nil {

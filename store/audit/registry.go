@@ -1,8 +1,8 @@
 // Package audit checks that the rows of a store are as they were written. [VerifyRegistry] compares events, records and
-// content with their proofs, and [CheckRows] compares derived rows with their sources. [ExamineStore] does both and
-// looks at the disk, [MendRows] computes derived rows again, and [VerifyStore] reads a store that is to be a backup.
+// content with their hashes. [CheckRows] compares derived rows with their sources. [ExamineStore] does both and checks
+// the disk. [MendRows] computes derived rows again. [VerifyStore] reads a store that becomes a backup.
 //
-// All but Mend change nothing. They read rows by [store.View.RawRows] and work with every engine.
+// Only MendRows changes rows. The package works with every engine.
 package audit
 
 import (

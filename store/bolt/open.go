@@ -177,9 +177,9 @@ func (s *Store) closeFile() error {
 	return db.Close()
 }
 
-// bbolt makes a file by writing its first pages and syncing them. A power cut in between leaves some of the sectors,
-// and zeros for the others. The first commit writes other meta pages, and before that makes the file much larger. So a
-// file with at most these pages and no other contents never had a commit: it has no acknowledged rows.
+// bbolt makes a file by writing and syncing its first pages. After a power cut, some sectors of these pages may contain
+// zeros. The first commit makes the file much larger. So a file that is not larger than these pages, and has no other
+// contents, never had a commit, and no acknowledged row is lost with it.
 
 const (
 	firstPages = 4 * pageSize

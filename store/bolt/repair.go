@@ -9,13 +9,12 @@ import (
 	"handoff/store"
 )
 
-// A commit writes pages and syncs them, and then writes a meta page that leads to them and syncs that. If the first
-// sync fails, the file is unchanged. If the second one fails, the result is unknown: the system shows the new meta
-// page, but may have given up writing it to the disk, so a power cut reverts it. Repeating the sync succeeds without
-// writing, so it proves nothing. Another commit is a proof: it writes another meta page over the same pages. So after a
-// failed commit the writer closes the file, opens it again, reads the id of the last transaction, and commits an empty
-// one if it is the one in doubt. Then the outcome of the calls of that transaction is known, and no call has to be
-// repeated.
+// A commit writes pages and syncs them. Then it writes a meta page, which leads to the new pages, and syncs that page.
+// If the first sync fails, the file is unchanged. If the second sync fails, nobody knows whether the meta page is on
+// the disk, and repeating the sync proves nothing. Another commit is a proof, because it writes another meta page.
+//
+// So after a failed commit the writer opens the file again and reads the id of the last transaction. If the file has
+// the transaction in doubt, the writer commits an empty transaction. Then the outcome of the calls is known.
 
 // resolveFailure returns the outcome of a failed transaction for its calls. It is nil if the file contains the
 // transaction after all, [store.ErrUnwritten] if the file does not contain it, and [store.ErrUncertain] while this is

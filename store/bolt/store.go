@@ -1,23 +1,19 @@
 // Package bolt is a [store.Backend] that keeps rows in one bbolt file. One process at a time can open the file.
 //
-// Every space is a bucket of the same name. One goroutine writes. Calls of Update wait in a queue; the writer puts all
-// waiting calls into one transaction and answers them when it is on disk, so many calls share one sync. Each call runs
-// on an overlay of its own. The overlay is flushed into the transaction if the call succeeds and dropped if it fails,
-// so calls in one transaction cannot harm each other. Views read the mapped file and never wait for the writer.
+// Every space is a bucket of the same name. One goroutine, the writer, writes the file. It puts all waiting calls of
+// Update into one transaction and answers them when the transaction is on disk, so many calls share one sync. Each call
+// runs on its own overlay, so a call that fails cannot harm other calls in the transaction. Views read the mapped file
+// and never wait for the writer.
 //
-// bbolt keeps a list of the free pages of the file. The writer writes a short list with each commit. It writes a long
-// list only when it has been idle for a moment, at Checkpoint and at Close. If the process is killed before the list
-// was written, the file has no list, and the next process reads the whole file once when it opens it.
+// bbolt keeps a list of the free pages of the file. The writer writes a short list with each commit. A long list would
+// make each commit slower, so the writer writes it only when it is idle, at Checkpoint and at Close. If the process is
+// killed before that, the next process reads the whole file once when it opens the file.
 //
-// The bucket "sys" has the key "format". It says that the file is a store of handoff, and of which layout. Open refuses
-// another file, and one of a newer layout, before it changes a byte of it.
+// The key "format" in the bucket "sys" says that the file is a store of handoff, and gives the version of its layout.
+// Open refuses the file of another program, and a file of a newer layout, without changing it.
 //
-// A short list of free pages costs less than one page, and the file of a killed owner opens at once, even if it is
-// large. A long list would make each commit larger.
-//
-// bbolt's check of pages needs an unchanging list of free pages, so the writer runs it. All rows are read once before,
-// because bbolt ends the process if a page refers to a place outside of the file. bbolt cannot free space while it
-// runs, so the next owner compacts the file, before it serves calls.
+// bbolt cannot make its file smaller while the file is in use. So the next owner compacts the file before it serves
+// calls.
 package bolt
 
 import (

@@ -1,15 +1,11 @@
-// Package ledger makes the log of events tamper-evident. Every event is a leaf of one Merkle tree, in the order of its
-// number. The tree has the form of the tree of the Go checksum database, with the hashes of RFC 6962.
+// Package ledger makes the log of events tamper-evident. All events are the leaves of one Merkle tree, in the order of
+// their numbers. The tree has the form of the Go checksum database, with the hashes of RFC 6962.
 //
-// For event n, counted from 0, the store keeps one row with all hashes that the event completed: the hash of its leaf,
-// and of each inner node whose last leaf it is, lowest level first, 32 bytes each. Such a row never changes.
+// For event n, counted from 0, the store keeps one row with the hashes that the event completed: the hash of its leaf,
+// and of each inner node whose last leaf it is, lowest level first, 32 bytes each. A row never changes.
 //
-// The events have two links. Each event names the previous event of its handoff with that event's hash, so one
-// handoff can be verified alone. All events are leaves of the tree, so a missing one is found. The event holds the
-// digest of the record, so a changed record is found as well.
-//
-// The leaf is the hash of the entry alone, as RFC 6962 has it. So the tree of an export is the tree that the store
-// keeps.
+// Each event also contains the hash of the previous event of its handoff, so one handoff can be verified alone, and the
+// digest of the record, so a changed record is found. The tree finds a missing event.
 package ledger
 
 import (

@@ -1,9 +1,8 @@
-// Package memory is a [store.Backend] that keeps rows in memory, for tests and for trials. It keeps the whole contract,
-// except that its rows end with the process.
+// Package memory is a [store.Backend] that keeps rows in memory, for tests and for trials. It keeps the whole contract
+// of a backend, except that its rows end with the process.
 //
-// The rows of each space are a B-tree whose copies share their nodes until one copy is written to. A version has the
-// trees of all spaces. A View reads the current version, and an Update replaces the version in one step, so neither
-// waits for the other.
+// The rows of each space are a B-tree, whose copies share unchanged nodes. A version has the trees of all spaces. A
+// View reads the current version. An Update replaces the version in one step, so neither waits for the other.
 package memory
 
 import (

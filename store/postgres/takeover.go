@@ -120,7 +120,7 @@ func (o *Ownership) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) err
 }
 
 // CheckHeld returns [store.ErrFenced] if another node has taken the workspace over. It sends a request to the database
-// only if the lease of the node has run out. It may also return the error of that request.
+// only if the lease has run out since the last check. It may also return the error of that request.
 func (o *Ownership) CheckHeld(ctx context.Context) error {
 	lapses, held := o.node.leaseState()
 	if held && lapses == o.lapses.Load() {

@@ -1,6 +1,6 @@
-// Package storetest is only for tests. Its own tests hold each [store.Backend] of this program to the contract in
-// package store, [RunUpdatesTwice] wraps a backend for the tests of the layers above, and [World] is a store for the
-// tests of the typed layer and of package audit.
+// Package storetest is only for tests. Its own tests check that each [store.Backend] of this program keeps the contract
+// in package store. [RunUpdatesTwice] wraps a backend for tests of other packages. [World] is a store for tests of
+// package store and of package audit.
 package storetest
 
 import (
