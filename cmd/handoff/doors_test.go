@@ -55,7 +55,7 @@ type besieged struct {
 
 func besiege(t *testing.T, payloads []string) *besieged {
 	b := &besieged{Desk: commandtest.NewDesk(t), payloads: payloads}
-	boxes, err := open.Workspace(t.Context(), open.Config{Name: "w", Dir: filepath.Dir(b.File()), Now: time.Now})
+	boxes, err := open.Mailboxes(t.Context(), open.Config{Name: "w", Dir: filepath.Dir(b.File()), Now: time.Now})
 	require.NoError(t, err)
 	b.Invoker, b.leave = boxes, sync.OnceFunc(func() { require.NoError(t, boxes.Close()) })
 	t.Cleanup(b.leave)

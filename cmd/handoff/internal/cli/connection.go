@@ -109,7 +109,7 @@ func (a *App) OpenKnownWorkspace(ctx context.Context, place workspace.Workspace,
 		defer node.Close()
 		o.Cluster = node
 	}
-	boxes, err := open.Workspace(ctx, open.Config{
+	boxes, err := open.Mailboxes(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Cluster: o.Cluster, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Stays: o.Stays,
 		Version: a.Release.Version, Now: a.Now, Awake: a.Awake, Logger: o.Logger, Crowded: o.Crowded,
 		Limits: a.Limits.limits, Secrets: tools.SecretHandling(a.Limits.secrets),

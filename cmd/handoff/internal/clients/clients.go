@@ -82,7 +82,7 @@ func newHTTPClient() *http.Client {
 // openWorkspace connects doctor with a workspace. If node is nil, the workspace is in files, otherwise in the node's
 // database.
 func openWorkspace(ctx context.Context, a *cli.App, ws workspace.Workspace, node *cluster.Node) (*relay.Relay, error) {
-	return open.Workspace(ctx, open.Config{
+	return open.Mailboxes(ctx, open.Config{
 		Name: ws.Name, Dir: ws.Dir, Cluster: node, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,
 		Now: a.Now, Awake: a.Awake, Logger: slog.New(slog.DiscardHandler),
 	})

@@ -20,8 +20,8 @@ type HandoffCounts struct {
 // CountLimit is the number at which a count stops.
 const CountLimit = 1000
 
-// CountHandoffs counts the handoffs of a workspace. The caller must have locked the workspace with [relay.LockWorkspace]. A
-// workspace without a store has no handoffs. Errors are errors of the store.
+// CountHandoffs counts the handoffs of a workspace. The caller must have locked the workspace with
+// [relay.LockWorkspace]. A workspace without a store has no handoffs. Errors are errors of the store.
 func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h HandoffCounts, err error) {
 	if _, ok := w.StoreFile(); !ok {
 		return h, nil

@@ -1,4 +1,4 @@
-// Package open opens the mailboxes of a workspace. [Workspace] opens the engine that keeps the rows, and puts the store
+// Package open opens the mailboxes of a workspace. [Mailboxes] opens the engine that keeps the rows, and puts the store
 // and the rules of the mailboxes above it. Its errors say how a caller can remedy them. Package [relay] decides which
 // process opens the mailboxes.
 //
@@ -71,9 +71,9 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Workspace returns access to the mailboxes of a workspace. It opens no file itself. The first call opens the store, or
+// Mailboxes returns access to the mailboxes of a workspace. It opens no file itself. The first call opens the store, or
 // finds the process that has the store open, and makes missing mailboxes. Errors are *[schemas.Error].
-func Workspace(ctx context.Context, c Config) (*relay.Relay, error) {
+func Mailboxes(ctx context.Context, c Config) (*relay.Relay, error) {
 	shared := relay.Config{
 		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Files: []string{filepath.Join(c.Dir, workspace.StoreFile)},
 		Stays: c.Stays, Crowded: c.Crowded,
@@ -149,7 +149,7 @@ func (c Config) openFile(ctx context.Context, log *slog.Logger) (store.Backend, 
 	return b, err
 }
 
-// newID returns the prefix with 80 random bits. Nobody can guess an id with 80 random bits, and it is short enough to read aloud.
+// newID returns the prefix with 80 random bits. An id cannot be guessed, and is short enough to read aloud.
 func newID(prefix string) string {
 	return prefix + "_" + strings.ToLower(rand.Text()[:16])
 }

@@ -29,7 +29,7 @@ func config(dir string) open.Config {
 
 func mustOpen(t *testing.T, c open.Config) *relay.Relay {
 	t.Helper()
-	m, err := open.Workspace(t.Context(), c)
+	m, err := open.Mailboxes(t.Context(), c)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	return m
@@ -107,7 +107,7 @@ func TestWorkspace_ReportsFilesInTheWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "w")
 			tt.make(t, dir)
-			m, err := open.Workspace(t.Context(), config(dir))
+			m, err := open.Mailboxes(t.Context(), config(dir))
 			if err == nil {
 				_, err = m.Invoke(t.Context(), look)
 				require.NoError(t, m.Close())
@@ -152,7 +152,7 @@ func TestOpen_RefusesEmptiedFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "handoff.db")
 	opened := func() error {
-		m, err := open.Workspace(t.Context(), config(dir))
+		m, err := open.Mailboxes(t.Context(), config(dir))
 		require.NoError(t, err)
 		_, err = m.Invoke(t.Context(), look)
 		require.NoError(t, m.Close())

@@ -37,8 +37,8 @@ func stagedName(name string) string { return name + "~restoring" }
 
 // RestoreFiles replaces the store of a workspace by a verified backup. If the workspace has work, it keeps the old
 // store and returns the path of the old store. For a workspace with work, the error is conflict unless replace is true.
-// The caller must have locked the files with [relay.LockWorkspace]. Only the last step changes the store, and that step is
-// atomic. Errors are *[schemas.Error], or errors of the system.
+// The caller must have locked the files with [relay.LockWorkspace]. Only the last step changes the store, and that step
+// is atomic. Errors are *[schemas.Error], or errors of the system.
 func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStorePath(w.Dir)
 	used, err := filesHaveWork(ctx, w)
