@@ -75,7 +75,7 @@ func InvokeTyped[Out any](ctx context.Context, i Invoker, c Call, in any) (out O
 //
 // A program makes one id for each call and keeps it for all repeats of the call. The store deletes the receipts of ids
 // after a day, in the order of ids. So an id in another form would disturb the deletion, see
-// [handoff/store.Tx.ExpireReceipts].
+// [handoff/store.Tx.DeleteOldReceipts].
 func NewRequestID(now time.Time, rand io.Reader) string {
 	var random [8]byte
 	if _, err := io.ReadFull(rand, random[:]); err != nil {
