@@ -159,7 +159,7 @@ func (s *setupRun) reportResults(shown bool) error {
 	return nil
 }
 
-// needsPerson reports whether a person must still do something. A client with our plugin needs no person, unless the
+// needsPerson reports whether a person must still do something. A client that has our plugin needs nothing, unless the
 // person named the client.
 func (s *setupRun) needsPerson() bool {
 	silent := func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }

@@ -161,8 +161,8 @@ func checkBounds(syntax client.Syntax, text []byte) error {
 	return nil
 }
 
-// checkTOMLBounds counts the characters that begin a key, a list or a table. It also counts them in strings and
-// comments, because the limit is far above every usual configuration.
+// checkTOMLBounds returns an error if a TOML text has too many characters that begin a key, a list or a table. It also
+// counts the characters in strings and comments: the limit is far above every usual configuration.
 func checkTOMLBounds(text []byte) error {
 	parts := 0
 	for line := range bytes.Lines(text) {

@@ -60,7 +60,7 @@ func lookupValue(v any, path []any) (any, bool) {
 	return v, true
 }
 
-// withoutPath returns v without the value at a path, and without objects on the path that this would leave empty. Setup
+// withoutPath returns v without the value at a path, and without objects on the path that would become empty. Setup
 // creates and removes these objects together with the value.
 func withoutPath(v any, path []any) any {
 	if len(path) == 0 {

@@ -99,7 +99,8 @@ func (d *tomlText) tableEnd(table []string) (at int, ok bool) {
 	return at, ok
 }
 
-// endOfLine returns the offset of the end of a line, before its line ending. At is an offset in the line.
+// endOfLine returns the offset of the end of the line that contains the offset at. The line ending comes after the
+// result.
 func endOfLine(text []byte, at int) int {
 	end := bytes.IndexByte(text[at:], '\n')
 	if end < 0 {
@@ -172,8 +173,8 @@ func (d *tomlText) Delete(path ...any) error {
 	return d.commit(text, checkOfDelete(d.values, path))
 }
 
-// widenToLines widens the range from "from" to "to" to whole lines. At the end of the text it also includes the blank
-// line before the range.
+// widenToLines returns the offsets of the whole lines between two offsets. At the end of the text, the result also
+// includes the blank line before these lines.
 func widenToLines(text []byte, from, to int) (int, int) {
 	from = bytes.LastIndexByte(text[:from], '\n') + 1
 	to = endOfLine(text, to)
