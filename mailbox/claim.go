@@ -108,7 +108,7 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 	switch {
 	case o.By.Conn != "" && r.Conn == o.By.Conn:
-		o.here.NoteHeard(r.Token, o.Now) // before the commit: a call that cannot deliver this claim checks it afterwards
+		o.here.RecordHeard(r.Token, o.Now) // before the commit: a call that cannot deliver this claim checks it afterwards
 		return newTakenClaim(r, false), nil
 	case o.mayReclaim(r):
 		return o.takeHandoff(life.Reclaim, r)

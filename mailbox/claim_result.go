@@ -124,7 +124,7 @@ func (s *Service) releaseUndelivered(by schemas.Caller, taken takenClaim, why er
 // its stored result.
 func (again takenClaim) Replayed(o *operation.Op) {
 	if r := reading.RecordOrNil(o.View, again.ID); r != nil && r.Status.IsHeld() && r.Token == again.Token {
-		opOf(o).here.NoteHeard(r.Token, o.Now) // before the commit: a call that gives the claim back checks it afterwards
+		opOf(o).here.RecordHeard(r.Token, o.Now) // before the commit: a call that gives the claim back checks it afterwards
 	}
 }
 

@@ -90,7 +90,7 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 	}
 	holds := r.Status.IsHeld() && r.Holder == by.Agent
 	if holds && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
-		s.here.NoteHeard(r.Token, s.Now())
+		s.here.RecordHeard(r.Token, s.Now())
 	}
 	out.MayTakeOver = holds && !isClaimingSession(r, by) && by.Via != schemas.ViaCLI
 	if out.Asked, err = shouldAnswerQuestion(v, r, by.Agent); err != nil {

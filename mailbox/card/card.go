@@ -1,10 +1,9 @@
 // Package card makes the cards of agents. A card says what an agent can do. It comes from the agent's own registration,
 // or from a file of the project that declares the agent.
 //
-// [CheckRegistration] and [UpdateCard] are for an agent that registers. [ParseDeclared] and
-// [Declarations.ChangedAgents] are for files. [IsListed] and [SortAndLimit] select the cards for a list of agents.
-// Package mailbox stores the results, and adds the present state of each agent. Package roster decides by its card
-// which work an agent may take.
+// [UpdateCard] updates the card of an agent that registers, and [Declarations.ChangedAgents] the cards of agents that
+// files declare. [IsListed] and [SortAndLimit] select the cards for a list of agents. Package mailbox stores the cards,
+// and adds the present state of each agent.
 package card
 
 import (

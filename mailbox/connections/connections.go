@@ -54,7 +54,7 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 		return op{o}.assignName(a, client, caller)
 	})
 	if err == nil {
-		c.Engine.Here.NoteActing(in.Conn, out.Agent)
+		c.Engine.Here.RecordActing(in.Conn, out.Agent)
 	}
 	return out, err
 }

@@ -19,8 +19,8 @@ var (
 	escapeMarkdown = display.Style{Now: sent.Add(2 * time.Hour)}
 )
 
-// taskManager is the chain of six handoffs in the picture of the handoff protocol agent.
-func taskManager() []schemas.HistoryStep {
+// taskManagerSteps is the chain of six handoffs in the picture of the handoff protocol agent.
+func taskManagerSteps() []schemas.HistoryStep {
 	return []schemas.HistoryStep{
 		{HandoffID: 1, From: "human", To: "architect", Holder: "architect", Title: "Design authentication module", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 900},
 		{HandoffID: 2, Parent: 1, From: "architect", To: "auto-code", Holder: "auto-code", Title: "Implement auth module", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 1680, FilesCreated: 4, FilesModified: 1},
@@ -31,8 +31,8 @@ func taskManager() []schemas.HistoryStep {
 	}
 }
 
-// fanOut is a swarm of three parallel handoffs, one of them retried, one with children.
-func fanOut() []schemas.HistoryStep {
+// fanOutSteps is a swarm of three parallel handoffs, one of them retried, one with children.
+func fanOutSteps() []schemas.HistoryStep {
 	return []schemas.HistoryStep{
 		{HandoffID: 1, From: "human", To: "planner", Holder: "planner", Title: "Plan the release", Status: schemas.Completed, Outcome: schemas.Partial, Unmet: 1, Seconds: 7500},
 		{HandoffID: 2, Parent: 1, From: "planner", To: "docs", Holder: "docs", Title: "Write the notes", Status: schemas.Completed, Outcome: schemas.Success, Seconds: 12},
@@ -48,7 +48,7 @@ func fanOut() []schemas.HistoryStep {
 const hostile = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
 
 func hostileSteps() []schemas.HistoryStep {
-	steps := taskManager()[:3]
+	steps := taskManagerSteps()[:3]
 	for i := range steps {
 		steps[i].Title, steps[i].Reason = hostile, strings.Repeat("長い題名", 40)
 	}
@@ -57,11 +57,11 @@ func hostileSteps() []schemas.HistoryStep {
 }
 
 func TestTree_MatchesGolden(t *testing.T) {
-	golden.RequireEqual(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManager(), escapeMarkdown))
-	golden.RequireEqual(t, "fanout.txt", draw.Tree("wf_release", "", fanOut(), escapeMarkdown))
+	golden.RequireEqual(t, "chain.txt", draw.Tree("wf_conductor_123", "TaskManager Implementation", taskManagerSteps(), escapeMarkdown))
+	golden.RequireEqual(t, "fanout.txt", draw.Tree("wf_release", "", fanOutSteps(), escapeMarkdown))
 	narrow := escapeMarkdown
 	narrow.Width = 48
-	golden.RequireEqual(t, "fanout-narrow.txt", draw.Tree("wf_release", "Release", fanOut(), narrow))
+	golden.RequireEqual(t, "fanout-narrow.txt", draw.Tree("wf_release", "Release", fanOutSteps(), narrow))
 	golden.RequireEqual(t, "hostile.txt", draw.Tree(hostile, hostile, hostileSteps(), escapeMarkdown))
 	require.Equal(t, "Handoff Chain: wf_none\n", draw.Tree("wf_none", "", nil, escapeMarkdown))
 }
@@ -73,7 +73,7 @@ func TestTree_DrawsEachStepOnce(t *testing.T) {
 		{HandoffID: 3, Parent: 3, To: "c", Title: "three"},
 		{HandoffID: 3, Parent: 1, To: "c", Title: "three again"},
 	}
-	for _, steps := range [][]schemas.HistoryStep{loop, fanOut(), taskManager()} {
+	for _, steps := range [][]schemas.HistoryStep{loop, fanOutSteps(), taskManagerSteps()} {
 		picture := draw.Tree("wf", "", steps, escapeMarkdown)
 		chart := draw.Mermaid(steps)
 		for _, s := range steps {
@@ -85,8 +85,8 @@ func TestTree_DrawsEachStepOnce(t *testing.T) {
 }
 
 func TestMermaid_MatchesGolden(t *testing.T) {
-	golden.RequireEqual(t, "chain.mmd", draw.Mermaid(taskManager()))
-	golden.RequireEqual(t, "fanout.mmd", draw.Mermaid(fanOut()))
+	golden.RequireEqual(t, "chain.mmd", draw.Mermaid(taskManagerSteps()))
+	golden.RequireEqual(t, "fanout.mmd", draw.Mermaid(fanOutSteps()))
 	golden.RequireEqual(t, "hostile.mmd", draw.Mermaid(hostileSteps()))
 }
 
@@ -94,13 +94,13 @@ func TestTree_PlainFitsWidthWithoutEscapes(t *testing.T) {
 	for _, style := range []display.Style{{Width: 60}, {Width: 60, Now: sent}} {
 		for _, picture := range []string{
 			draw.Tree("wf_x", hostile, hostileSteps(), style),
-			draw.Tree("wf_x", "Plan", fanOut(), style),
+			draw.Tree("wf_x", "Plan", fanOutSteps(), style),
 		} {
 			for line := range strings.Lines(picture) {
 				require.Equal(t, line, schemas.EscapeHidden(line))
 			}
 		}
-		for line := range strings.Lines(draw.Tree("wf_x", hostile, append(fanOut(), hostileSteps()...), style)) {
+		for line := range strings.Lines(draw.Tree("wf_x", hostile, append(fanOutSteps(), hostileSteps()...), style)) {
 			require.LessOrEqual(t, len([]rune(line)), 61, line)
 		}
 	}
@@ -109,12 +109,12 @@ func TestTree_PlainFitsWidthWithoutEscapes(t *testing.T) {
 func TestTree_ColourOnlyAddsEscapes(t *testing.T) {
 	colour := escapeMarkdown
 	colour.Colour = true
-	picture := draw.Tree("wf_x", "T", taskManager(), colour)
+	picture := draw.Tree("wf_x", "T", taskManagerSteps(), colour)
 	require.Contains(t, picture, "\x1b[32m✓ Completed\x1b[0m")
 	for _, code := range []string{"0", "1", "31", "32", "33", "36", "90"} {
 		picture = strings.ReplaceAll(picture, "\x1b["+code+"m", "")
 	}
-	require.Equal(t, draw.Tree("wf_x", "T", taskManager(), escapeMarkdown), picture)
+	require.Equal(t, draw.Tree("wf_x", "T", taskManagerSteps(), escapeMarkdown), picture)
 }
 
 func ExampleTree() {
@@ -139,7 +139,7 @@ func ExampleTree() {
 }
 
 func TestMarkdown_MatchesGolden(t *testing.T) {
-	steps := taskManager()
+	steps := taskManagerSteps()
 	steps[1].Done = &schemas.Completion{
 		Result: schemas.Result{
 			Summary: "Done, see `auth`", Notes: []string{"The cache is not tested"}, Results: map[string]any{"branch": "auth", "cost_usd": 1.84},
@@ -150,7 +150,7 @@ func TestMarkdown_MatchesGolden(t *testing.T) {
 		},
 	}
 	golden.RequireEqual(t, "chain.md", draw.Markdown("wf_conductor_123", steps))
-	golden.RequireEqual(t, "fanout.md", draw.Markdown("wf_release", fanOut()))
+	golden.RequireEqual(t, "fanout.md", draw.Markdown("wf_release", fanOutSteps()))
 	golden.RequireEqual(t, "hostile.md", draw.Markdown("wf_release", hostileSteps()))
 }
 

@@ -23,8 +23,8 @@ const agentColumns = 32 // columns of the line after an agent's name
 // it retries. Several children of a handoff are indented branches. A handoff whose parent is not among the steps begins
 // a separate picture.
 //
-// The heading has the title, if there is one, and the name of the workflow. Lines are as wide as the style allows. Only
-// in deeply nested branches are they wider, because the text needs 24 columns.
+// The heading has the title, if there is one, and the name of the workflow. No line is wider than the style allows,
+// except in deeply nested branches, because the text needs 24 columns.
 func Tree(workflow, title string, steps []schemas.HistoryStep, style display.Style) string {
 	d := treeDrawing{Style: style, width: max(cmp.Or(style.Width, 80), 40), children: groupByParent(steps)}
 	const label = "Handoff Chain: "

@@ -153,7 +153,8 @@ func (f Filter) clearTotal(out *schemas.ListOut) {
 	}
 }
 
-// setCursor ends the page after the row last, unless the page has ended before. Later rows are only counted.
+// setCursor ends the page after the row last. It does nothing if the page has ended before. Rows after the end are only
+// counted.
 func (p *page) setCursor(last schemas.ID) {
 	if p.out.Cursor == "" {
 		p.out.Cursor = last.String()

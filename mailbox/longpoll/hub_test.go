@@ -14,78 +14,78 @@ import (
 
 // Tests of the mailbox cover its calls. The tests here cover the time between two steps of a waiter.
 
-func boxes(names ...schemas.Address) []schemas.Address { return names }
+func addresses(names ...schemas.Address) []schemas.Address { return names }
 
 func newWaiter(h *longpoll.Hub) *longpoll.Waiter { return h.NewWaiter(time.Time{}, time.Time{}) }
 
 func TestJoinLists_OfNewMailboxesUsesNoPermit(t *testing.T) {
 	h := longpoll.NewHub()
 	w := newWaiter(h)
-	require.True(t, w.JoinLists(boxes("b")))
-	h.Announce(longpoll.OperationEffects{Boxes: boxes("b")})
-	require.True(t, w.JoinLists(boxes("b", "c")))
+	require.True(t, w.JoinLists(addresses("b")))
+	h.Announce(longpoll.OperationEffects{Boxes: addresses("b")})
+	require.True(t, w.JoinLists(addresses("b", "c")))
 	require.Empty(t, w.PermitsInUse())
 	<-w.WakeSignal() // so that it looks for the permit too
-	require.True(t, w.JoinLists(boxes("b", "c")))
-	require.Equal(t, boxes("b"), w.PermitsInUse())
+	require.True(t, w.JoinLists(addresses("b", "c")))
+	require.Equal(t, addresses("b"), w.PermitsInUse())
 }
 
 func TestJoinLists_PassesOnPermitsOfLeftMailboxes(t *testing.T) {
 	h := longpoll.NewHub()
 	first, second := newWaiter(h), newWaiter(h)
-	first.JoinLists(boxes("b", "c"))
-	second.JoinLists(boxes("b", "c"))
-	h.Announce(longpoll.OperationEffects{Boxes: boxes("b", "c")})
-	first.JoinLists(boxes("c"))
-	require.True(t, first.JoinLists(boxes("c")))
-	require.Equal(t, boxes("c"), first.PermitsInUse())
-	require.True(t, second.JoinLists(boxes("b", "c")))
-	require.Equal(t, boxes("b"), second.PermitsInUse())
+	first.JoinLists(addresses("b", "c"))
+	second.JoinLists(addresses("b", "c"))
+	h.Announce(longpoll.OperationEffects{Boxes: addresses("b", "c")})
+	first.JoinLists(addresses("c"))
+	require.True(t, first.JoinLists(addresses("c")))
+	require.Equal(t, addresses("c"), first.PermitsInUse())
+	require.True(t, second.JoinLists(addresses("b", "c")))
+	require.Equal(t, addresses("b"), second.PermitsInUse())
 }
 
 func TestAnnounce_GivesPermitToLongestWaiter(t *testing.T) {
 	h := longpoll.NewHub()
 	began := time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
 	late, early := h.NewWaiter(began.Add(time.Second), time.Time{}), h.NewWaiter(began, time.Time{})
-	late.JoinLists(boxes("b"))
-	early.JoinLists(boxes("b"))
-	h.Announce(longpoll.OperationEffects{Boxes: boxes("b")})
-	require.False(t, late.JoinLists(boxes("b")))
-	require.True(t, early.JoinLists(boxes("b")))
+	late.JoinLists(addresses("b"))
+	early.JoinLists(addresses("b"))
+	h.Announce(longpoll.OperationEffects{Boxes: addresses("b")})
+	require.False(t, late.JoinLists(addresses("b")))
+	require.True(t, early.JoinLists(addresses("b")))
 }
 
 func TestPassOnPermits_GivesPermitsOnlyForRemainingMail(t *testing.T) {
 	h := longpoll.NewHub()
 	first, second := newWaiter(h), newWaiter(h)
-	first.JoinLists(boxes("b", "c"))
-	second.JoinLists(boxes("b", "c"))
-	h.Announce(longpoll.OperationEffects{Boxes: boxes("b", "c")})
-	require.True(t, first.JoinLists(boxes("b", "c")))
-	first.PassOnPermits(boxes("c"))
+	first.JoinLists(addresses("b", "c"))
+	second.JoinLists(addresses("b", "c"))
+	h.Announce(longpoll.OperationEffects{Boxes: addresses("b", "c")})
+	require.True(t, first.JoinLists(addresses("b", "c")))
+	first.PassOnPermits(addresses("c"))
 	require.Empty(t, first.PermitsInUse())
-	require.True(t, second.JoinLists(boxes("b", "c")))
-	require.Equal(t, boxes("c"), second.PermitsInUse())
+	require.True(t, second.JoinLists(addresses("b", "c")))
+	require.Equal(t, addresses("c"), second.PermitsInUse())
 }
 
 func TestLeave_PassesOnUnspentPermits(t *testing.T) {
 	h := longpoll.NewHub()
 	first, second := newWaiter(h), newWaiter(h)
-	first.JoinLists(boxes("b", "c", "d"))
-	second.JoinLists(boxes("b", "c", "d"))
-	h.Announce(longpoll.OperationEffects{Boxes: boxes("b", "c")})
-	require.True(t, first.JoinLists(boxes("b", "c", "d")))
-	h.Announce(longpoll.OperationEffects{Boxes: boxes("d")})
+	first.JoinLists(addresses("b", "c", "d"))
+	second.JoinLists(addresses("b", "c", "d"))
+	h.Announce(longpoll.OperationEffects{Boxes: addresses("b", "c")})
+	require.True(t, first.JoinLists(addresses("b", "c", "d")))
+	h.Announce(longpoll.OperationEffects{Boxes: addresses("d")})
 	first.SpendPermit("b")
 	first.Leave()
-	require.True(t, second.JoinLists(boxes("b", "c", "d")))
-	require.Equal(t, boxes("c", "d"), second.PermitsInUse())
+	require.True(t, second.JoinLists(addresses("b", "c", "d")))
+	require.Equal(t, addresses("c", "d"), second.PermitsInUse())
 }
 
 func TestLeave_FreesWaiter(t *testing.T) {
 	h := longpoll.NewHub()
 	w := newWaiter(h)
-	w.JoinLists(boxes("b", "c"))
-	h.Announce(longpoll.OperationEffects{Boxes: boxes("b")})
+	w.JoinLists(addresses("b", "c"))
+	h.Announce(longpoll.OperationEffects{Boxes: addresses("b")})
 	w.Leave()
 	require.Zero(t, h.CountWaiters())
 	left := weak.Make(w)

@@ -65,8 +65,8 @@ func LiveClock(c *mailbox.Config) { c.Now = time.Now }
 // Backends opens each kind of store.
 var Backends = map[string]func(testing.TB) store.Backend{"memory": NewMemoryBackend, "bolt": NewFileBackend}
 
-// NewMemoryBackend returns a store in memory that runs the function of every update twice. So a test fails if the first
-// run of a function changes the result of the second.
+// NewMemoryBackend returns a store in memory that runs the function of every update twice. So a test fails if a
+// function cannot be run again.
 func NewMemoryBackend(testing.TB) store.Backend { return storetest.RunUpdatesTwice(memory.New()) }
 
 // NewFileBackend returns a store in a file of its own.

@@ -85,12 +85,12 @@ func (f Offers) AgentBoxes(name schemas.Agent) ([]schemas.Address, error) {
 // [Offers.Queue] reads, it returns the empty mailboxes of absent siblings, because mail may arrive in them.
 func (f Offers) LongPollBoxes(a store.Agent) ([]schemas.Address, error) {
 	t := f.newClaimJudge(a)
-	return t.claimBoxes(t.absentBoxes), t.err
+	return t.claimBoxes(t.absentSiblingBoxes), t.err
 }
 
 // Queue yields the handoffs in the agent's mailboxes in the order of claims. read returns the record of a handoff, or
-// nil if the caller wants to skip the handoff. Queue yields nil for a skipped handoff, for a handoff that the agent may
-// not claim, and for a handoff that has none of the tags.
+// nil to skip the handoff. Queue yields nil for a skipped handoff, and for a handoff that the agent may not claim or
+// that has none of the tags.
 func (f Offers) Queue(
 	a store.Agent, tags []string, read func(schemas.ID) *store.Record,
 ) iter.Seq2[*store.Record, error] {
@@ -122,8 +122,8 @@ func (t *claimJudge) mayTakeNext(r *store.Record, tags []string) bool {
 	return slices.Contains(t.boxes, r.Box) && compose.HasAnyTag(r.Tags, tags) && t.firstReason(r, Claim) == 0
 }
 
-// claimBoxes returns the mailboxes from which the agent may claim now: only its own mailbox if the agent is at its
-// limit, otherwise also its pools and the mailboxes that siblings returns.
+// claimBoxes returns the mailboxes from which the agent may claim now. An agent at its limit has only its own mailbox.
+// Any other agent also has its pools and the mailboxes that siblings returns.
 func (t *claimJudge) claimBoxes(siblings func() []schemas.Address) []schemas.Address {
 	if t.isFull() || t.err != nil {
 		return []schemas.Address{schemas.Address(t.Card.Name)}
@@ -138,8 +138,8 @@ func (t *claimJudge) orphanedBoxes() []schemas.Address {
 	return t.filterOrphaned(t.MailboxesWithWork(names.CommonPrefix(t.Client)))
 }
 
-// absentBoxes returns the orphaned mailboxes of the agent's client, including empty ones.
-func (t *claimJudge) absentBoxes() []schemas.Address {
+// absentSiblingBoxes returns the orphaned mailboxes of the agent's client, including empty ones.
+func (t *claimJudge) absentSiblingBoxes() []schemas.Address {
 	return t.filterOrphaned(func(yield func(schemas.Address, error) bool) {
 		if !yield(schemas.Address(t.Client), nil) {
 			return

@@ -13,7 +13,7 @@ import (
 // reasons that [Offers.JudgeClaim] checks.
 type Reason uint16
 
-// The reasons, in the order in which [rules] evaluates them: the first that holds is the verdict.
+// The reasons are in the order of the table [rules]. The first reason that holds is the verdict.
 const (
 	Ended     Reason = 1 << iota // the handoff ended
 	Held                         // an agent holds it
@@ -40,7 +40,7 @@ const (
 	// Member has the reasons for which an addressed agent will not claim the handoff later either.
 	Member = Unfit | Declined
 
-	// Present is [Member], and also excludes agents that said that they are away.
+	// Present has the reasons of [Member], and [Away] in addition.
 	Present = Member | Away
 
 	// Unfit has the reasons for which an agent leaves a handoff to other members of its pool, until the agent registers
@@ -66,7 +66,7 @@ func (f Offers) JudgeClaim(a store.Agent, r *store.Record, asked Reason) (Verdic
 	return v, t.err
 }
 
-// MayClaim reports whether none of the asked reasons keeps an agent from claiming a handoff, see [Offers.JudgeClaim].
+// MayClaim reports whether an agent may claim a handoff. It checks only the asked reasons, as [Offers.JudgeClaim] does.
 // It returns false with an error.
 func (f Offers) MayClaim(a store.Agent, r *store.Record, asked Reason) (bool, error) {
 	t := f.newClaimJudge(a)

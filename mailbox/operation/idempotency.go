@@ -30,7 +30,7 @@ func UpdateForCaller[Out any](
 	ctx context.Context, e *Engine, by schemas.Caller, fn func(*Op) (Out, error),
 ) (Out, error) {
 	var out Out
-	e.Here.NoteActing(by.Conn, by.Agent)
+	e.Here.RecordActing(by.Conn, by.Agent)
 	err := e.Update(ctx, by, func(o *Op) (err error) {
 		out = *new(Out)
 		if err := o.recordCallerSeen(); err != nil {

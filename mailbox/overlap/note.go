@@ -118,8 +118,8 @@ func (o op) comparableHandoffs(r *store.Record, all map[schemas.ID]store.Touched
 	return records, nil
 }
 
-// compareWith returns a text for the caller about the files that both r and the other handoff touch. It returns "" if
-// the caller knows all of these files. It also notifies the other holder.
+// compareWith returns a text for the caller about the files that both r and other touch. It returns "" if the caller
+// was told of all these files before. It also notifies the holder of other.
 func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (string, error) {
 	held := other.Status.IsHeld()
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
@@ -170,8 +170,8 @@ func findCommonFiles(other *store.Record, theirs store.TouchedFiles, r *store.Re
 	return c
 }
 
-// describe returns a text for the caller about the common files. held says whether the other handoff is held; otherwise
-// it is completed.
+// describe returns a text for the caller about the common files. held says whether an agent holds the other handoff; if
+// not, the handoff is completed.
 func (c commonFiles) describe(held bool) string {
 	var parts []string
 	say := func(format string, files []string) {

@@ -17,7 +17,7 @@ import (
 )
 
 // CommonFiles returns the files that two handoffs both touch. changing has the files that other changed. naming has the
-// files that other only names and mine changed or names. Handoffs in different repositories have no common files.
+// files that other only names. Handoffs in different repositories have no common files.
 func CommonFiles(mine, other store.TouchedFiles) (changing, naming []string) {
 	if mine.Repository != "" && other.Repository != "" && mine.Repository != other.Repository {
 		return nil, nil

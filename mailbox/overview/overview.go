@@ -85,12 +85,12 @@ type overviewBuilder struct {
 	// rows that the caller wants.
 	scanLimit int
 
-	needs, running, stuck part
+	needs, running, stuck partRows
 	counts                schemas.WorkspaceTotals
 }
 
-// part holds the rows of one part of the overview.
-type part struct {
+// partRows holds the rows of one part of the overview.
+type partRows struct {
 	rows       []row
 	incomplete bool // a step stopped early
 }
@@ -104,7 +104,7 @@ type row struct {
 // addConcern adds a row for a handoff. since is the time at which the concern began, and why is a reason that the state
 // of the handoff does not show. The returned concern is valid until the next row is added, because rows may move in
 // memory then.
-func (l *overviewBuilder) addConcern(p *part, kind schemas.OverviewEntryKind, r *store.Record, since store.Time, why string) *schemas.OverviewEntry {
+func (l *overviewBuilder) addConcern(p *partRows, kind schemas.OverviewEntryKind, r *store.Record, since store.Time, why string) *schemas.OverviewEntry {
 	l.seen[r.ID] = true
 	c := schemas.OverviewEntry{
 		Kind: kind, HandoffID: r.ID, Title: schemas.EscapeHidden(r.Title), Status: r.Status, Workflow: r.Workflow, From: r.From, Rule: r.Rule,
@@ -122,7 +122,7 @@ func (l *overviewBuilder) addConcern(p *part, kind schemas.OverviewEntryKind, r 
 
 // finishPart sorts a part, cuts it to the row limit, and adds reasons and next calls to the remaining rows. It keeps an
 // error of the store in l.err for [Compute].
-func (l *overviewBuilder) finishPart(p part) schemas.OverviewPart {
+func (l *overviewBuilder) finishPart(p partRows) schemas.OverviewPart {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(
 			cmp.Compare(priorityRank(b.Priority), priorityRank(a.Priority)), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), a.Since.Compare(b.Since),
@@ -234,7 +234,7 @@ func (l *overviewBuilder) countDistinct(ids iter.Seq2[schemas.ID, error]) int {
 
 // unseenRecords yields the records of the handoffs that no earlier step has found. It reads at most limit ids, and
 // marks the parts as incomplete if there are more. It skips unreadable records.
-func (l *overviewBuilder) unseenRecords(ids iter.Seq2[schemas.ID, error], limit int, parts ...*part) iter.Seq[*store.Record] {
+func (l *overviewBuilder) unseenRecords(ids iter.Seq2[schemas.ID, error], limit int, parts ...*partRows) iter.Seq[*store.Record] {
 	return func(yield func(*store.Record) bool) {
 		looked := 0
 		for id := range yieldUntilError(l, ids) {

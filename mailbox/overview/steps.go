@@ -139,7 +139,7 @@ const NoticeApproval = "approval"
 // addApprovals adds pending handoffs that wait for approval. If there are too many pending handoffs to read, it reads
 // the handoffs that the person sent, and the handoffs of the person's approval notices.
 func (l *overviewBuilder) addApprovals() {
-	var pending part
+	var pending partRows
 	l.addApprovalsFrom(l.NewestFirst(store.IndexByState(schemas.Pending), 0), &pending)
 	if pending.incomplete {
 		l.addApprovalsFrom(l.NewestFirst(store.IndexBySender(schemas.Human), 0), &l.needs)
@@ -149,7 +149,7 @@ func (l *overviewBuilder) addApprovals() {
 
 // addApprovalsFrom adds the handoffs of ids that wait for approval. If it reads only some of the ids, it marks the part
 // ended as incomplete.
-func (l *overviewBuilder) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], ended *part) {
+func (l *overviewBuilder) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], ended *partRows) {
 	for r := range l.unseenRecords(ids, l.scanLimit, ended) {
 		if r.NeedsApproval && r.Status == schemas.Pending {
 			l.addConcern(&l.needs, schemas.ConcernApproval, r, r.Created, "").Event = l.approvalEventNumber(r)
@@ -157,8 +157,8 @@ func (l *overviewBuilder) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], end
 	}
 }
 
-// approvalEventNumber returns the number of the event that made a handoff wait for approval. It returns 0 if none of
-// the last [MaxScanned] events of the handoff did.
+// approvalEventNumber returns the number of the event that made a handoff wait for approval. It returns 0 if this event
+// is not among the last [MaxScanned] events of the handoff.
 func (l *overviewBuilder) approvalEventNumber(r *store.Record) uint64 {
 	events, _ := l.EventsOf(r, MaxScanned) // of a damaged record, the events before the damage
 	for _, e := range events {

@@ -69,8 +69,8 @@ func (t *Tracker) IsActing(a schemas.Agent) bool {
 	return t.acting[a] > 0
 }
 
-// NoteActing records that an agent acts over a connection. It changes nothing if the connection is not open.
-func (t *Tracker) NoteActing(conn string, a schemas.Agent) {
+// RecordActing records that an agent acts over a connection. It changes nothing if the connection is not open.
+func (t *Tracker) RecordActing(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.open[conn]; c != nil {
@@ -78,9 +78,9 @@ func (t *Tracker) NoteActing(conn string, a schemas.Agent) {
 	}
 }
 
-// NoteHeard records the time of a holder's call; token is the claim token. It is called only for a call that does not
+// RecordHeard records the time of a holder's call; token is the claim token. It is called only for a call that does not
 // change the handoff, because the store keeps the time of any change.
-func (t *Tracker) NoteHeard(token string, at time.Time) {
+func (t *Tracker) RecordHeard(token string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.heard[token] = at

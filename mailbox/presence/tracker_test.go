@@ -23,7 +23,7 @@ func TestTracker_KnowsConnectionWhileOpen(t *testing.T) {
 	_, open := p.Connection("c1")
 	require.False(t, open)
 	p.OpenConnection(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
-	p.NoteActing("c1", "a")
+	p.RecordActing("c1", "a")
 	c, open := p.Connection("c1")
 	require.True(t, open)
 	want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
@@ -51,7 +51,7 @@ func TestOpenConnection_RepeatKeepsOrderAndAgents(t *testing.T) {
 
 func TestNoteActing_OpensNoConnection(t *testing.T) {
 	p := presence.NewTracker()
-	p.NoteActing("c1", "a")
+	p.RecordActing("c1", "a")
 	require.Empty(t, p.Connections(presence.ConnectionFilter{Agent: "a"}))
 }
 
@@ -69,8 +69,8 @@ func TestConnections_FilterByAgentAndSession(t *testing.T) {
 
 func TestForgetClaims_DropsLastHeardTime(t *testing.T) {
 	p := presence.NewTracker()
-	p.NoteHeard("ct_1", begin)
-	p.NoteHeard("ct_2", begin)
+	p.RecordHeard("ct_1", begin)
+	p.RecordHeard("ct_2", begin)
 	p.ForgetClaims("ct_1")
 	require.Zero(t, p.LastHeard("ct_1"))
 	require.Equal(t, begin, p.LastHeard("ct_2"))
@@ -84,8 +84,8 @@ func TestTracker_HandlesConcurrentConnections(t *testing.T) {
 			for i := range 50 {
 				token := fmt.Sprintf("ct_%d", i)
 				p.OpenConnection(presence.Connection{Name: name})
-				p.NoteActing(name, "a")
-				p.NoteHeard(token, begin)
+				p.RecordActing(name, "a")
+				p.RecordHeard(token, begin)
 				p.Connections(presence.ConnectionFilter{Agent: "a"})
 				p.CloseConnection(name)
 				p.ForgetClaims(token)

@@ -46,8 +46,8 @@ type route struct {
 	file string
 	when condition
 
-	// The fields below are set for a route of a plan. step is the step after which the route applies, and unless has
-	// the conditions of the steps before its own.
+	// The following fields are set only for a route of a plan. The route applies after step, and sends nothing if one
+	// of the conditions in unless holds.
 	step          string
 	unconditional bool // it comes where the step was done well, and has no condition
 	unless        []condition

@@ -79,8 +79,8 @@ func findToken(text string, i int, starts []rule) secretMatch {
 	return secretMatch{}
 }
 
-// findAssigned finds a secret after the separator at position i: the value of a named field or of an option such as
-// --token, the password in an address, or a private key.
+// findAssigned finds a secret after the separator at position i. The secret is the value of a named field or of an
+// option such as --token, the password in an address, or a private key.
 func findAssigned(text string, i int) secretMatch {
 	switch c, next := text[i], text[i+1]; {
 	case c == ':' && next == '/':
@@ -158,8 +158,8 @@ func findValue(text string, i int, kind string) secretMatch {
 // maxProbe is the number of bytes of a value that are examined, so that a long value takes no longer.
 const maxProbe = 256
 
-// scanWhile returns the first position at or after i for whose byte in returns false. It stops at limit and at the end
-// of the text.
+// scanWhile moves forward from i as long as in returns true for the byte at the position, and returns the position
+// where it stops. It stops at limit and at the end of the text.
 func scanWhile(text string, i, limit int, in func(c byte) bool) int {
 	for i < min(len(text), limit) && in(text[i]) {
 		i++

@@ -82,8 +82,8 @@ func (h Presence) nameFactsForSession(session string, a store.Agent) names.Name 
 	return n
 }
 
-// allNameFactsForSession returns the facts about all names that the server gave to sessions of a client, as seen by the
-// given session.
+// allNameFactsForSession returns the facts about all names that the server gave to sessions of a client, see
+// [Presence.nameFactsForSession].
 func (h Presence) allNameFactsForSession(v *store.View, client schemas.Agent, session string) (known []names.Name, err error) {
 	for a, err := range AgentsOfClient(v, client) {
 		if err != nil {
@@ -94,9 +94,9 @@ func (h Presence) allNameFactsForSession(v *store.View, client schemas.Agent, se
 	return known, nil
 }
 
-// ChooseName chooses the name for a session of a client: the name that the ladder finds, or else the vacant name with
-// the lowest number. If the caller stores the name in the same transaction, two concurrent sessions get different
-// names.
+// ChooseName chooses the name for a session of a client. It prefers the name that the ladder finds. If the ladder finds
+// none, it takes the vacant name with the lowest number. If the caller stores the name in the same transaction, two
+// concurrent sessions get different names.
 func (h Presence) ChooseName(
 	v *store.View, client schemas.Agent, ladder names.Ladder, c names.Caller,
 ) (store.Agent, error) {

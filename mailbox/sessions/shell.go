@@ -8,11 +8,11 @@ import (
 	"handoff/store"
 )
 
-// ShellName returns the name under which a shell or a hook of a client acts. It takes the name that [names.Shell]
-// finds, or else the name of the client's only present session, or else the client's own name. It stores nothing.
+// ShellName returns the name under which a shell or a hook of a client acts. It prefers the name that [names.Shell]
+// finds, then the name of the client's only present session, then the client's own name. It stores nothing.
 //
 // The error is invalid for a malformed client. It is also invalid if several sessions are possible and one of them has
-// the client's own name; then the error lists the present sessions.
+// the client's own name. Then the error lists the present sessions.
 func (h Presence) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent, error) {
 	client, err := ParseClient(in.Client)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 // desk is a process of the user that owns the store.
 var desk = schemas.Caller{Agent: "dev", Via: schemas.ViaCLI}
 
-func hashOf(n int) string { return fmt.Sprintf("%064x", n) }
+func testHash(n int) string { return fmt.Sprintf("%064x", n) }
 
 // world is a workspace with calls about tokens.
 type world struct{ *mailboxtest.World }
@@ -31,7 +31,7 @@ func (w world) addToken(in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
 	return w.AddToken(context.Background(), desk, in)
 }
 
-func (w world) revoke(name string) (schemas.TokenRevokeOut, error) {
+func (w world) revokeToken(name string) (schemas.TokenRevokeOut, error) {
 	return w.RevokeToken(context.Background(), desk, schemas.TokenRevokeIn{Name: name})
 }
 
@@ -40,7 +40,7 @@ func (w world) findToken(hash string) schemas.TokenFindOut {
 	return mailboxtest.Must(w.T, w.FindToken, desk, schemas.TokenFindIn{Hash: hash})
 }
 
-func (w world) tokens() []schemas.Token {
+func (w world) listTokens() []schemas.Token {
 	w.T.Helper()
 	return mailboxtest.Must(w.T, w.ListTokens, desk, schemas.TokenListIn{}).Tokens
 }
@@ -61,44 +61,44 @@ func (w world) tokenEvents() (all []schemas.Event, said []string) {
 
 func TestTokens_AreAddedFoundAndRevoked(t *testing.T) {
 	w := newWorld(t)
-	require.Empty(t, w.tokens())
+	require.Empty(t, w.listTokens())
 	require.Equal(t, schemas.TokenFindOut{}, w.findToken(""))
-	require.Equal(t, schemas.TokenFindOut{}, w.findToken(hashOf(1)))
+	require.Equal(t, schemas.TokenFindOut{}, w.findToken(testHash(1)))
 
 	ends := w.Now().Add(time.Hour)
 	out, err := w.addToken(schemas.TokenAddIn{
-		Name: "ci", Hash: strings.ToUpper(hashOf(0xabc)), Agents: []schemas.Agent{"qa", "dev"}, Expires: ends, Rate: 2.5, Pending: 9,
+		Name: "ci", Hash: strings.ToUpper(testHash(0xabc)), Agents: []schemas.Agent{"qa", "dev"}, Expires: ends, Rate: 2.5, Pending: 9,
 	})
 	require.NoError(t, err)
 	want := schemas.Token{
 		Name: "ci", Agents: []schemas.Agent{"qa", "dev"}, Scope: schemas.ScopeAgent, Created: w.Now(), Expires: &ends, Rate: 2.5, Pending: 9,
 	}
 	require.Equal(t, want, out.Token)
-	require.Equal(t, schemas.TokenFindOut{Token: &want, Needed: true}, w.findToken(hashOf(0xabc)))
-	require.Equal(t, schemas.TokenFindOut{Needed: true}, w.findToken(hashOf(1)))
+	require.Equal(t, schemas.TokenFindOut{Token: &want, Needed: true}, w.findToken(testHash(0xabc)))
+	require.Equal(t, schemas.TokenFindOut{Needed: true}, w.findToken(testHash(1)))
 	require.Equal(t, schemas.TokenFindOut{Needed: true}, w.findToken(""))
 
 	w.Pass(2 * time.Hour)
-	require.Equal(t, &want, w.findToken(hashOf(0xabc)).Token, "whoever asks judges the time")
+	require.Equal(t, &want, w.findToken(testHash(0xabc)).Token, "whoever asks judges the time")
 	revoked := w.Now()
 	want.Revoked = &revoked
-	first, err := w.revoke("ci")
+	first, err := w.revokeToken("ci")
 	require.NoError(t, err)
 	require.Equal(t, want, first.Token)
 	w.Pass(time.Hour)
-	second, err := w.revoke("ci")
+	second, err := w.revokeToken("ci")
 	require.NoError(t, err)
 	require.Equal(t, first, second)
-	require.Equal(t, []schemas.Token{want}, w.tokens())
-	require.Equal(t, schemas.TokenFindOut{Token: &want, Needed: true}, w.findToken(hashOf(0xabc)))
+	require.Equal(t, []schemas.Token{want}, w.listTokens())
+	require.Equal(t, schemas.TokenFindOut{Token: &want, Needed: true}, w.findToken(testHash(0xabc)))
 }
 
 func TestTokens_EventsContainNoHashes(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.addToken(schemas.TokenAddIn{Name: "ci", Hash: hashOf(7), Agents: []schemas.Agent{"qa"}})
+	_, err := w.addToken(schemas.TokenAddIn{Name: "ci", Hash: testHash(7), Agents: []schemas.Agent{"qa"}})
 	require.NoError(t, err)
 	for range 2 {
-		_, err = w.revoke("ci")
+		_, err = w.revokeToken("ci")
 		require.NoError(t, err)
 	}
 	events, said := w.tokenEvents()
@@ -108,19 +108,19 @@ func TestTokens_EventsContainNoHashes(t *testing.T) {
 		require.Equal(t, schemas.Agent("dev"), events[i].Agent)
 		require.Contains(t, said[i], `"name":"ci"`)
 		require.Contains(t, said[i], `"agents":["qa"]`)
-		require.NotContains(t, said[i], hashOf(7))
+		require.NotContains(t, said[i], testHash(7))
 	}
 }
 
 func TestAddToken_RefusesInvalidInput(t *testing.T) {
 	w := newWorld(t)
-	_, err := w.addToken(schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}})
+	_, err := w.addToken(schemas.TokenAddIn{Name: "ci", Hash: testHash(1), Agents: []schemas.Agent{"qa"}})
 	require.NoError(t, err)
-	_, err = w.addToken(schemas.TokenAddIn{Name: "old", Hash: hashOf(2), Agents: []schemas.Agent{"qa"}})
+	_, err = w.addToken(schemas.TokenAddIn{Name: "old", Hash: testHash(2), Agents: []schemas.Agent{"qa"}})
 	require.NoError(t, err)
-	_, err = w.revoke("old")
+	_, err = w.revokeToken("old")
 	require.NoError(t, err)
-	before := w.tokens()
+	before := w.listTokens()
 
 	for name, tt := range map[string]struct {
 		spoil       func(*schemas.TokenAddIn)
@@ -130,9 +130,9 @@ func TestAddToken_RefusesInvalidInput(t *testing.T) {
 		"a name that is none":      {func(in *schemas.TokenAddIn) { in.Name = "a b" }, schemas.Invalid, "name", "is not a name"},
 		"the name of another":      {func(in *schemas.TokenAddIn) { in.Name = "ci" }, schemas.Conflict, "name", "such as ci-2"},
 		"a name that was revoked":  {func(in *schemas.TokenAddIn) { in.Name = "old" }, schemas.Conflict, "name", "which is revoked"},
-		"the secret of another":    {func(in *schemas.TokenAddIn) { in.Hash = hashOf(1) }, schemas.Conflict, "hash", "token ci has the same secret"},
-		"a secret that is revoked": {func(in *schemas.TokenAddIn) { in.Hash = hashOf(2) }, schemas.Conflict, "hash", "token old has the same secret"},
-		"a short hash":             {func(in *schemas.TokenAddIn) { in.Hash = hashOf(9)[2:] }, schemas.Invalid, "hash", "SHA-256"},
+		"the secret of another":    {func(in *schemas.TokenAddIn) { in.Hash = testHash(1) }, schemas.Conflict, "hash", "token ci has the same secret"},
+		"a secret that is revoked": {func(in *schemas.TokenAddIn) { in.Hash = testHash(2) }, schemas.Conflict, "hash", "token old has the same secret"},
+		"a short hash":             {func(in *schemas.TokenAddIn) { in.Hash = testHash(9)[2:] }, schemas.Invalid, "hash", "SHA-256"},
 		"no hexadecimal":           {func(in *schemas.TokenAddIn) { in.Hash = strings.Repeat("x", 64) }, schemas.Invalid, "hash", "SHA-256"},
 		"no agents":                {func(in *schemas.TokenAddIn) { in.Agents = nil }, schemas.Invalid, "agents", "is needed"},
 		"no agent":                 {func(in *schemas.TokenAddIn) { in.Agents = []schemas.Agent{"qa", "role:x"} }, schemas.Invalid, "agents[1]", "agent name"},
@@ -149,16 +149,16 @@ func TestAddToken_RefusesInvalidInput(t *testing.T) {
 		"a time that is over": {func(in *schemas.TokenAddIn) { in.Expires = w.Now() }, schemas.Invalid, "expires", "in the past"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := schemas.TokenAddIn{Name: "new", Hash: hashOf(3), Agents: []schemas.Agent{"qa"}}
+			in := schemas.TokenAddIn{Name: "new", Hash: testHash(3), Agents: []schemas.Agent{"qa"}}
 			tt.spoil(&in)
 			out, err := w.addToken(in)
 			require.Equal(t, tt.field, mailboxtest.RequireError(t, err, tt.code, tt.says).Field)
 			require.NotContains(t, err.Error(), in.Hash)
 			require.Zero(t, out)
-			require.Equal(t, before, w.tokens())
+			require.Equal(t, before, w.listTokens())
 		})
 	}
-	_, err = w.revoke("new")
+	_, err = w.revokeToken("new")
 	mailboxtest.RequireError(t, err, schemas.NotFound, "token_list {}")
 	events, _ := w.tokenEvents()
 	require.Len(t, events, 3)
@@ -166,7 +166,7 @@ func TestAddToken_RefusesInvalidInput(t *testing.T) {
 
 func TestAddToken_NeedsPersonForHuman(t *testing.T) {
 	w := newWorld(t)
-	in := schemas.TokenAddIn{Name: "boss", Hash: hashOf(1), Agents: []schemas.Agent{"human"}, Scope: schemas.ScopeAdmin}
+	in := schemas.TokenAddIn{Name: "boss", Hash: testHash(1), Agents: []schemas.Agent{"human"}, Scope: schemas.ScopeAdmin}
 	_, err := w.addToken(in)
 	require.Equal(t, schemas.PersonField, schemas.AsError(err).Field, "whoever has a shell may call itself dev")
 	out := mailboxtest.Must(t, w.AddToken, schemas.Caller{Agent: "dev", Via: schemas.ViaCLI, Proof: "terminal"}, in)
@@ -176,20 +176,20 @@ func TestAddToken_NeedsPersonForHuman(t *testing.T) {
 func TestRevokeToken_KeepsOtherTokensOfAgent(t *testing.T) {
 	w := newWorld(t)
 	for i, name := range []string{"a", "b", "c"} {
-		_, err := w.addToken(schemas.TokenAddIn{Name: name, Hash: hashOf(i), Agents: []schemas.Agent{"qa"}})
+		_, err := w.addToken(schemas.TokenAddIn{Name: name, Hash: testHash(i), Agents: []schemas.Agent{"qa"}})
 		require.NoError(t, err)
 	}
-	_, err := w.revoke("b")
+	_, err := w.revokeToken("b")
 	require.NoError(t, err)
-	require.Nil(t, w.findToken(hashOf(0)).Token.Revoked)
-	require.NotNil(t, w.findToken(hashOf(1)).Token.Revoked)
-	require.Nil(t, w.findToken(hashOf(2)).Token.Revoked)
+	require.Nil(t, w.findToken(testHash(0)).Token.Revoked)
+	require.NotNil(t, w.findToken(testHash(1)).Token.Revoked)
+	require.Nil(t, w.findToken(testHash(2)).Token.Revoked)
 }
 
 // A repeated call gets the first answer, as after a lost response.
 func TestAddToken_RepeatWithRequestIDAddsNothing(t *testing.T) {
 	w := newWorld(t)
-	by, in := desk, schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}}
+	by, in := desk, schemas.TokenAddIn{Name: "ci", Hash: testHash(1), Agents: []schemas.Agent{"qa"}}
 	by.Request = "0000019ca8f3e800"
 	first := mailboxtest.Must(t, w.AddToken, by, in)
 	w.Pass(time.Minute)
@@ -202,12 +202,12 @@ func TestTokens_RefuseCallersOverHTTP(t *testing.T) {
 	by := mailboxtest.RemoteCaller("human", "1")
 	by.Scope, by.Names, by.Token = schemas.ScopeAdmin, []schemas.Agent{"human"}, "boss"
 	const why = "not for callers over HTTP"
-	add := schemas.TokenAddIn{Name: "ci", Hash: hashOf(1), Agents: []schemas.Agent{"qa"}}
+	add := schemas.TokenAddIn{Name: "ci", Hash: testHash(1), Agents: []schemas.Agent{"qa"}}
 	mailboxtest.RequireRefusal(t, w.AddToken, by, add, schemas.Denied, why)
 	mailboxtest.RequireRefusal(t, w.RevokeToken, by, schemas.TokenRevokeIn{Name: "ci"}, schemas.Denied, why)
 	mailboxtest.RequireRefusal(t, w.ListTokens, by, schemas.TokenListIn{}, schemas.Denied, why)
 	mailboxtest.RequireRefusal(t, w.FindToken, by, schemas.TokenFindIn{}, schemas.Denied, why)
-	require.Empty(t, w.tokens())
+	require.Empty(t, w.listTokens())
 }
 
 // Every request looks up a token, so the lookup writes nothing, even if changes of time are due.
@@ -217,8 +217,8 @@ func TestFindToken_WritesNothing(t *testing.T) {
 	w.Pass(time.Hour)
 	head := func() int { return len(w.Events()) }
 	before := head()
-	w.findToken(hashOf(1))
-	w.tokens()
+	w.findToken(testHash(1))
+	w.listTokens()
 	require.Equal(t, before, head())
 	require.Equal(t, schemas.TimedOut, w.Status(1))
 	require.Greater(t, head(), before)
