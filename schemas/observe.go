@@ -87,7 +87,7 @@ type CompletionRefusal struct {
 	Result string        `json:"result_digest"`
 }
 
-// Same reports whether two refusals are for the same result and for the same failed checks at the same commits.
+// SameAs reports whether two refusals are for the same result and for the same failed checks at the same commits.
 func (r CompletionRefusal) SameAs(o CompletionRefusal) bool {
 	return r.Result == o.Result && slices.EqualFunc(r.Failed, o.Failed, func(a, b Observation) bool {
 		return a.Check == b.Check && a.Commit == b.Commit

@@ -130,7 +130,7 @@ func (n *schemaNode) explainValues() string {
 	return strings.TrimSuffix(n.Description, ".")
 }
 
-// form returns how a value is written, such as {path: text, lines: text} for an object.
+// writtenForm returns how a value is written, such as {path: text, lines: text} for an object.
 func (n *schemaNode) writtenForm() string { return cmp.Or(n.Form, strings.Join(n.Enum, "|"), "text") }
 
 // wrongTypeError refuses a value of a type that the schema does not take. It names the right type, and shows the
@@ -164,7 +164,7 @@ func (n *schemaNode) outOfRangeError(number json.Number, at *argumentPath) error
 	return invalidAtf(at, "%s is outside", shortenForError(number.String())).WithHint("Give %s.", strings.Join(bounds, " and "))
 }
 
-// kind names the type of a schema in words.
+// typeInWords names the type of a schema in words.
 func (n *schemaNode) typeInWords() string {
 	if n.Type == "array" && n.Items.read().Type == "object" {
 		return "a list of objects"

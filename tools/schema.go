@@ -132,7 +132,7 @@ func (r *additionalFields) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, r.kind)
 }
 
-// visible lists the fields that refusals may name.
+// suggestedFields lists the fields that refusals may name.
 func (n *schemaNode) suggestedFields() (names []string) {
 	for _, name := range n.Properties.names {
 		if p := n.Properties.field(name); !p.Hidden && !p.Filled {
@@ -142,7 +142,7 @@ func (n *schemaNode) suggestedFields() (names []string) {
 	return names
 }
 
-// gist returns the field that may stand for the whole object: the field with the note x-gist, else the only required
+// mainField returns the field that may stand for the whole object: the field with the note x-gist, else the only required
 // one, if it is text. A path stands for a file, a sentence for a decision. It is "" for an object without a gist.
 //
 // The result is one of Properties.

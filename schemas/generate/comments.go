@@ -41,7 +41,7 @@ func readComments() (*typeComments, error) {
 	return c, nil
 }
 
-// read stores the comments of the structs in a declaration.
+// addDeclaration stores the comments of the structs in a declaration.
 func (c *typeComments) addDeclaration(d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		spec := spec.(*ast.TypeSpec)
@@ -61,7 +61,7 @@ func (c *typeComments) addDeclaration(d *ast.GenDecl) {
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// describe returns the comment of a field, or the first sentence of the comment of a type if field is empty.
+// description returns the comment of a field, or the first sentence of the comment of a type if field is empty.
 func (c *typeComments) description(t reflect.Type, field string) string {
 	if field == "" {
 		return c.types[t.Name()]

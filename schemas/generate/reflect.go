@@ -20,7 +20,7 @@ func newReflector(explain func(t reflect.Type, field string) string) *jsonschema
 	}
 }
 
-// A library makes the full schemas: one file for each type, with references to the files of other types.
+// A schemaLibrary makes the full schemas: one file for each type, with references to the files of other types.
 type schemaLibrary struct {
 	*jsonschema.Reflector
 	comments *typeComments
@@ -34,7 +34,7 @@ func newLibrary(c *typeComments, types ...reflect.Type) *schemaLibrary {
 	return l
 }
 
-// refer returns the file name for a type, and adds the type to the library. It returns "" for a type that gets no file.
+// referTo returns the file name for a type, and adds the type to the library. It returns "" for a type that gets no file.
 func (l *schemaLibrary) referTo(t reflect.Type) jsonschema.ID {
 	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[schemas.Handoff]().PkgPath() {
 		return jsonschema.EmptyID
@@ -60,7 +60,7 @@ func (l *schemaLibrary) reflectSchema(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// all yields the types of the library. It also yields types that are added to the library during the iteration.
+// allTypes yields the types of the library. It also yields types that are added to the library during the iteration.
 func (l *schemaLibrary) allTypes(yield func(reflect.Type) bool) {
 	for i := 0; i < len(l.types) && yield(l.types[i]); i++ {
 	}

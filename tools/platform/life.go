@@ -98,7 +98,7 @@ func (l *ProcessLife) enforceLimit() {
 // beginDrain begins the drain. Calls that were read go on.
 func (l *ProcessLife) beginDrain() { l.drain.Do(func() { close(l.begun) }) }
 
-// stop begins the drain and ends the context, so that waiting calls return.
+// drainAndCancel begins the drain and ends the context, so that waiting calls return.
 func (l *ProcessLife) drainAndCancel() {
 	l.beginDrain()
 	l.cancel()
@@ -132,7 +132,7 @@ func (l *ProcessLife) FollowParent(parent func() int) {
 	})
 }
 
-// Input returns a reader of r whose end or error begins the drain.
+// WatchInput returns a reader of r whose end or error begins the drain.
 func (l *ProcessLife) WatchInput(r io.Reader) io.Reader { return CallOnEnd(r, l.beginDrain) }
 
 // CallOnEnd returns a reader of r that calls end when r ends or fails, before it returns the error.
@@ -157,7 +157,7 @@ func (l *ProcessLife) WatchOutput(w io.Writer) io.Writer {
 	})
 }
 
-// A stream implements Read and Write by one function.
+// A streamFunc implements Read and Write by one function.
 type streamFunc func(p []byte) (int, error)
 
 func (s streamFunc) Read(p []byte) (int, error)  { return s(p) }

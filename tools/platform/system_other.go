@@ -5,10 +5,10 @@ package platform
 import "errors"
 
 // NetworkFileSystem is not implemented here.
-func NetworkKind(string) string { return "" }
+func NetworkFileSystem(string) string { return "" }
 
 // userOfSocket is not implemented here.
-func peerOf(int) (uid int, err error) { return 0, errors.ErrUnsupported }
+func userOfSocket(int) (uid int, err error) { return 0, errors.ErrUnsupported }
 
 // processLookup reports nothing here: only the parent of this process itself is known.
 func processLookup() func(pid int) (name string, parent int) {

@@ -3,7 +3,7 @@ package platform
 // tailSize is the number of bytes that a [OutputTail] keeps.
 const tailSize = 64 << 10
 
-// A Tail keeps the last 64 KiB that are written to it, so that the output of a command cannot fill the memory. The
+// A OutputTail keeps the last 64 KiB that are written to it, so that the output of a command cannot fill the memory. The
 // zero value is ready. One goroutine at a time may use it.
 type OutputTail struct{ kept []byte }
 

@@ -119,7 +119,7 @@ const (
 	fewCalls  = 64
 )
 
-// count adds n calls, which may be negative.
+// addCalls adds n calls, which may be negative.
 func (c *callCounter) addCalls(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

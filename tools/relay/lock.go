@@ -117,7 +117,7 @@ func (p *presenceMark) openFile() (err error) {
 	return err
 }
 
-// set marks that this process is there.
+// setMark marks that this process is there.
 func (p *presenceMark) setMark() error { return platform.LockShared(p.file) }
 
 // reopenIfRemoved opens the file of the mark again if it was removed, because other processes use the new file.

@@ -67,17 +67,17 @@ func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 // metricsPage is the text that Write composes.
 type metricsPage struct{ bytes.Buffer }
 
-// head writes the two lines that come before the samples of a family.
+// writeHead writes the two lines that come before the samples of a family.
 func (p *metricsPage) writeHead(f metricFamily) {
 	fmt.Fprintf(p, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
 }
 
-// sample writes one line. Labels are empty or as labels writes them.
+// writeSample writes one line. Labels are empty or as labels writes them.
 func (p *metricsPage) writeSample(name, labels string, value float64) {
 	fmt.Fprintf(p, "%s%s %s\n", name, labels, strconv.FormatFloat(value, 'g', -1, 64))
 }
 
-// single writes a family of one sample.
+// writeSingle writes a family of one sample.
 func (p *metricsPage) writeSingle(f metricFamily, labels string, value float64) {
 	p.writeHead(f)
 	p.writeSample(f.name, labels, value)
