@@ -166,7 +166,7 @@ func maskVariableOutput(out string) string {
 
 var namedFile = regexp.MustCompile("`([A-Za-z_.]+(?:/[A-Za-z_0-9.]+)*\\.(?:go|txt|yml|md)|(?:cmd|mcp|tools|mailbox|store|schemas)/[A-Za-z_0-9./]+)`")
 
-// TestDocuments_NameExistingFiles that a document names exist.
+// Files that a document names exist.
 func TestDocuments_NameExistingFiles(t *testing.T) {
 	for _, name := range documentFiles(t) {
 		for _, named := range namedFile.FindAllStringSubmatch(read(t, name), -1) {

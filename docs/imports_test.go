@@ -40,7 +40,7 @@ func TestHouse_PackagesKeepTheTable(t *testing.T) {
 	}
 }
 
-// TestHouse_TestsKeepTheTable use real parts of the program. So they may import all packages that their package reaches, the packages of
+// Tests use real parts of the program. So they may import all packages that their package reaches, the packages of
 // testSupport, and every third-party package of the table. A test that opens a workspace may also import mailbox and
 // store, to configure the workspace and read its rows.
 func TestHouse_TestsKeepTheTable(t *testing.T) {

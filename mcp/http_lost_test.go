@@ -115,7 +115,7 @@ func (s steady) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, erro
 	return out, err
 }
 
-// A TestHTTPCall_IsFinishedAfterClientLeft is finished even if no client waits for the response.
+// A call is finished even if no client waits for the response.
 func TestHTTPCall_IsFinishedAfterClientLeft(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {

@@ -26,7 +26,7 @@ func (r *revocable) still(*http.Request) error {
 	return nil
 }
 
-// A TestHTTPRecheck_LongPollOfRevokedTokenClaimsNothing that waits when its token is revoked gets no later handoff, and no handoff is lost.
+// A call that waits when its token is revoked gets no later handoff, and no handoff is lost.
 func TestHTTPRecheck_LongPollOfRevokedTokenClaimsNothing(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {

@@ -70,7 +70,7 @@ func TestInstructions_AskForAgentIfCallerHasNoName(t *testing.T) {
 	require.NotContains(t, text, "Waiting for you")
 }
 
-// The TestInstructions_ContainSearchWords has the words of a tool search: without them a client that loads tools late does not find ours.
+// The text has the words of a tool search: without them a client that loads tools late does not find ours.
 func TestInstructions_ContainSearchWords(t *testing.T) {
 	text := mcp.Instructions{}.String()
 	for _, word := range []string{

@@ -141,7 +141,7 @@ func TestConnectionName_IsSentWhenConnectionCloses(t *testing.T) {
 	require.JSONEq(t, `{"conn":"conn","unused":true}`, string(closed[0].Args))
 }
 
-// A TestConnectionName_CloseReportsUnusedConnection that the server makes without a request of the client does not count as a use of the connection.
+// A call that the server makes without a request of the client does not count as a use of the connection.
 func TestConnectionName_CloseReportsUnusedConnection(t *testing.T) {
 	for line, args := range map[string]string{
 		ping(1): `{"conn":"conn","unused":true}`,

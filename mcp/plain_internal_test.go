@@ -26,7 +26,7 @@ func (echoing) Invoke(_ context.Context, c tools.Call) (json.RawMessage, error) 
 
 func (echoing) Changes(context.Context, uint64) iter.Seq2[schemas.RegistryChange, error] { return nil }
 
-// A FuzzCallPlainly that bypasses the SDK has the same response as with the SDK.
+// A call that bypasses the SDK has the same response as with the SDK.
 func FuzzCallPlainly(f *testing.F) {
 	for _, params := range []string{
 		`{"name":"send_handoff","arguments":{"to":"qa","task":"x"}}`, `{"arguments":null,"name":"list_handoffs"}`,

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// A TestInternalError_HintNamesServerLog with an internal error may have changed something, because its transaction may have been committed.
+// A call with an internal error may have changed something, because its transaction may have been committed.
 func TestInternalError_HintNamesServerLog(t *testing.T) {
 	require.Equal(t, "The server's log has the details; read before repeating.", schemas.InternalError(nil).Hint)
 }

@@ -12,7 +12,7 @@ import (
 	"handoff/store/memory"
 )
 
-// A Example is kept, claimed from its mailbox, and proved against the registry.
+// A handoff is kept, claimed from its mailbox, and proved against the registry.
 func Example() {
 	ctx := context.Background()
 	s := store.New(memory.New()) // store/bolt keeps it in a file

@@ -113,7 +113,7 @@ func TestDeleteOldReceipts_KeepsYoungReceipts(t *testing.T) {
 	require.Equal(t, []string{"ka\x00key"}, w.expire(storetest.MinutesAfterNoon(5).Time(), 9))
 }
 
-// An TestDeleteOldReceipts_StopsAtRequestIDWithoutTime that does not begin with its time protects later ids until it is old itself, and no receipt is deleted too
+// An id that does not begin with its time protects later ids until it is old itself, and no receipt is deleted too
 // early.
 func TestDeleteOldReceipts_StopsAtRequestIDWithoutTime(t *testing.T) {
 	w := inMemory(t)

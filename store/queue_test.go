@@ -52,7 +52,7 @@ func TestClaimableHandoffs_OrderByPriorityAndAge(t *testing.T) {
 	require.Equal(t, []schemas.ID{5, 3, 1, 4, 2}, w.queue("a"))
 }
 
-// A TestClaimableHandoffs_PutLowPriorityFirstAfterOneDay of low priority is next after it waited for a day, even if many critical ones come later.
+// A handoff of low priority is next after it waited for a day, even if many critical ones come later.
 func TestClaimableHandoffs_PutLowPriorityFirstAfterOneDay(t *testing.T) {
 	w := inMemory(t)
 	w.waiting(1, "a", schemas.Low, 0)

@@ -129,7 +129,7 @@ func spacesOf(r *store.Record) (spaces []store.Space) {
 	return spaces
 }
 
-// An TestHandoffsWithOrigin_AcceptIDsOfAnyCharacters that a foreign message brought may have any length and hold any character.
+// An id that a foreign message brought may have any length and hold any character.
 func TestHandoffsWithOrigin_AcceptIDsOfAnyCharacters(t *testing.T) {
 	w := inMemory(t)
 	foreign := []string{"HO-1", "HO-1\x00", "HO-1\x00\x00\x00\x00\x00\x00\x00\x00\x09\x00", strings.Repeat("long ", 2000)}

@@ -115,7 +115,7 @@ func TestPendingSentWithToken_CountsPendingRecords(t *testing.T) {
 	})
 }
 
-// A TestPutToken_WorksInFileOfOlderVersion of a version without tokens gets their space when it is opened.
+// A file of a version without tokens gets their space when it is opened.
 func TestPutToken_WorksInFileOfOlderVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	w := over(t, storetest.OpenBolt(t, path))

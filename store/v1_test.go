@@ -12,7 +12,7 @@ import (
 	"handoff/store/storetest"
 )
 
-// The v1 of the first version is kept for ever: every later version opens it, reads all of it and continues it. It
+// The file of the first version is kept for ever: every later version opens it, reads all of it and continues it. It
 // has a handoff in each state, and at least one row of every kind.
 const v1 = "testdata/v1.db"
 

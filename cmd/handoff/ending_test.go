@@ -9,7 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// TestShow_HasLateResults results are shown next to the new holder's work.
+// Late results are shown next to the new holder's work.
 func TestShow_HasLateResults(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)

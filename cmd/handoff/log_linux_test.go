@@ -20,7 +20,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// A TestFromLog_NeedsLittleMemory of 100 MB is read in 50 MB of memory. Half of the log is one long line, and the other half is short lines.
+// A log of 100 MB is read in 50 MB of memory. Half of the log is one long line, and the other half is short lines.
 func TestFromLog_NeedsLittleMemory(t *testing.T) {
 	const half, most = 50 << 20, 50 << 20
 	cmd := exec.CommandContext(t.Context(), commandtest.Program, "capture", "--from-log", "-", "--json")

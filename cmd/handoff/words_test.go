@@ -111,7 +111,7 @@ func ended(d commandtest.Desk, by way, id, status string) (code int, out, errs s
 	return d.Run("w", append(args, "--json")...)
 }
 
-// The TestConcepts_NamesWordsThatComplete that are documented end work as the document says.
+// The words that are documented end work as the document says.
 func TestConcepts_NamesWordsThatComplete(t *testing.T) {
 	b, err := os.ReadFile("../../docs/concepts.md")
 	require.NoError(t, err)

@@ -30,7 +30,7 @@ func spacesContaining(t *testing.T, b store.Backend, text string) (spaces []stor
 	return spaces
 }
 
-// The TestRedact_RemovesTextsAndKeepsRegistry is in every field in which a handoff stores text. After the redaction it is nowhere in the store, and the
+// The text is in every field in which a handoff stores text. After the redaction it is nowhere in the store, and the
 // registry verifies.
 func TestRedact_RemovesTextsAndKeepsRegistry(t *testing.T) {
 	for name, backend := range mailboxtest.Backends {

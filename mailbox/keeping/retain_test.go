@@ -141,7 +141,7 @@ func TestRetain_KeepsReferencesOfOpenHandoffs(t *testing.T) {
 	require.Equal(t, strings.TrimSpace(long), strings.TrimSpace(got.Content))
 }
 
-// A TestReturn_RefusesHandoffWithDroppedData task looks complete even without its data.
+// A short task looks complete even without its data.
 func TestReturn_RefusesHandoffWithDroppedData(t *testing.T) {
 	w := mailboxtest.New(t)
 	sent := sendCompleted(w, func(in *schemas.SendIn) { in.Data = map[string]string{"n": strings.Repeat("long ", 60)} })

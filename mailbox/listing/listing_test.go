@@ -53,7 +53,7 @@ func TestList_NamesWordsWithoutMatch(t *testing.T) {
 	}
 }
 
-// A TestList_ReadOnlyTokenLeavesNoticesUnread-only token shows a mailbox and leaves it unchanged.
+// A read-only token shows a mailbox and leaves it unchanged.
 func TestList_ReadOnlyTokenLeavesNoticesUnread(t *testing.T) {
 	w := mailboxtest.New(t)
 	b := mailboxtest.RemoteCaller("b", "ci")

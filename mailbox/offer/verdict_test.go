@@ -163,7 +163,7 @@ var codes = map[offer.Reason]schemas.Code{
 	offer.Declined: schemas.Denied, offer.NotFor: schemas.Denied,
 }
 
-// TestJudgeClaim_AgreesWithClaim any history, a claim by id is accepted or refused as the verdict says, and the next claim takes the first
+// After any history, a claim by id is accepted or refused as the verdict says, and the next claim takes the first
 // handoff of the queue.
 func TestJudgeClaim_AgreesWithClaim(t *testing.T) {
 	seen := offer.Reason(0)

@@ -52,7 +52,7 @@ func TestClaim_SucceedsWithDamagedParent(t *testing.T) {
 	}
 }
 
-// A TestGet_WaitsWithoutSpinningIfDueChangeFails to which time cannot be applied wakes no waiter: a waiter that looked again at once would spin.
+// A handoff to which time cannot be applied wakes no waiter: a waiter that looked again at once would spin.
 func TestGet_WaitsWithoutSpinningIfDueChangeFails(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.InBackend(b))

@@ -105,7 +105,7 @@ func TestUndeliveredClaim_ReleaseKeepsNewerClaim(t *testing.T) {
 	tw.requireClaimHeld(got)
 }
 
-// The TestUndeliveredClaim_IsKeptIfEarlierCallGotIt that breaks begins after its repeat ended.
+// The call that breaks begins after its repeat ended.
 func TestUndeliveredClaim_IsKeptIfEarlierCallGotIt(t *testing.T) {
 	tw := newRepeatedClaim(t)
 	got := tw.Claims(tw.by)

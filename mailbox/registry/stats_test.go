@@ -53,7 +53,7 @@ func TestStats_CountsStatesAndMailboxes(t *testing.T) {
 	require.EqualValues(t, 5, out.Event)
 }
 
-// TestStats_CountsEndedWorkOnceAMinute handoffs are counted once a minute, open ones at once.
+// Ended handoffs are counted once a minute, open ones at once.
 func TestStats_CountsEndedWorkOnceAMinute(t *testing.T) {
 	w, boss, qa := mailboxtest.NewWithTwoAgents(t, "boss", "qa")
 	stats(w)

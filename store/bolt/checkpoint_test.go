@@ -98,7 +98,7 @@ func TestWriter_WritesCheckpointWhenIdle(t *testing.T) {
 	})
 }
 
-// The TestUpdate_LogsPanic has a panic and its value; the error does not have the value.
+// The log has a panic and its value; the error does not have the value.
 func TestUpdate_LogsPanic(t *testing.T) {
 	var log bytes.Buffer
 	s, err := bolt.Open(t.Context(), bolt.Config{

@@ -54,7 +54,7 @@ func TestCompact_FreesSpaceAndKeepsRows(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// A TestCompact_RefusesDamagedFile that cannot be read whole is not replaced.
+// A file that cannot be read whole is not replaced.
 func TestCompact_RefusesDamagedFile(t *testing.T) {
 	path, content := filled(t)
 	for id, kind := range pagesOf(t, path) {

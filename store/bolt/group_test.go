@@ -155,7 +155,7 @@ func TestUpdate_UndoesOnlyFailedCall(t *testing.T) {
 	require.Equal(t, []string{"a", "e"}, keys(t, dir))
 }
 
-// A TestUpdate_ReturnsErrorIfFunctionCallsGoexit of t.FailNow inside a function must not leave callers waiting.
+// A call of t.FailNow inside a function must not leave callers waiting.
 func TestUpdate_ReturnsErrorIfFunctionCallsGoexit(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"handoff/store/bolt"
 )
 
-// The TestOpen_ReadOnlyLeavesFileUnchanged comes from an older program, which does not know one of the spaces.
+// The file comes from an older program, which does not know one of the spaces.
 func TestOpen_ReadOnlyLeavesFileUnchanged(t *testing.T) {
 	path := closed(t)
 	db, err := bbolt.Open(path, 0o600, nil)

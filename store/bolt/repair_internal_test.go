@@ -109,7 +109,7 @@ func TestView_FailsWhileCommitOutcomeIsUnknown(t *testing.T) {
 	require.True(t, s.has(t, "a"))
 }
 
-// A TestUpdate_DoesNotJoinEarlierCommitOfUnknownOutcome that comes while an earlier commit is in doubt does not belong to that commit: even if the commit turns out to
+// A call that comes while an earlier commit is in doubt does not belong to that commit: even if the commit turns out to
 // be kept, the call was not.
 func TestUpdate_DoesNotJoinEarlierCommitOfUnknownOutcome(t *testing.T) {
 	for range 40 {

@@ -86,7 +86,7 @@ func TestLock_GoesToNextInQueue(t *testing.T) {
 	require.ErrorIs(t, err, ErrInUse)
 }
 
-// A TestLock_FailsOnRemovedFile may be removed, and made again, while a process waits for its lock.
+// A workspace may be removed, and made again, while a process waits for its lock.
 func TestLock_FailsOnRemovedFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "handoff.lock")

@@ -105,7 +105,7 @@ handoff ho_1 qa completed 15m0s
 	})
 }
 
-// A TestTraces_RestartLosesOnlyStagesThatEndedBetween that began before the restart and ended after it has a span from its beginning. A stage that ended while no
+// A stage that began before the restart and ended after it has a span from its beginning. A stage that ended while no
 // server ran has no span.
 func TestTraces_RestartLosesOnlyStagesThatEndedBetween(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestTraces_RestartLosesOnlyStagesThatEndedBetween(t *testing.T) {
 	})
 }
 
-// A TestTraces_LongHandoffStartsAtItsBeginning with many events is read page by page.
+// A handoff with many events is read page by page.
 func TestTraces_LongHandoffStartsAtItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
@@ -157,7 +157,7 @@ func TestTraces_DeadlineSpanEndsAtDueTime(t *testing.T) {
 	})
 }
 
-// A TestTraces_LinkParentInOtherWorkflow may continue one of another workflow, which has a trace of its own.
+// A handoff may continue one of another workflow, which has a trace of its own.
 func TestTraces_LinkParentInOtherWorkflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}

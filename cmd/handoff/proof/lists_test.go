@@ -93,7 +93,7 @@ func TestPages_ShowEachRowOnce(t *testing.T) {
 	require.ElementsMatch(t, numbered(1, 100, func(i int) bool { return i%2 == 1 }), o.pages("dev", map[string]any{"box": "sent"}, nil))
 }
 
-// The TestPages_OfShrinkingInboxSkipNothing is in the order of claims; a cursor stays valid when the last shown handoff is gone.
+// The inbox is in the order of claims; a cursor stays valid when the last shown handoff is gone.
 func TestPages_OfShrinkingInboxSkipNothing(t *testing.T) {
 	o := mixed(t)
 	order := o.pages("qa", nil, nil)

@@ -13,7 +13,7 @@ import (
 // mostShown is how long a result may be unless more was asked for, in bytes.
 const mostShown = 8000
 
-// A crowded with much of everything: a handoff of 256 KiB with many criteria, a chain, a crowd.
+// A workspace with much of everything: a handoff of 256 KiB with many criteria, a chain, a crowd.
 func crowded(t *testing.T) *office {
 	o := newOffice(t)
 	title, text := strings.Repeat("t", 200), strings.Repeat("word ", 800)

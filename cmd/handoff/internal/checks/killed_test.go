@@ -18,7 +18,7 @@ import (
 	"handoff/tools/platform/platformtest"
 )
 
-// TestRun_LeavesNothingWhenKilled the death of any of the processes no part of the command goes on, and the next run is unaffected.
+// After the death of any of the processes no part of the command goes on, and the next run is unaffected.
 func TestRun_LeavesNothingWhenKilled(t *testing.T) {
 	for name, kill := range map[string]func(run, supervisor int) error{
 		"who runs it is told to end": func(run, _ int) error { return syscall.Kill(run, syscall.SIGTERM) },

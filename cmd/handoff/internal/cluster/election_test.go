@@ -12,7 +12,7 @@ import (
 	"handoff/tools/relay"
 )
 
-// A TestElection_WaitsForOwnerThatStarts that has just taken a workspace over has no address yet. Another node of this machine waits for the
+// A node that has just taken a workspace over has no address yet. Another node of this machine waits for the
 // address. If it took the workspace by force, the first node would read old rows for a while.
 func TestElection_WaitsForOwnerThatStarts(t *testing.T) {
 	address := postgrestest.StartServer(t)

@@ -48,7 +48,7 @@ func TestEncloseFiles_TakesOnlyFilesOfProject(t *testing.T) {
 	}
 }
 
-// A TestEncloseFiles_LimitsBytesOfCall that names thousands of files took all memory before the mailbox said how many there may be.
+// A call that names thousands of files took all memory before the mailbox said how many there may be.
 func TestEncloseFiles_LimitsBytesOfCall(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte(strings.Repeat("x", 1<<20)), 0o600))

@@ -64,7 +64,7 @@ func TestTable_IsAlignedOnTerminal(t *testing.T) {
 	require.Equal(t, "ID     TITLE\nho_1   Añadir tests\nho_12  a \\x1b[31mred\\x1b[0m\n       title\n", s.FormatTable(head, rows))
 }
 
-// A TestTable_NarrowHasLastColumnBeneath column without room is drawn beneath the others.
+// A last column without room is drawn beneath the others.
 func TestTable_NarrowHasLastColumnBeneath(t *testing.T) {
 	s := terminal.Style{Terminal: true, Style: display.Style{Width: 30}}
 	got := s.FormatTable([]string{"ID", "AGENT", "TITLE"}, [][]string{{"ho_1", "a-long-name", "One two three four five six"}})

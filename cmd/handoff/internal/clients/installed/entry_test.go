@@ -51,7 +51,7 @@ func TestServerEntries_ProjectAtHomeIsUsers(t *testing.T) {
 	require.False(t, all[0].Shared)
 }
 
-// TestServerEntries_UserFileWithinProjectIsShared of the user that lie in the project may have come with it.
+// Files of the user that lie in the project may have come with it.
 func TestServerEntries_UserFileWithinProjectIsShared(t *testing.T) {
 	w := newWorld(t)
 	w.Getenv = func(name string) string {

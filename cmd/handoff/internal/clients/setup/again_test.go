@@ -43,7 +43,7 @@ func TestApplyUndo_KeepsChangesBetweenTwoSetups(t *testing.T) {
 	w.requireText(mine+"// theirs\n", path)
 }
 
-// A TestApply_KeepsForeignFieldsOfEntry that another author added to our entry is theirs.
+// A field that another author added to our entry is theirs.
 func TestApply_KeepsForeignFieldsOfEntry(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")
 	path := w.servers(claude)

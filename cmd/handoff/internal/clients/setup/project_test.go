@@ -13,7 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/setup"
 )
 
-// A TestApplyUndo_OfProjectLeavesNoTrace of a project is in a repository: removal leaves nothing in it or next to it.
+// A file of a project is in a repository: removal leaves nothing in it or next to it.
 func TestApplyUndo_OfProjectLeavesNoTrace(t *testing.T) {
 	for name, receipt := range map[string]bool{"by who set it up": true, "by who cloned it": false} {
 		for how, take := range map[string]func(*world, client.Client){

@@ -56,7 +56,7 @@ func TestList_AsJSONIsComplete(t *testing.T) {
 	require.Len(t, strings.Split(d.Must("qa", "list"), "\n"), sent+2)
 }
 
-// TestList_ReadsOnlyShownNotices a notice marks it as read. So list asks for no more notices than it shows.
+// Listing a notice marks it as read. So list asks for no more notices than it shows.
 func TestList_ReadsOnlyShownNotices(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)

@@ -80,7 +80,7 @@ func TestServer_ServesWithoutTraces(t *testing.T) {
 	require.NotContains(t, errs, "traces")
 }
 
-// The TestServer_SendsLastSpans call of a client ends a handoff, and then its server. The server still sends its spans.
+// The last call of a client ends a handoff, and then its server. The server still sends its spans.
 func TestServer_SendsLastSpans(t *testing.T) {
 	t.Parallel()
 	var sent strings.Builder // read when the collector is closed

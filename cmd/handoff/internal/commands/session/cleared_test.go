@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// TestShell_OfClearedSessionActsAsItsProcess /clear Claude Code is the same process with the same server, and its shells have another session id.
+// After /clear Claude Code is the same process with the same server, and its shells have another session id.
 func TestShell_OfClearedSessionActsAsItsProcess(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)

@@ -72,7 +72,7 @@ func TestAsk_OfBadAddressFails(t *testing.T) {
 	}
 }
 
-// A TestAsk_RefusesEventStream need not end, and handoff sends none to a client that accepts JSON alone.
+// A stream need not end, and handoff sends none to a client that accepts JSON alone.
 func TestAsk_RefusesEventStream(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
