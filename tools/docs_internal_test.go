@@ -32,50 +32,49 @@ func TestToolsDocument_DescribesEveryTool(t *testing.T) {
 	require.Equal(t, want, string(b), "docs/tools.md is stale: go test ./tools -update")
 }
 
-// reference returns for every tool of [Table] in Markdown its arguments and its results. The meaning of arguments
-// stands in their schemas, which handoff tools prints; here are the fields of arguments that are objects. The common
-// fields of all tools stand once, before it.
+// reference returns a table of the arguments of every tool of [Table], and the names of the fields of its answer. It
+// leaves out the meaning of arguments, which the command "handoff tools" prints.
 func reference() string {
 	common := func(name string) bool { return slices.Contains([]string{"warnings", "inbox", "next"}, name) }
 	var b strings.Builder
 	for _, t := range Table {
-		fmt.Fprintf(&b, "### `%s`\n\n", t.Name)
+		fmt.Fprintf(&b, "### `%s`\n\n| argument | value |\n|---|---|\n", t.Name)
 		shown, full := readSchema(t.InputSchema()), t.schema()
-		var plain []string
 		for _, name := range shown.Properties.names {
 			if name != "agent" {
-				argument(&b, &plain, name, shown, full)
+				writeRows(&b, name, shown, full)
 			}
 		}
-		fmt.Fprintf(&b, "- %s\n- answer: `%s`\n\n", strings.Join(plain, ", "),
+		fmt.Fprintf(&b, "| answer | `%s` |\n\n",
 			strings.Join(slices.DeleteFunc(readSchema(t.OutputSchema()).Properties.names, common), "` `"))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// argument adds an argument to plain, and each of its published fields. An argument whose description lists its
-// fields has a row of its own.
-func argument(b *strings.Builder, plain *[]string, path string, shown, full *schemaNode) {
+// writeRows writes the row of one argument, or a row for each of its published fields. If the description of the
+// argument lists its fields, the row shows this list.
+func writeRows(b *strings.Builder, path string, shown, full *schemaNode) {
 	name := path[strings.LastIndex(path, ".")+1:]
 	s, f := shown.Properties.field(name), full.Properties.field(name)
-	said := "`" + path + "`" + s.short()
+	said := "`" + path + "`"
 	if slices.Contains(shown.Required, name) {
 		said = "**" + said + "**"
 	}
 	if description := cmp.Or(s.Description, f.Description); strings.HasPrefix(description, "{") {
-		fmt.Fprintf(b, "- `%s`: %s\n", path, description)
+		fmt.Fprintf(b, "| %s | %s |\n", said, strings.ReplaceAll(description, "|", "\\|"))
 	} else if s.Properties.names == nil {
-		*plain = append(*plain, said)
+		fmt.Fprintf(b, "| %s | %s |\n", said, s.valueWords())
 	}
 	for _, below := range s.Properties.names {
-		argument(b, plain, path+"."+below, s, f)
+		writeRows(b, path+"."+below, s, f)
 	}
 }
 
-// short says which values a schema takes, unless it is a single text.
-func (n *schemaNode) short() string {
+// valueWords says in words which values a schema takes.
+func (n *schemaNode) valueWords() string {
 	if n.Enum != nil {
-		return " (" + strings.Join(n.Enum, " ") + ")"
+		return "`" + strings.Join(n.Enum, "` `") + "`"
 	}
-	return map[string]string{"object": "{}", "array": "[]", "integer": "#", "number": "#", "boolean": "?"}[n.Type]
+	words := map[string]string{"object": "object", "array": "list", "integer": "number", "number": "number", "boolean": "true or false"}
+	return cmp.Or(words[n.Type], "text")
 }
