@@ -127,7 +127,8 @@ type hooks struct {
 func opOf(o *operation.Op) *op { return o.Rules.(hooks).op }
 
 func (h hooks) BeforeWrite(what *operation.RecordChange) error { return h.runHooks(beforeChange, what) }
-func (h hooks) AfterWrite(what *operation.RecordChange) error  { return h.runHooks(afterChange, what) }
+
+func (h hooks) AfterWrite(what *operation.RecordChange) error { return h.runHooks(afterChange, what) }
 
 func (h hooks) runHooks(list []hook, what *operation.RecordChange) error {
 	for _, hook := range list {
@@ -169,6 +170,7 @@ func (h hooks) CutFutureTimes(r *store.Record) (changed bool) { return h.capFutu
 func (h hooks) AfterCallerSeen(client schemas.Agent) error {
 	return connections.ExpireNames(h.Op, client)
 }
+
 func (h hooks) ExplainRefusal(a life.Action, r *store.Record) error {
 	return h.refuseActionInState(a, r)
 }
@@ -216,9 +218,11 @@ func mayFireRule(o *op, h *operation.RecordChange) bool {
 // These functions return the index of the other handoffs that a consequence concerns.
 
 func dependentsOf(now *store.Record) store.HandoffIndex { return store.IndexByDependency(now.ID) }
+
 func dependentsOfParent(now *store.Record) store.HandoffIndex {
 	return store.IndexByDependency(now.Parent)
 }
+
 func freedDependentsOf(now *store.Record) store.HandoffIndex {
 	return store.IndexByFreedDependency(now.ID)
 }

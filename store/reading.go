@@ -127,6 +127,7 @@ func IndexByDependency(id schemas.ID) HandoffIndex { return HandoffIndex{ByAfter
 func IndexByFreedDependency(id schemas.ID) HandoffIndex {
 	return HandoffIndex{ByFreed, EncodeNumber(id)}
 }
+
 func indexByOrigin(foreign string) HandoffIndex { return HandoffIndex{ByOrigin, originKey(foreign)} }
 
 // IndexOfAllDependents selects all handoffs that wait for a dependency, once for each dependency.

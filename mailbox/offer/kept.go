@@ -72,7 +72,7 @@ func (t *claimJudge) blockedText() (string, error) {
 
 // unfitText names the first handoff in a pool of the agent that the agent is not offered, and the reason.
 func (t *claimJudge) unfitText() (string, error) {
-	return firstText(t.View, t.View.ClaimableHandoffs(roster.BoxesForCard(t.Card)...), func(r *store.Record) string {
+	return firstText(t.View, t.ClaimableHandoffs(roster.BoxesForCard(t.Card)...), func(r *store.Record) string {
 		if v := t.verdict(r, Unfit); v.Reason != 0 && t.firstReason(r, Declined) == 0 {
 			return v.notOfferedText()
 		}

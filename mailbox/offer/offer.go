@@ -50,7 +50,7 @@ func (f Offers) CountInbox(agent schemas.Agent) (in schemas.InboxCounts, err err
 			continue
 		}
 		// Subtract pending handoffs that exclude this agent, such as reviews of its own work.
-		for r, err := range reading.ReadableRecords(f.View, reading.AtMost(maxCountedRows, f.View.ClaimableHandoffs(box))) {
+		for r, err := range reading.ReadableRecords(f.View, reading.AtMost(maxCountedRows, f.ClaimableHandoffs(box))) {
 			if err != nil {
 				return in, err
 			}
@@ -100,7 +100,7 @@ func (f Offers) Queue(
 			yield(nil, t.err)
 			return
 		}
-		for id, err := range f.View.ClaimableHandoffs(t.boxes...) {
+		for id, err := range f.ClaimableHandoffs(t.boxes...) {
 			if err != nil {
 				yield(nil, err)
 				return

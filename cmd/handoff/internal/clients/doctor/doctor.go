@@ -59,9 +59,11 @@ func ok(subject, format string, a ...any) Finding { return OK.newFinding(subject
 func skipped(subject, format string, a ...any) Finding {
 	return Skipped.newFinding(subject, format, a...)
 }
+
 func warning(subject, format string, a ...any) Finding {
 	return Warning.newFinding(subject, format, a...)
 }
+
 func failure(subject, format string, a ...any) Finding {
 	return Error.newFinding(subject, format, a...)
 }
