@@ -79,7 +79,7 @@ func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
 func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
 	kind, _ := pool.Split()
 	return schemas.Errorf(schemas.NotFound, "%s is a %s, and no agent is called so", name, kind).WithField(field).
-		WithKnown(string(pool)).WithHint(do, pool)
+		WithChoices(string(pool)).WithHint(do, pool)
 }
 
 // CheckNotPool refuses a caller that acts under the name of a pool, with not_found. It accepts the name if an agent is

@@ -48,7 +48,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	}
 	said := schemas.UpdateIn{Action: in.Action, Note: in.Note, Questions: questions, Conditions: in.Conditions, Origin: in.Origin}
 	content, err := store.EncodeContent(said, o.NewID)
-	if err = cmp.Or(err, schemas.TooBig("questions", len(content.Bytes), o.Limits.Handoff/4)); err != nil {
+	if err = cmp.Or(err, schemas.CheckBytes("questions", len(content.Bytes), o.Limits.Handoff/4)); err != nil {
 		return nil, err // the handoff keeps them with the answer
 	}
 	now.Ask, now.Asker = o.NextEventNumber(), o.By.Agent

@@ -82,7 +82,7 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 		return schemas.Invalidf("description", "must not be empty").
 			WithHint("Say why, so that the next one does not fail the same way.")
 	}
-	if err := schemas.TooBig("description", len(in.Description), s.Limits.Task); err != nil {
+	if err := schemas.CheckBytes("description", len(in.Description), s.Limits.Task); err != nil {
 		return err
 	}
 	in.Outcome = cmp.Or(in.Outcome, schemas.OutcomeFailed)

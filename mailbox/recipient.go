@@ -79,7 +79,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.HasUnacceptedSkill(c, string(pool)) })
 	if skilled >= 0 {
 		c := cards[skilled]
-		register := schemas.AdviseCall(schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptedWorkWith(string(pool))}, "lets it take it")
+		register := schemas.AdviseCall(schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptedKindsPlus(string(pool))}, "lets it take it")
 		warning += fmt.Sprintf("; %s has it as a skill only: %s", c.Name, register)
 	}
 	return []string{warning}, err
@@ -96,7 +96,7 @@ func (o *op) refusePoolNamedLikeAgent(pool schemas.Address, force bool) error {
 	for _, err := range o.Offers().AddressedAgents(pool) {
 		return err
 	}
-	return schemas.Errorf(schemas.NotFound, "%s is an agent, and nobody takes %s", name, pool).WithField("to").WithKnown(name).
+	return schemas.Errorf(schemas.NotFound, "%s is an agent, and nobody takes %s", name, pool).WithField("to").WithChoices(name).
 		WithHint("Send to %s, or have an agent register for the %s first. Nothing was sent.", name, kind)
 }
 
@@ -147,7 +147,7 @@ func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []str
 	if near := roster.SuggestPool(schemas.Address(":"+to), cards); near != "" {
 		hint += " " + near + "."
 	}
-	return nil, e.WithField("to").WithAgents(closest.SortByLikelihood(to, known)).
+	return nil, e.WithField("to").WithAgentChoices(closest.SortByLikelihood(to, known)).
 		WithHint("%s Nothing was sent.", hint)
 }
 
@@ -177,7 +177,7 @@ func (o *op) refuseUnacceptedType(to schemas.Agent, kind string) error {
 		}
 	}
 	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).
-		WithField("type").WithAgents(able)
+		WithField("type").WithAgentChoices(able)
 	if len(able) == 0 {
 		return e.WithHint("Nobody does. Nothing was sent.")
 	}

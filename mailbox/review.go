@@ -53,7 +53,7 @@ func (o *op) checkReviewer(r *store.Record, to schemas.Address, review string, f
 		return warnings, err
 	}
 	return nil, schemas.Errorf(schemas.Conflict, "%s would review its own work", to).WithField(reviewField).
-		WithAgents(others).
+		WithAgentChoices(others).
 		WithHint("Name another, or human. Where nobody else could, force it.")
 }
 

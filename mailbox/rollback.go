@@ -55,7 +55,7 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 		return agent, err
 	}
 	return "", schemas.Errorf(schemas.Invalid, "%s is not part of %s", agent, r.Workflow).WithField("rollback_to").
-		WithKnown(schemas.FormatAll(members)...).
+		WithChoices(schemas.FormatAll(members)...).
 		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow.")
 }
 

@@ -181,7 +181,7 @@ func (o *op) sendRoutedHandoffs(h *operation.RecordChange) (came operation.Conse
 			})
 		})
 		if err != nil {
-			if err := o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("The %s could not send the next step after %s", &schemas.SentBy{Rule: rule.Route, File: rule.File}, h.Now.ID), err); err != nil {
+			if err := o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("The %s could not send the next step after %s", &schemas.SendingRule{Rule: rule.Route, File: rule.File}, h.Now.ID), err); err != nil {
 				return came, err
 			}
 			continue
@@ -252,7 +252,7 @@ func (o *op) sendRulePart(r *store.Record, rule rules.RuleSends, in schemas.Send
 	in.Task = schemas.Clip(in.Task, o.Limits.Task) // the rest can be read in the handoff before
 	options := schemas.ValueOrZero(in.Options)
 	by := o.By
-	by.Rule = &schemas.SentBy{Rule: cmp.Or(options.Step, rule.Route), File: rule.File, On: rule.On, After: r.ID, Of: r.From}
+	by.Rule = &schemas.SendingRule{Rule: cmp.Or(options.Step, rule.Route), File: rule.File, On: rule.On, After: r.ID, Of: r.From}
 	options.Reason, options.After = strings.TrimSuffix("by the "+by.Rule.String()+": "+options.Reason, ": "), append(options.After, after...)
 	if in.Type != schemas.TypeMessage {
 		options.NoTakers = cmp.Or(options.NoTakers, "wait") // no sender watches it, so the owner is told

@@ -80,7 +80,7 @@ func (e *env) compileRules(rows []store.Row) ruleSet {
 // allowed yet.
 func (s *Service) firstStepOfWorkflow(
 	ctx context.Context, in schemas.SendIn, name string,
-) (first schemas.SendIn, words *schemas.SentBy, err error) {
+) (first schemas.SendIn, words *schemas.SendingRule, err error) {
 	set, err := operation.Read(ctx, s.engine, s.currentRules)
 	if err != nil {
 		return in, nil, err
@@ -90,14 +90,14 @@ func (s *Service) firstStepOfWorkflow(
 			return in, nil, err
 		}
 		first.Title = schemas.Clip(first.Title, s.Limits.Title)
-		return first, &schemas.SentBy{Rule: first.Options.Step, File: file}, nil
+		return first, &schemas.SendingRule{Rule: first.Options.Step, File: file}, nil
 	}
 	if file := set.unallowedFileOf(name); file != "" {
 		return in, nil, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.EscapeHidden(file)).
 			WithField("to").WithHint("A person gives it on the command line: handoff allow. Nothing was sent.")
 	}
 	e := schemas.Errorf(schemas.NotFound, "there is no workflow %q", schemas.EscapeHidden(schemas.Clip(name, 80))).WithField("to").
-		WithKnown(set.PlanNames()...)
+		WithChoices(set.PlanNames()...)
 	if meant := closest.LikelyNames(name, set.PlanNames()); len(meant) > 0 {
 		return in, nil, e.WithHint("Closest: workflow:%s. Nothing was sent.", meant[0])
 	}

@@ -259,7 +259,7 @@ func (o *op) draftAgain(r *store.Record, why operation.EndReason, rev *revision)
 	if rev != nil {
 		d.Handoff.Title = schemas.Clip(d.Handoff.Title, o.Limits.Title)
 		err := o.drafts.Encode(d)
-		if err = cmp.Or(err, schemas.TooBig("changes", len(d.Content.Bytes), o.Limits.Handoff)); err != nil {
+		if err = cmp.Or(err, schemas.CheckBytes("changes", len(d.Content.Bytes), o.Limits.Handoff)); err != nil {
 			return nil, err
 		}
 	}

@@ -79,7 +79,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 // updateFuncFor returns the function of an action. It refuses an unknown action, and arguments that the action does not
 // use.
 func (s *Service) updateFuncFor(in schemas.UpdateIn) (updateFunc, error) {
-	if err := schemas.TooBig("note", len(in.Note), s.Limits.Task); err != nil {
+	if err := schemas.CheckBytes("note", len(in.Note), s.Limits.Task); err != nil {
 		return nil, err
 	}
 	do, ok := updateFuncs[in.Action]
@@ -158,7 +158,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	if _, err := o.ApplyAction(life.Cancel, r); err != nil && r.Status.HasEnded() && len(out.Children) > 0 {
 		return nil, schemas.AsError(err).WithHint("%d below it are open: cancel each that nobody needs.", len(out.Children)).
-			WithKnown(schemas.FormatAll(out.Children)...)
+			WithChoices(schemas.FormatAll(out.Children)...)
 	}
 	text := fmt.Sprintf("Cancelled by %s. %s", o.By.Agent, in.Note)
 	return o.ChangeRecordWithNote(requestNextReviewer(&operation.RecordChange{Action: life.Cancel, Text: text}, r), r, noteOnly(in), o.EndRecord)

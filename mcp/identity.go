@@ -91,7 +91,7 @@ func clientNameOf(ctx context.Context) string {
 // "client".
 func AgentNameOf(client string) schemas.Agent {
 	name := strings.Map(func(r rune) rune {
-		if schemas.IsForbiddenInWord(r) {
+		if schemas.IsForbiddenInName(r) {
 			return '-'
 		}
 		return r

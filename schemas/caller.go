@@ -64,8 +64,8 @@ type Caller struct {
 	// not need it.
 	Tree *Tree `json:"tree,omitempty"`
 
-	// Touched holds more facts about this working tree. It comes with a claim, a progress report and a completion.
-	Touched *Touched `json:"touched,omitempty"`
+	// BranchState holds more facts about this working tree. It comes with a claim, a progress report and a completion.
+	BranchState *BranchState `json:"touched,omitempty"`
 
 	// CheckReport is the report of the caller's process on the checks that a completion must pass. It is nil if the
 	// process observed no check.
@@ -73,7 +73,7 @@ type Caller struct {
 
 	// Rule is the rule of a file that wrote the text of this send. It is nil if the caller wrote the text. Only the
 	// owner of the store sets it.
-	Rule *SentBy `json:"-"`
+	Rule *SendingRule `json:"-"`
 
 	// Trace names the span of the caller's trace in which the caller made this call, as a W3C traceparent. It is empty
 	// if the caller has no trace.
@@ -97,7 +97,7 @@ func (c Caller) WithName(name string) (Caller, error) {
 		return c, err
 	}
 	if !c.mayActAs(agent) {
-		return c, c.denyName(agent)
+		return c, c.deniedNameError(agent)
 	}
 	c.Agent = agent
 	return c, nil
@@ -128,14 +128,14 @@ func (c Caller) Trust() Trust {
 	return ""
 }
 
-// denyName returns the error for a name that the caller may not use. It lists the names that the caller may use.
-func (c Caller) denyName(a Agent) error {
+// deniedNameError returns the error for a name that the caller may not use. It lists the names that the caller may use.
+func (c Caller) deniedNameError(a Agent) error {
 	e := Errorf(Denied, "this connection may not act as %s", a).WithField("agent")
 	if len(c.Names) == 0 {
 		return e.WithHint("Leave it out to act under the name of this connection.")
 	}
 	known := FormatAll(c.Names)
-	return e.WithKnown(known...).WithHint(
+	return e.WithChoices(known...).WithHint(
 		"Leave it out, or act as %s. The operator of the server gives out tokens for other names.", strings.Join(known, " or "))
 }
 

@@ -83,7 +83,7 @@ type Completion struct {
 // of the working tree. It is empty if neither is known.
 func (c *Completion) Commit() string {
 	said, _ := c.Results["commit"].(string)
-	if said = strings.ToLower(strings.TrimSpace(said)); IsCommit(said) {
+	if said = strings.ToLower(strings.TrimSpace(said)); IsCommitID(said) {
 		return said
 	}
 	if c.Tree != nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var durationForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*`) })
+var durationPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)\s*`) })
 
 var durationUnits = map[string]time.Duration{
 	"": time.Minute, "ms": time.Millisecond, "millisecond": time.Millisecond,
@@ -24,7 +24,7 @@ var durationUnits = map[string]time.Duration{
 func ParseDuration(field, s string) (time.Duration, error) {
 	var sum time.Duration
 	for rest := strings.TrimSpace(s); rest != ""; {
-		m := durationForm().FindStringSubmatch(rest)
+		m := durationPattern().FindStringSubmatch(rest)
 		if m == nil {
 			return 0, invalidDuration(field, s)
 		}

@@ -147,8 +147,8 @@ func (e *Error) WithField(field string) *Error {
 	return e
 }
 
-// WithKnown sets the valid choices.
-func (e *Error) WithKnown(known ...string) *Error {
+// WithChoices sets the valid choices.
+func (e *Error) WithChoices(known ...string) *Error {
 	e.Known = known
 	return e
 }
@@ -156,9 +156,9 @@ func (e *Error) WithKnown(known ...string) *Error {
 // MaxNamed is the largest number of agents, sessions or handoffs that one error or warning lists by name.
 const MaxNamed = 20
 
-// WithAgents sets the valid choices: the first [MaxNamed] of these agents.
-func (e *Error) WithAgents(known []Agent) *Error {
-	return e.WithKnown(FormatAll(known[:min(len(known), MaxNamed)])...)
+// WithAgentChoices sets the valid choices: the first [MaxNamed] of these agents.
+func (e *Error) WithAgentChoices(known []Agent) *Error {
+	return e.WithChoices(FormatAll(known[:min(len(known), MaxNamed)])...)
 }
 
 // WithRetryAfter sets RetryAfter, the time after which the same call may succeed. The time is rounded to whole seconds

@@ -15,7 +15,7 @@ func TestInternalError_HintNamesServerLog(t *testing.T) {
 }
 
 // Only the log shows the hidden cause.
-func TestErrorLogValue_HasHiddenCause(t *testing.T) {
+func TestErrorLogValue_IncludesCauseHiddenFromCallers(t *testing.T) {
 	e := schemas.InternalError(errors.New("disk on fire"))
 	require.NotContains(t, e.Error(), "disk")
 	require.Equal(t, "the server could not do this: disk on fire", e.LogValue().String())

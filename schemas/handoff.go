@@ -44,7 +44,7 @@ type Handoff struct {
 
 // ByRule returns the rule of a file that sent the handoff, or nil if an agent or person sent it. The sender of a
 // handoff from a rule is system, but the task is only what the file says, not an order of the server.
-func (h *Handoff) ByRule() *SentBy {
+func (h *Handoff) ByRule() *SendingRule {
 	if h.Source.Agent != System {
 		return nil
 	}
@@ -139,7 +139,7 @@ type Metadata struct {
 	Strategy string             `json:"strategy,omitempty"`
 	Recall   int                `json:"recall,omitempty"`
 	Step     string             `json:"step,omitempty"` // of a plan, as PLAN/STEP
-	SentBy   *SentBy            `json:"sent_by,omitempty"`
+	SentBy   *SendingRule       `json:"sent_by,omitempty"`
 	Limits   map[string]float64 `json:"limits,omitempty"`
 }
 

@@ -68,7 +68,7 @@ func CheckLimits(field string, limits map[string]float64) error {
 			}
 		default:
 			known := append([]string{LimitChain}, WorkflowLimits...)
-			return Invalidf(at, "%q is not a limit", EscapeHidden(name)).WithKnown(known...).
+			return Invalidf(at, "%q is not a limit", EscapeHidden(name)).WithChoices(known...).
 				WithHint("There are %s. Nothing was sent.", strings.Join(known, ", "))
 		}
 	}
@@ -101,13 +101,15 @@ func (l Limits) OrDefault() Limits {
 	}
 }
 
-// TooBig reports a field over its limit of bytes, or nil.
-func TooBig(field string, size, limit int) error { return tooMany(field, size, limit, "bytes") }
+// CheckBytes reports a field over its limit of bytes, or nil.
+func CheckBytes(field string, size, limit int) error { return checkSize(field, size, limit, "bytes") }
 
-// TooLong reports a field over its limit of characters, or nil.
-func TooLong(field string, size, limit int) error { return tooMany(field, size, limit, "characters") }
+// CheckCharacters reports a field over its limit of characters, or nil.
+func CheckCharacters(field string, size, limit int) error {
+	return checkSize(field, size, limit, "characters")
+}
 
-func tooMany(field string, size, limit int, unit string) error {
+func checkSize(field string, size, limit int, unit string) error {
 	if size <= limit {
 		return nil
 	}

@@ -20,14 +20,14 @@ const (
 	System Agent = "system"
 )
 
-// IsWord reports whether s has the form of a name, a role or a skill: 1 to 64 of A-Z a-z 0-9 . _ - and no . or - at its
+// IsValidName reports whether s has the form of a name, a role or a skill: 1 to 64 of A-Z a-z 0-9 . _ - and no . or - at its
 // beginning, because programs would take such a word for a hidden file or a flag.
-func IsWord(s string) bool {
-	return s != "" && len(s) <= 64 && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, IsForbiddenInWord)
+func IsValidName(s string) bool {
+	return s != "" && len(s) <= 64 && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, IsForbiddenInName)
 }
 
-// IsForbiddenInWord reports whether [IsWord] forbids a character.
-func IsForbiddenInWord(r rune) bool {
+// IsForbiddenInName reports whether [IsValidName] forbids a character.
+func IsForbiddenInName(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '.' && r != '_' && r != '-'
 }
 
@@ -39,7 +39,7 @@ func ParseAgent(field, s string) (Agent, error) {
 		return "", Invalidf(field, "that is the secret of a token, not an agent name").
 			WithHint("Take it from where others see it, and revoke the token.")
 	}
-	if !IsWord(s) {
+	if !IsValidName(s) {
 		return "", Invalidf(field, "%q is not an agent name", EscapeHidden(s)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -, such as auto-code.")
 	}
@@ -52,13 +52,13 @@ func ParseAgent(field, s string) (Agent, error) {
 	return Agent(s), nil
 }
 
-// lookalike replaces letters and digits of a name in lower case so that names that look alike at a quick glance become
+// lookalikeReplacer replaces letters and digits of a name in lower case so that names that look alike at a quick glance become
 // equal.
-var lookalike = strings.NewReplacer("rn", "m", "4", "a", "3", "e", "5", "s", "0", "o", "1", "l", "i", "l", ".", "", "_", "", "-", "")
+var lookalikeReplacer = strings.NewReplacer("rn", "m", "4", "a", "3", "e", "5", "s", "0", "o", "1", "l", "i", "l", ".", "", "_", "", "-", "")
 
 // LookAlike reports whether two names look the same to a quick reader.
 func LookAlike(a, b Agent) bool {
-	return lookalike.Replace(strings.ToLower(string(a))) == lookalike.Replace(strings.ToLower(string(b)))
+	return lookalikeReplacer.Replace(strings.ToLower(string(a))) == lookalikeReplacer.Replace(strings.ToLower(string(b)))
 }
 
 // TokenPrefix is the beginning of the secret of every bearer token. By it, people and programs that search for leaked
@@ -143,7 +143,7 @@ type Workflow string
 // ParseWorkflow checks that a workflow name has 1 to 64 characters of the allowed form, and adds the prefix of workflow
 // names if it is missing.
 func ParseWorkflow(field, s string) (Workflow, error) {
-	if !IsWord(s) {
+	if !IsValidName(s) {
 		return "", Invalidf(field, "%q is not a workflow name", EscapeHidden(s)).
 			WithHint("Workflow names are 1 to 64 of A-Z a-z 0-9 . _ -, such as wf_login.")
 	}
@@ -215,10 +215,10 @@ func ParseAddress(field, s string) (Address, error) {
 	}
 	_, err := ParseAgent(field, name)
 	if !agent && slices.Contains(ambiguousNames, strings.ToLower(name)) {
-		err = Invalidf(field, "%q names no one", name).WithKnown(string(Human)).
-			WithHint("The person you work for is human; an agent, also you, has a name. %s", severalHint)
+		err = Invalidf(field, "%q names no one", name).WithChoices(string(Human)).
+			WithHint("The person you work for is human; an agent, also you, has a name. %s", severalRecipientsHint)
 	} else if strings.Contains(name, ",") {
-		err = AsError(err).WithHint(severalHint)
+		err = AsError(err).WithHint(severalRecipientsHint)
 	}
 	if err != nil {
 		return "", err
@@ -226,8 +226,8 @@ func ParseAddress(field, s string) (Address, error) {
 	return Address(name), nil
 }
 
-// severalHint explains how work or a message reaches several recipients.
-const severalHint = "One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
+// severalRecipientsHint explains how work or a message reaches several recipients.
+const severalRecipientsHint = "One send is for one: send a message again for each. Work goes to all of them as {{each}}, with the " +
 	"option each, and to one of them by a capability or a role that they share."
 
 // isHumanPhrase reports whether a text is the word human, or a phrase of several words for a person, such as "the
@@ -238,5 +238,5 @@ func isHumanPhrase(s string) bool {
 		words = words[1:]
 	}
 	phrase := strings.Join(words, "-")
-	return phrase == string(Human) || !IsWord(s) && Agent(phrase).IsPersonWord()
+	return phrase == string(Human) || !IsValidName(s) && Agent(phrase).IsPersonWord()
 }

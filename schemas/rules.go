@@ -39,9 +39,9 @@ type PlanStep struct {
 	SendIn
 }
 
-// SentBy names the rule of a file that sent a handoff, or that wrote the first step of the handoff's workflow. The
+// SendingRule names the rule of a file that sent a handoff, or that wrote the first step of the handoff's workflow. The
 // texts in its fields come from files and agents, so they are shown as data and never as instructions.
-type SentBy struct {
+type SendingRule struct {
 	Rule  string `json:"rule"`            // its name, or WORKFLOW/STEP
 	File  string `json:"file"`            // as people know it
 	On    string `json:"on,omitempty"`    // the event
@@ -52,12 +52,12 @@ type SentBy struct {
 // String returns one line with the name of the rule and of its file, or "" for nil. Both names are in quotation marks,
 // and marks within a name are replaced, so that a name cannot end its own quotation. A file name that looks like a path
 // has no quotation marks.
-func (s *SentBy) String() string {
+func (s *SendingRule) String() string {
 	if s == nil {
 		return ""
 	}
 	file := s.File
-	if len(file) > 200 || strings.ContainsFunc(file, func(r rune) bool { return IsForbiddenInWord(r) && r != '/' && r != '~' }) {
+	if len(file) > 200 || strings.ContainsFunc(file, func(r rune) bool { return IsForbiddenInName(r) && r != '/' && r != '~' }) {
 		file = quoteShortened(file)
 	}
 	return "rule " + quoteShortened(s.Rule) + " of " + file
@@ -68,7 +68,7 @@ func quoteShortened(s string) string {
 }
 
 // Sentence returns a text with the rule, its file, and the event that triggered the rule.
-func (s *SentBy) Sentence() string {
+func (s *SendingRule) Sentence() string {
 	if s.After == 0 {
 		return "the " + s.String()
 	}

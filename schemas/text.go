@@ -98,16 +98,16 @@ func decodeJSONRune(raw []byte) (r rune, n int) {
 	case 'r':
 		return '\r', 2
 	case 'u':
-		first := parseHexUnit(raw[2:])
+		first := parseHexDigits(raw[2:])
 		if utf16.IsSurrogate(first) && len(raw) >= 12 && raw[6] == '\\' && raw[7] == 'u' {
-			return utf16.DecodeRune(first, parseHexUnit(raw[8:])), 12
+			return utf16.DecodeRune(first, parseHexDigits(raw[8:])), 12
 		}
 		return first, 6
 	}
 	return rune(raw[1]), 2
 }
 
-func parseHexUnit(digits []byte) rune {
+func parseHexDigits(digits []byte) rune {
 	unit, _ := strconv.ParseUint(string(digits[:4]), 16, 16) // it is JSON
 	return rune(unit)
 }

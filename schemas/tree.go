@@ -22,8 +22,8 @@ type Tree struct {
 	Unknown     string   `json:"unknown,omitempty"`     // why files and base are unknown
 }
 
-// WithAtMost returns the tree with at most n files in each of its two lists. More counts the files that it left out.
-func (t Tree) WithAtMost(n int) Tree {
+// WithAtMostFiles returns the tree with at most n files in each of its two lists. More counts the files that it left out.
+func (t Tree) WithAtMostFiles(n int) Tree {
 	changed, uncommitted := min(n, len(t.Changed)), min(n, len(t.Uncommitted))
 	t.More += len(t.Changed) - changed + len(t.Uncommitted) - uncommitted
 	t.Changed, t.Uncommitted = t.Changed[:changed], t.Uncommitted[:uncommitted]
@@ -37,7 +37,7 @@ func (t *Tree) Summary() *Tree {
 	if t == nil {
 		return nil
 	}
-	kept := t.WithAtMost(20)
+	kept := t.WithAtMostFiles(20)
 	kept.Since, kept.Changed = "", nil
 	return &kept
 }
@@ -58,14 +58,14 @@ func (t Tree) String() string {
 // ShortCommit shortens the id of a commit for people and models.
 func ShortCommit(id string) string { return id[:min(len(id), 10)] }
 
-// IsCommit reports whether a text is the id of a commit, or the first 7 or more digits of one.
-func IsCommit(said string) bool {
+// IsCommitID reports whether a text is the id of a commit, or the first 7 or more digits of one.
+func IsCommitID(said string) bool {
 	return len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == ""
 }
 
-// Touched holds facts about a working tree that [Tree] does not have. The mailbox compares them with the trees of other
+// BranchState holds facts about a working tree that [Tree] does not have. The mailbox compares them with the trees of other
 // holders, to find agents that work on the same files at the same time.
-type Touched struct {
+type BranchState struct {
 	Repository string   `json:"repository"`        // the git directory that its working trees share
 	Ahead      []string `json:"ahead,omitempty"`   // files that differ between HEAD and the base
 	Commits    []string `json:"commits,omitempty"` // the newest commits of HEAD

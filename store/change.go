@@ -48,7 +48,7 @@ func EncodeContent(value any, newID func(prefix string) string) (c Content, err 
 // The number of an event is one above the last number, so two changes of a store never run side by side. Repeating
 // WriteChange makes another event.
 func (t *Tx) WriteChange(was, now *Record, e schemas.Event, content Content) (uint64, error) {
-	if err := schemas.TooBig("content", len(content.Bytes), maxContent); err != nil {
+	if err := schemas.CheckBytes("content", len(content.Bytes), maxContent); err != nil {
 		return 0, err
 	}
 	n, err := t.EventCount()

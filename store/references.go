@@ -23,7 +23,7 @@ func ReferenceDigest(content []byte) string {
 // content exists, nothing is written. Only [Tx.DeleteReference] deletes it. The error is [schemas.Limit] for content of
 // more than 131 MB.
 func (t *Tx) PutReference(content []byte) error {
-	if err := schemas.TooBig("content", len(content), maxContent); err != nil {
+	if err := schemas.CheckBytes("content", len(content), maxContent); err != nil {
 		return err
 	}
 	sum := sha256.Sum256(content)

@@ -172,7 +172,7 @@ func (n *schemaNode) coerceText(v any, at *argumentPath) (any, error) {
 	case !n.free && strings.TrimSpace(text) == schemas.Blank:
 		return nil, invalidAtf(at, "%s stands for a text that only you can write", schemas.Blank).WithHint("Write it.")
 	case n.MaxLength > 0 && utf8.RuneCountInString(text) > n.MaxLength:
-		return nil, schemas.TooLong(at.String(), utf8.RuneCountInString(text), n.MaxLength)
+		return nil, schemas.CheckCharacters(at.String(), utf8.RuneCountInString(text), n.MaxLength)
 	}
 	return text, nil
 }

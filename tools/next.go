@@ -305,7 +305,7 @@ func adviseAfterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advic
 		return nil
 	case o.Skilled != nil:
 		c := o.Skilled
-		able := schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptedWorkWith(in.Capability)}
+		able := schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptedKindsPlus(in.Capability)}
 		return adviceList(schemas.AdviseCall(able, fmt.Sprintf("lets %s take it: it has that as a skill only", c.Name)))
 	}
 	one := schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{cmp.Or(in.Capability, schemas.Blank)}, Role: in.Role}

@@ -88,7 +88,7 @@ func addChoices(e *schemas.Error, written string, names []string) *schemas.Error
 	if meant := closest.LikelyNames(written, names); len(meant) > 0 {
 		hint = "Closest: " + meant[0] + "."
 	}
-	return e.WithKnown(names...).WithHint("%s", hint)
+	return e.WithChoices(names...).WithHint("%s", hint)
 }
 
 // checkRequired refuses an object that lacks required fields. The error names all missing fields. A blank text counts

@@ -211,7 +211,7 @@ func senderChangeLines(in Input, p pen) []string {
 	if t == nil || len(t.Uncommitted) == 0 || t.Path == mine.Path {
 		return nil
 	}
-	some := t.WithAtMost(3)
+	some := t.WithAtMostFiles(3)
 	text := strings.Join(some.Uncommitted, ", ")
 	if some.More > 0 {
 		text += fmt.Sprintf(" and %d more", some.More)

@@ -65,7 +65,7 @@ func checkWords(field string, words []string) error {
 // checkWord returns an error if the text is not a word. The error is invalid, with the field. The text must be a word
 // because it becomes part of an address, such as capability:code_review.
 func checkWord(field, word string) error {
-	if schemas.IsWord(word) {
+	if schemas.IsValidName(word) {
 		return nil
 	}
 	return schemas.Invalidf(field, "%q is not a word", schemas.EscapeHidden(word)).

@@ -76,7 +76,7 @@ func removeTexts(list, gone []string) (kept []string, err error) {
 		}
 		if i < 0 {
 			return nil, schemas.Invalidf("", "there is no %q", schemas.EscapeHidden(schemas.Clip(text, 80))).
-				WithKnown(list...).WithHint("Name it as it stands, or by its number. Nothing was changed.")
+				WithChoices(list...).WithHint("Name it as it stands, or by its number. Nothing was changed.")
 		}
 		places = append(places, i)
 	}
@@ -102,7 +102,7 @@ func clearField(h *schemas.Handoff, e *schemas.Expectations, field string) error
 	do, ok := fields[field]
 	if !ok {
 		return schemas.Invalidf("remove.fields", "%q cannot be emptied", schemas.EscapeHidden(schemas.Clip(field, 80))).
-			WithKnown(slices.Sorted(maps.Keys(fields))...)
+			WithChoices(slices.Sorted(maps.Keys(fields))...)
 	}
 	do()
 	return nil

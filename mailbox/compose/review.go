@@ -37,7 +37,7 @@ func diffText(t *schemas.Tree) string {
 	if t == nil || t.Since == "" {
 		return ""
 	}
-	seen := t.WithAtMost(20)
+	seen := t.WithAtMostFiles(20)
 	text := fmt.Sprintf("git diff %s..%s", schemas.ShortCommit(t.Since), schemas.ShortCommit(t.Commit))
 	if t.Since == t.Commit {
 		text = "nothing was committed since the claim, at " + schemas.ShortCommit(t.Commit)

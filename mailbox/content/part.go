@@ -96,7 +96,7 @@ func descendTo(text *json.Decoder, step string) *schemas.Error {
 	switch begin {
 	case json.Delim('{'):
 		slices.Sort(names)
-		return absent.WithKnown(names[:min(len(names), maxKnown)]...)
+		return absent.WithChoices(names[:min(len(names), maxKnown)]...)
 	case json.Delim('['):
 		return absent.WithHint("The list has %d entries, the first is 0.", n)
 	}
@@ -144,7 +144,7 @@ func findSection(text, name string) (string, error) {
 	}
 	return "", schemas.Errorf(schemas.NotFound, "there is no heading %q", schemas.EscapeHidden(schemas.Clip(name, 80))).
 		WithHint("Name lines as #L1-40, a heading, or in JSON a pointer as #/name/0.").
-		WithKnown(schemas.Map(known[:min(len(known), maxKnown)], schemas.EscapeHidden)...)
+		WithChoices(schemas.Map(known[:min(len(known), maxKnown)], schemas.EscapeHidden)...)
 }
 
 // headingSlug returns a heading in the form that links use: "known-issues" for "Known issues".

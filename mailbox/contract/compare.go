@@ -158,7 +158,7 @@ func unknownCriterionError(asked []schemas.AnsweredCriterion, i int, name string
 	}
 	return schemas.Invalidf(field, "%q is not a criterion of this handoff", name).
 		WithHint("Name a criterion by its number, 1 to %d.", len(asked)).
-		WithKnown(criterionLines(asked)...)
+		WithChoices(criterionLines(asked)...)
 }
 
 // contradictionError returns the error for two opposite answers to one criterion. Only the holder knows which answer is

@@ -39,7 +39,7 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	if len(bytes.TrimSpace(schema)) == 0 {
 		return nil, nil
 	}
-	if err := schemas.TooBig(schemaField, len(schema), maxSchema); err != nil {
+	if err := schemas.CheckBytes(schemaField, len(schema), maxSchema); err != nil {
 		return nil, err
 	}
 	doc, err := decodeValue(schemaField, schema)

@@ -105,7 +105,7 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 	if err := m.Encode(&d); err != nil {
 		return d, err
 	}
-	if err := schemas.TooBig("handoff", len(d.Content.Bytes), m.Limits.Handoff); err != nil {
+	if err := schemas.CheckBytes("handoff", len(d.Content.Bytes), m.Limits.Handoff); err != nil {
 		return d, schemas.AsError(err).WithHint("Send long texts as the content of references in the context. Nothing was sent.")
 	}
 	return d, nil

@@ -22,18 +22,18 @@ func (d *Draft) checkNames(in schemas.SendIn) (err error) {
 		return err
 	}
 	d.Parent, d.Limits = in.Parent, in.Options.Limits
-	return schemas.TooBig("origin.handoff_id", len(schemas.ValueOrZero(in.Origin).HandoffID), 128)
+	return schemas.CheckBytes("origin.handoff_id", len(schemas.ValueOrZero(in.Origin).HandoffID), 128)
 }
 
 // checkExpectations checks the names of checks, the base commit, and the schema of the output.
 func checkExpectations(e *schemas.Expectations) error {
 	for i, name := range schemas.ValueOrZero(e).Checks {
-		if !schemas.IsWord(name) {
+		if !schemas.IsValidName(name) {
 			return schemas.Invalidf(fmt.Sprintf("expectations.checks[%d]", i), "%q is no name of a check", schemas.EscapeHidden(schemas.Clip(name, 80))).
 				WithHint("Name a check that .handoff/checks.yaml defines, as test: a handoff brings no commands. Nothing was sent.")
 		}
 	}
-	if base := schemas.ValueOrZero(e).Base; base != "" && (len(base) != 40 && len(base) != 64 || !schemas.IsCommit(base)) {
+	if base := schemas.ValueOrZero(e).Base; base != "" && (len(base) != 40 && len(base) != 64 || !schemas.IsCommitID(base)) {
 		return schemas.Invalidf("expectations.base", "%q is no whole id of a commit, and a branch or tag may move",
 			schemas.EscapeHidden(schemas.Clip(base, 80))).WithHint("git rev-parse BRANCH tells it, with 40 or 64 digits. Nothing was sent.")
 	}

@@ -77,7 +77,7 @@ func checkReference(ref schemas.Reference, before []schemas.Reference, most int)
 		return schemas.Invalidf("name", "%q is the name of something else in this handoff", ref.Name).
 			WithHint("Take another one, as %s.txt. Nothing was sent.", ref.Name)
 	}
-	if err := schemas.TooBig("content", len(ref.Content), most); err != nil {
+	if err := schemas.CheckBytes("content", len(ref.Content), most); err != nil {
 		return schemas.AsError(err).WithHint("Send the part that matters, or name the file among those of its context. Nothing was sent.")
 	}
 	return nil

@@ -58,7 +58,7 @@ func checkParts(opt schemas.SendOptions) error {
 		if strings.TrimSpace(text) == "" || slices.Contains(opt.Each[:i], text) {
 			return schemas.Invalidf(field, "%q is empty or comes twice", schemas.EscapeHidden(schemas.Clip(text, 80))).WithHint("Nothing was sent.")
 		}
-		if err := schemas.TooBig(field, len(text), schemas.MaxEach); err != nil {
+		if err := schemas.CheckBytes(field, len(text), schemas.MaxEach); err != nil {
 			return err
 		}
 	}

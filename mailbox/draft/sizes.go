@@ -33,13 +33,13 @@ func (m Maker) checkSizes(in schemas.SendIn) error {
 
 // checkTask checks the lengths of task and title, in bytes.
 func (m Maker) checkTask(task, title string) error {
-	return cmp.Or(schemas.TooBig("task", len(task), m.Limits.Task), schemas.TooBig("title", len(title), m.Limits.Title))
+	return cmp.Or(schemas.CheckBytes("task", len(task), m.Limits.Task), schemas.CheckBytes("title", len(title), m.Limits.Title))
 }
 
 // CheckPayload checks the lengths of summary, detail and data. Detail and data together, with the names in data, may
 // have 65,536 characters. If only both together are too long, the error names data.
 func CheckPayload(summary, detail string, data map[string]string) error {
-	if err := schemas.TooLong("summary", utf8.RuneCountInString(summary), schemas.MaxSummary); err != nil {
+	if err := schemas.CheckCharacters("summary", utf8.RuneCountInString(summary), schemas.MaxSummary); err != nil {
 		return err
 	}
 	field, size := "detail", utf8.RuneCountInString(detail)
@@ -49,7 +49,7 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 	for k, v := range data {
 		size += utf8.RuneCountInString(k) + utf8.RuneCountInString(v)
 	}
-	err := schemas.TooLong(field, size, schemas.MaxDetail)
+	err := schemas.CheckCharacters(field, size, schemas.MaxDetail)
 	if err != nil && field == "data" && detail != "" {
 		e := schemas.AsError(err)
 		return e.WithHint("Detail and data share them. %s", e.Hint)
@@ -62,7 +62,7 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
 	c.Expectations, c.Rollback, err = ParseAddresses(c.Expectations, c.Rollback, schemas.ParseAddress)
 	return cmp.Or(err,
-		refuseOptionsOfSeveral(c.Options), m.checkTask(c.Task, c.Title), schemas.TooBig("type", len(c.Type), maxType),
+		refuseOptionsOfSeveral(c.Options), m.checkTask(c.Task, c.Title), schemas.CheckBytes("type", len(c.Type), maxType),
 		checkExpectations(c.Expectations), CheckPayload(c.Summary, c.Detail, c.Data),
 	)
 }

@@ -124,8 +124,8 @@ func holderOrAddress(s schemas.HistoryStep) string {
 }
 
 // displayState returns the state of a step for package display.
-func displayState(s schemas.HistoryStep) display.DisplayState {
-	return display.DisplayState{Status: s.Status, Outcome: s.Outcome, BlockedBy: s.BlockedBy, Reason: s.Reason}
+func displayState(s schemas.HistoryStep) display.StateFacts {
+	return display.StateFacts{Status: s.Status, Outcome: s.Outcome, BlockedBy: s.BlockedBy, Reason: s.Reason}
 }
 
 // stepLines returns the lines below the name of a handoff: its id, title, status and so on. It omits empty facts. width

@@ -252,7 +252,7 @@ func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 		return isUnknown(value, schemas.Priorities)
 	case schemas.Agent, schemas.Address, schemas.Workflow:
 		_, name := schemas.Address(v.String()).Split()
-		return v.String() != "" && !schemas.IsWord(name)
+		return v.String() != "" && !schemas.IsValidName(name)
 	case int:
 		return value < 0 || value > maxNumber
 	case float64:

@@ -169,7 +169,7 @@ func (o *Op) Commit(h *RecordChange) error {
 		return err
 	}
 	if h.ContentName != "" {
-		if err := schemas.TooBig(h.ContentName, len(content.Bytes), o.env.Limits.Handoff); err != nil {
+		if err := schemas.CheckBytes(h.ContentName, len(content.Bytes), o.env.Limits.Handoff); err != nil {
 			return err
 		}
 	}

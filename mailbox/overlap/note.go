@@ -66,7 +66,7 @@ func (o op) touchedFiles(r *store.Record, t store.TouchedFiles) store.TouchedFil
 		t = store.TouchedFiles{Holder: r.Holder, Since: r.Event}
 	}
 	t.Claims, t.Named = r.Claims, nil
-	if tree, saw := o.By.Tree, o.By.Touched; tree != nil && saw != nil {
+	if tree, saw := o.By.Tree, o.By.BranchState; tree != nil && saw != nil {
 		t.Repository, t.Path, t.Branch, t.Commit = saw.Repository, tree.Path, tree.Branch, tree.Commit
 		if tree.Unknown == "" {
 			t.Committed, t.Loose = saw.Ahead, tree.Uncommitted
@@ -125,7 +125,7 @@ func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
 		return "", nil
 	}
-	if !held && slices.Contains(schemas.ValueOrZero(o.By.Touched).Commits, theirs.Commit) {
+	if !held && slices.Contains(schemas.ValueOrZero(o.By.BranchState).Commits, theirs.Commit) {
 		theirs.Committed = nil // the caller has these changes
 	}
 	c := findCommonFiles(other, theirs, r, mine)

@@ -15,7 +15,7 @@ import (
 func attachInRepository(w *mailboxtest.World, repository string, name schemas.Agent, files ...string) schemas.Caller {
 	by := w.Stdio(name)
 	by.Tree = &schemas.Tree{Path: "/" + string(name), Branch: string(name), Commit: string(name) + "-commit", Uncommitted: files[:len(files)/2]}
-	by.Touched = &schemas.Touched{Repository: repository, Ahead: files[len(files)/2:]}
+	by.BranchState = &schemas.BranchState{Repository: repository, Ahead: files[len(files)/2:]}
 	return by
 }
 
@@ -53,7 +53,7 @@ func TestOverlap_NotifiesBothHoldersOnce(t *testing.T) {
 	require.Empty(t, reportProgress(w, b, second))
 	require.Empty(t, overlapNotices(w, b))
 
-	a.Touched.Ahead = append(a.Touched.Ahead, "z.go")
+	a.BranchState.Ahead = append(a.BranchState.Ahead, "z.go")
 	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) is changing z.go", second)}, reportProgress(w, a, first))
 	require.Len(t, overlapNotices(w, b), 1)
 
@@ -77,9 +77,9 @@ func TestOverlap_CountsHandoffCompletedSinceClaim(t *testing.T) {
 	w.Claims(c)
 	require.Empty(t, w.Completes(a, first).Warnings)
 
-	b.Touched.Ahead = []string{"done.go", "loose.go"}
+	b.BranchState.Ahead = []string{"done.go", "loose.go"}
 	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) changed done.go, loose.go, which your commit has not", first)}, reportProgress(w, b, second))
-	c.Touched = &schemas.Touched{Repository: "shop", Ahead: []string{"done.go", "loose.go"}, Commits: []string{"c-commit", "a-commit"}}
+	c.BranchState = &schemas.BranchState{Repository: "shop", Ahead: []string{"done.go", "loose.go"}, Commits: []string{"c-commit", "a-commit"}}
 	require.Equal(t, []string{
 		fmt.Sprintf("%s (a, branch a) changed loose.go, which your commit has not", first),
 		fmt.Sprintf("%s (b, branch b) is changing done.go, loose.go", second),

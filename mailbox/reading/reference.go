@@ -47,7 +47,7 @@ func storedReferenceNames(c *schemas.Context) (names []string) {
 func LookupReference(v *store.View, of schemas.ID, reference string) (text string, err error) {
 	place, ok := content.ParseReference(reference, of)
 	if !ok {
-		return "", unknownReferenceError(of, reference).WithKnown("context://" + of.String())
+		return "", unknownReferenceError(of, reference).WithChoices("context://" + of.String())
 	}
 	r, err := v.Record(place.Handoff)
 	if err != nil {
@@ -93,7 +93,7 @@ func withKnownNames(err error, r *store.Record, unknown *schemas.Error) error {
 	if hint == "" && r.Result != 0 {
 		hint = "What came of it is below " + outcomePath + ", as " + outcomePath + "detail."
 	}
-	return unknown.WithKnown(e.Known...).WithHint("%s", hint)
+	return unknown.WithChoices(e.Known...).WithHint("%s", hint)
 }
 
 // outcomePath begins the path of a field of the outcome.
@@ -107,7 +107,7 @@ func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 		said, err = fieldAtPath(said, path, nil)
 	}
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
-		err = e.WithKnown(schemas.Map(e.Known, func(name string) string { return outcomePath + name })...)
+		err = e.WithChoices(schemas.Map(e.Known, func(name string) string { return outcomePath + name })...)
 	}
 	return said, err
 }
@@ -189,7 +189,7 @@ func fieldAtPath(said []byte, path string, known []string) ([]byte, error) {
 	}
 	known = slices.DeleteFunc(known, func(name string) bool { return name == schemas.NotKept })
 	slices.Sort(known)
-	return nil, schemas.Errorf(schemas.NotFound, "there is no such field").WithKnown(slices.Compact(known)...)
+	return nil, schemas.Errorf(schemas.NotFound, "there is no such field").WithChoices(slices.Compact(known)...)
 }
 
 // goneByRetentionError returns the error for content that a retention deleted.

@@ -229,7 +229,7 @@ func trimTree(t *schemas.Tree) *schemas.Tree {
 	if t == nil || t.Since == "" || len(t.Changed)+len(t.Uncommitted)+len(t.Unknown) == 0 {
 		return nil
 	}
-	seen := t.WithAtMost(maxTreeFiles)
+	seen := t.WithAtMostFiles(maxTreeFiles)
 	seen.Path, seen.Since, seen.Commit = "", "", schemas.ShortCommit(t.Commit)
 	return &seen
 }

@@ -77,7 +77,7 @@ func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 	for i, unit := range p.Steps {
 		for k, step := range unit {
 			where := stepPath(unit, i, k)
-			if _, twice := at[step.Step]; twice || step.Step == endStep || !schemas.IsWord(step.Step) {
+			if _, twice := at[step.Step]; twice || step.Step == endStep || !schemas.IsValidName(step.Step) {
 				return nil, where + ".step", fmt.Errorf("%q is not a name for a step, or another step has this name", schemas.EscapeHidden(step.Step))
 			}
 			if err := checkStepOrder(p.Steps, i, step); err != nil {

@@ -34,7 +34,7 @@ func (h Presence) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent,
 		return client, nil
 	}
 	return "", schemas.Invalidf("agent", "nothing tells which session of %s this is", client).
-		WithAgents(here).WithHint("Each session was told its name when it began.")
+		WithAgentChoices(here).WithHint("Each session was told its name when it began.")
 }
 
 // nearestServerName returns the name of the server that the nearest parent process of the shell started. If a process

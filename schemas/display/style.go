@@ -26,22 +26,22 @@ type Style struct {
 
 // A colour is the parameter of an ANSI escape code. The terminal chooses the exact shade, so each colour can be read on
 // light and on dark backgrounds.
-type colour string
+type escapeColour string
 
 const (
-	bold   colour = "1"
-	faint  colour = "2"
-	red    colour = "31"
-	green  colour = "32"
-	yellow colour = "33"
-	cyan   colour = "36"
-	violet colour = "35"
-	grey   colour = "90"
+	bold   escapeColour = "1"
+	faint  escapeColour = "2"
+	red    escapeColour = "31"
+	green  escapeColour = "32"
+	yellow escapeColour = "33"
+	cyan   escapeColour = "36"
+	violet escapeColour = "35"
+	grey   escapeColour = "90"
 )
 
 // paint puts the escape codes of a colour around a text, if the style has colours. The text must contain no escapes, so
 // a text of an agent has to go through [FitOneLine] or [Style.SplitLines] first.
-func (s Style) paint(c colour, text string) string {
+func (s Style) paint(c escapeColour, text string) string {
 	if !s.Colour || text == "" {
 		return text
 	}
@@ -63,8 +63,8 @@ func (s Style) Green(text string) string { return s.paint(green, text) }
 // Yellow marks text that needs attention.
 func (s Style) Yellow(text string) string { return s.paint(yellow, text) }
 
-// DisplayState holds the facts about a handoff that determine its displayed word and colour.
-type DisplayState struct {
+// StateFacts holds the facts about a handoff that determine its displayed word and colour.
+type StateFacts struct {
 	Status    schemas.Status
 	Outcome   schemas.Outcome // tells a completion in part from a whole one
 	BlockedBy []string        // its open dependencies
@@ -72,29 +72,29 @@ type DisplayState struct {
 }
 
 // StateLabel returns the symbol and the word for a state, in the colour of the state.
-func (s Style) StateLabel(state DisplayState) string {
+func (s Style) StateLabel(state StateFacts) string {
 	w := displayOfState(state)
 	return s.paint(w.colour, w.mark+" "+w.word)
 }
 
 // ColourByState returns a text in the colour of a state. Lists use it where the word of the state would take too much
 // room.
-func (s Style) ColourByState(state DisplayState, text string) string {
+func (s Style) ColourByState(state StateFacts, text string) string {
 	return s.paint(displayOfState(state).colour, text)
 }
 
 // StateWord returns the word for a state that people read, for example "In Progress" for accepted and working.
-func StateWord(state DisplayState) string { return displayOfState(state).word }
+func StateWord(state StateFacts) string { return displayOfState(state).word }
 
 // stateDisplay is the display of a state: a symbol, a word and a colour. No two states have the same symbol and word,
 // so a page without colours loses no fact.
 type stateDisplay struct {
 	mark, word string
-	colour     colour
+	colour     escapeColour
 }
 
-// wordings holds the display of each status.
-var wordings = map[schemas.Status]stateDisplay{
+// displayByStatus holds the display of each status.
+var displayByStatus = map[schemas.Status]stateDisplay{
 	schemas.Pending:   {"…", "Pending", grey},
 	schemas.Accepted:  {"◐", "In Progress", cyan},
 	schemas.Working:   {"◐", "In Progress", cyan},
@@ -109,7 +109,7 @@ var wordings = map[schemas.Status]stateDisplay{
 
 // displayOfState returns the display of a state. For an unknown status the word is the status itself. "Blocked" and
 // "disconnected" are no statuses of a handoff: displayOfState finds them from the dependencies and the reason.
-func displayOfState(s DisplayState) stateDisplay {
+func displayOfState(s StateFacts) stateDisplay {
 	switch {
 	case s.Outcome == schemas.Partial && s.Status == schemas.Completed:
 		return stateDisplay{"!", "Completed (partial)", yellow}
@@ -118,7 +118,7 @@ func displayOfState(s DisplayState) stateDisplay {
 	case s.Reason != "" && (s.Status == schemas.Accepted || s.Status == schemas.Working):
 		return stateDisplay{"✗", "Disconnected", red}
 	}
-	if w, known := wordings[s.Status]; known {
+	if w, known := displayByStatus[s.Status]; known {
 		return w
 	}
 	return stateDisplay{"…", string(s.Status), grey}

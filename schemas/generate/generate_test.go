@@ -36,7 +36,7 @@ func TestGenerate_FilesMatchTypes(t *testing.T) {
 	require.Empty(t, have, "files of messages that are gone: go generate ./schemas")
 }
 
-func TestPublished_OmitsLimitsMissingInDescription(t *testing.T) {
+func TestPublished_OmitsLimitsThatDescriptionLacks(t *testing.T) {
 	t.Chdir("..")
 	files, err := SchemaFiles()
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestPublished_OmitsFieldsThatMailboxFills(t *testing.T) {
 	}
 }
 
-func TestSchema_TagsNarrowChoicesOfType(t *testing.T) {
+func TestSchema_TagOfFieldNarrowsChoicesOfType(t *testing.T) {
 	t.Chdir("..")
 	files, err := SchemaFiles()
 	require.NoError(t, err)

@@ -27,7 +27,7 @@ func publishedSchema(c *typeComments, t reflect.Type) *jsonschema.Schema {
 func publishInput(s *jsonschema.Schema) {
 	visitSchemas(s, keepSendable)
 	visitSchemas(s, loosenFreeFields)
-	visitSchemas(s, keepStatedLimits)
+	visitSchemas(s, dropUndescribedLimits)
 	s.Properties.Set("agent", &jsonschema.Schema{Type: "string", Description: "Act as"})
 	visitSchemas(s, stripNotes)
 }
@@ -68,10 +68,10 @@ func loosenFreeFields(s *jsonschema.Schema) {
 	}
 }
 
-// keepStatedLimits removes each limit (such as maxLength) whose number is not in the description of its field. Some
+// dropUndescribedLimits removes each limit (such as maxLength) whose number is not in the description of its field. Some
 // clients drop limits, so an important limit is also in the description. Other limits are not worth their tokens. The
 // decoder checks all limits in any case.
-func keepStatedLimits(s *jsonschema.Schema) {
+func dropUndescribedLimits(s *jsonschema.Schema) {
 	numbers := strings.FieldsFunc(s.Description, func(r rune) bool { return r < '0' || r > '9' })
 	said := func(limit string) bool { return slices.Contains(numbers, limit) }
 	for _, limit := range []**uint64{&s.MinLength, &s.MaxLength, &s.MinItems, &s.MaxItems} {

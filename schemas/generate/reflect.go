@@ -102,14 +102,14 @@ func schemaOfSpecialType(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[map[string]any]():
 		return freeObjectSchema()
 	}
-	if all := choices[t]; all != nil {
+	if all := choicesByType[t]; all != nil {
 		return &jsonschema.Schema{Type: "string", Extras: map[string]any{choicesNote: all}}
 	}
 	return nil
 }
 
-// choices are the allowed words of each type that allows only some words.
-var choices = map[reflect.Type][]any{
+// choicesByType are the allowed words of each type that allows only some words.
+var choicesByType = map[reflect.Type][]any{
 	reflect.TypeFor[schemas.Status]():              asStrings(schemas.Statuses),
 	reflect.TypeFor[schemas.StatusFilter]():        asStrings(schemas.StatusFilters),
 	reflect.TypeFor[schemas.Priority]():            asStrings(schemas.Priorities),

@@ -30,7 +30,7 @@ func renderSchema(s *jsonschema.Schema, width int) ([]byte, error) {
 // layOutJSON writes a JSON value on one line if the line and its indent fit into width columns, else on several lines.
 func layOutJSON(raw json.RawMessage, indent string, width int) string {
 	if raw[0] != '{' && raw[0] != '[' {
-		return plainText.Replace(string(raw))
+		return unescapeHTML.Replace(string(raw))
 	}
 	opens, closes, all := string(raw[0]), string(raw[0]+2), orderedMembers(raw)
 	parts := func(indent string, width int) []string {
@@ -44,9 +44,9 @@ func layOutJSON(raw json.RawMessage, indent string, width int) string {
 	return opens + inner + strings.Join(parts(inner[1:], width), ","+inner) + "\n" + indent + closes
 }
 
-// plainText replaces the escapes that make JSON safe inside HTML by the characters themselves, because people read
+// unescapeHTML replaces the escapes that make JSON safe inside HTML by the characters themselves, because people read
 // these files.
-var plainText = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
+var unescapeHTML = strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&")
 
 type member struct {
 	name  string // with the colon behind it, empty within a list

@@ -13,7 +13,7 @@ import (
 
 // Each rule here is needed by at least one client. We found the rules by trial with Claude Code, Codex CLI, Gemini CLI
 // and the MCP Inspector.
-func TestPublished_SuitsEveryClient(t *testing.T) {
+func TestPublished_KeepsRulesOfAllClients(t *testing.T) {
 	t.Chdir("..")
 	files, err := SchemaFiles()
 	require.NoError(t, err)
@@ -26,7 +26,7 @@ func TestPublished_SuitsEveryClient(t *testing.T) {
 			var root map[string]any
 			require.NoError(t, json.Unmarshal(content, &root))
 			require.Equal(t, "object", root["type"])
-			require.Empty(t, faults("$", root))
+			require.Empty(t, schemaFaults("$", root))
 			if strings.HasSuffix(name, "In.json") {
 				require.Equal(t, false, root["additionalProperties"])
 				require.Contains(t, root["properties"], "agent")
@@ -40,16 +40,16 @@ func TestPublished_SuitsEveryClient(t *testing.T) {
 	}
 }
 
-var keywords = []string{
+var allowedKeywords = []string{
 	"type", "description", "properties", "additionalProperties", "required", "items", "enum",
 	"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems",
 }
 
-// faults returns what breaks these rules in a schema, and in all schemas inside it.
-func faults(at string, s map[string]any) (found []string) {
+// schemaFaults returns what breaks these rules in a schema, and in all schemas inside it.
+func schemaFaults(at string, s map[string]any) (found []string) {
 	say := func(format string, args ...any) { found = append(found, at+": "+fmt.Sprintf(format, args...)) }
 	for keyword, v := range s {
-		if !slices.Contains(keywords, keyword) {
+		if !slices.Contains(allowedKeywords, keyword) {
 			say("keyword %s", keyword)
 		}
 		if v == nil {
@@ -73,7 +73,7 @@ func faults(at string, s map[string]any) (found []string) {
 		if !ok {
 			say("a list without items")
 		}
-		found = append(found, faults(at+"[]", items)...)
+		found = append(found, schemaFaults(at+"[]", items)...)
 	case "string", "integer", "number", "boolean":
 	default:
 		say("type %v", s["type"])
@@ -83,7 +83,7 @@ func faults(at string, s map[string]any) (found []string) {
 		if !ok {
 			say("%s is no schema but %v", name, properties[name])
 		}
-		found = append(found, faults(at+"."+name, below)...)
+		found = append(found, schemaFaults(at+"."+name, below)...)
 	}
 	return found
 }

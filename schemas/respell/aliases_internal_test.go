@@ -22,25 +22,25 @@ var argumentTypes = map[string]any{
 }
 
 func TestAliasRows_LeadToArgumentsOfTool(t *testing.T) {
-	require.Len(t, tables, len(argumentTypes))
-	for tool := range tables {
+	require.Len(t, tablesByTool, len(argumentTypes))
+	for tool := range tablesByTool {
 		fields := shapeOf(reflect.TypeOf(argumentTypes[tool]))
 		for _, s := range tableOfTool(tool).rows {
 			if s.to == "" {
 				require.NotNil(t, fields.fieldAt("origin.extra"), "%s: %s", tool, s.from)
 				continue
 			}
-			require.True(t, known(fields, s.to), "%s: %s has no field %s", tool, s.from, s.to)
+			require.True(t, isKnownPath(fields, s.to), "%s: %s has no field %s", tool, s.from, s.to)
 		}
 	}
 	changes := shapeOf(reflect.TypeFor[schemas.Changes]())
 	for _, s := range changesTable().rows {
-		require.True(t, known(changes, s.to), "changes: %s has no field %s", s.from, s.to)
+		require.True(t, isKnownPath(changes, s.to), "changes: %s has no field %s", s.from, s.to)
 	}
 }
 
-// known reports whether a path leads to a known field, or into a map that may have any fields.
-func known(fields *shape, path string) bool {
+// isKnownPath reports whether a path leads to a known field, or into a map that may have any fields.
+func isKnownPath(fields *shape, path string) bool {
 	at := fields.fieldAt(path)
 	if i := strings.LastIndexByte(path, '.'); at == nil && i > 0 {
 		parent := fields.fieldAt(path[:i])
@@ -51,11 +51,11 @@ func known(fields *shape, path string) bool {
 
 // Each row has an effect: after Normalise, a message that has only the row's foreign field contains no field that the
 // decoder refuses.
-func TestAliasRows_EachHasAnEffect(t *testing.T) {
+func TestAliasRows_EachMovesItsField(t *testing.T) {
 	samples := []any{"ho_12", json.Number("1"), "conditional", "1.0.0", "handoff", "full", "success", []any{"x"}, map[string]any{"x": "y"}}
-	for tool := range tables {
+	for tool := range tablesByTool {
 		for _, s := range tableOfTool(tool).rows {
-			if s.from == s.to || s.read.hints {
+			if s.from == s.to || s.read.isHint {
 				continue
 			}
 			read := false

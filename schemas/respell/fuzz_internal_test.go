@@ -19,14 +19,14 @@ func FuzzNormaliseKnownWords(f *testing.F) {
 	for seed := range uint64(2000) {
 		f.Add(seed)
 	}
-	tools := slices.Sorted(maps.Keys(tables))
+	tools := slices.Sorted(maps.Keys(tablesByTool))
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		s := &speaker{Rand: rand.New(rand.NewPCG(seed, 1))}
+		s := &messageMaker{Rand: rand.New(rand.NewPCG(seed, 1))}
 		tool := tools[s.IntN(len(tools))]
 		for _, row := range append(slices.Clone(tableOfTool(tool).rows), sendAliases()...) {
 			s.paths = append(s.paths, row.from, row.to)
 		}
-		args := s.message(1 + s.IntN(6))
+		args := s.randomMessage(1 + s.IntN(6))
 		before := cloneJSON(args)
 
 		once, err := Normalise(tool, args)
@@ -43,13 +43,13 @@ func FuzzNormaliseKnownWords(f *testing.F) {
 }
 
 // A speaker makes random messages whose fields are known paths.
-type speaker struct {
+type messageMaker struct {
 	*rand.Rand
 	paths []string
 	depth int // of the value being made
 }
 
-func (s *speaker) message(fields int) map[string]any {
+func (s *messageMaker) randomMessage(fields int) map[string]any {
 	m := map[string]any{}
 	for range fields {
 		path := s.paths[s.IntN(len(s.paths))]
@@ -62,14 +62,14 @@ func (s *speaker) message(fields int) map[string]any {
 		case 1:
 			path = "changes." + path
 		case 2:
-			path = camel(path)
+			path = camelCasePath(path)
 		}
-		setAt(m, path, s.value())
+		setAt(m, path, s.randomValue())
 	}
 	return m
 }
 
-func (s *speaker) value() any {
+func (s *messageMaker) randomValue() any {
 	texts := []any{"a", "b", "", "ho_12", "normal", "urgent", "a.go:1-9", `["a"]`, `{"a":"b"}`, "15 minutes", "1.0.0", "rejected", "handoff"}
 	s.depth++
 	defer func() { s.depth-- }()
@@ -84,19 +84,19 @@ func (s *speaker) value() any {
 	case 2:
 		return s.IntN(2) == 0
 	case 3:
-		return []any{s.value(), s.value()}
+		return []any{s.randomValue(), s.randomValue()}
 	case 4:
-		return s.message(s.IntN(3))
+		return s.randomMessage(s.IntN(3))
 	case 5:
-		return map[string]any{"path": s.value(), "Reason": s.value(), "description": s.value(), "keyPoints": s.value()}
+		return map[string]any{"path": s.randomValue(), "Reason": s.randomValue(), "description": s.randomValue(), "keyPoints": s.randomValue()}
 	case 6: // names of canonical rows, which are normalised wherever the row comes from
-		return map[string]any{"Completed": s.value(), "requiredToProceed": s.value(), "Met": s.value(), "agent_id": nil}
+		return map[string]any{"Completed": s.randomValue(), "requiredToProceed": s.randomValue(), "Met": s.randomValue(), "agent_id": nil}
 	}
 	return texts[s.IntN(len(texts))]
 }
 
-// camel returns a path in snake_case as camelCase.
-func camel(path string) string {
+// camelCasePath returns a path in snake_case as camelCase.
+func camelCasePath(path string) string {
 	var b []byte
 	for i := 0; i < len(path); i++ {
 		if path[i] == '_' && i > 0 && i+1 < len(path) && (unicode.IsLower(rune(path[i+1])) || unicode.IsDigit(rune(path[i+1]))) && path[i-1] != '.' {

@@ -24,7 +24,7 @@ var (
 	asCriteria    = conversion{convert: convertEachItem(toCriterion), merge: mergeLists}
 	asCriteriaMet = conversion{convert: convertEachItem(toCriterionMet), merge: mergeLists}
 	asReference   = conversion{convert: toReference("url"), merge: mergeReferences}
-	asKeyPoints   = conversion{convert: toReference("key_points"), merge: mergeReferences, joins: true}
+	asKeyPoints   = conversion{convert: toReference("key_points"), merge: mergeReferences, onlyAdds: true}
 )
 
 func convertEachItem(row func(any) any) func(any) (any, bool) {

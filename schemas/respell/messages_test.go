@@ -17,10 +17,10 @@ import (
 	"handoff/schemas/respell/respelltest"
 )
 
-// messages lists real messages of other protocols, as files, with the tool that each is for. Next to each file, a
+// toolByMessage lists real messages of other protocols, as files, with the tool that each is for. Next to each file, a
 // .map.json file gives the expected place of each value: it maps the path in the message to the path in our arguments.
 // The path "" stands for null and empty values, which are dropped.
-var messages = map[string]string{
+var toolByMessage = map[string]string{
 	"agent-handoff-protocols-package":    "send_handoff",
 	"agent-handoff-protocols-rejection":  "fail_handoff",
 	"coordination-plan-mail":             "send_handoff",
@@ -35,15 +35,15 @@ var messages = map[string]string{
 }
 
 func TestNormalise_KeepsEveryForeignValue(t *testing.T) {
-	for name, tool := range messages {
+	for name, tool := range toolByMessage {
 		t.Run(name, func(t *testing.T) {
-			message := decode(t, read(t, name+".json"))
+			message := decode(t, readMessage(t, name+".json"))
 			var where map[string]string
-			require.NoError(t, json.Unmarshal([]byte(read(t, name+".map.json")), &where))
+			require.NoError(t, json.Unmarshal([]byte(readMessage(t, name+".map.json")), &where))
 
 			args, err := respell.Normalise(tool, message)
 			require.NoError(t, err)
-			kept := decode(t, encode(t, strictly(t, tool, args)))
+			kept := decode(t, encode(t, decodeStrictly(t, tool, args)))
 
 			said := respelltest.LeavesByPath(message)
 			for path := range where {
@@ -51,25 +51,25 @@ func TestNormalise_KeepsEveryForeignValue(t *testing.T) {
 			}
 			for path, v := range said {
 				require.Contains(t, where, path)
-				requireHeld(t, v, args, where[path])
-				if zero(v) {
+				requireKeptAt(t, v, args, where[path])
+				if isZero(v) {
 					continue // an omitted zero
 				}
-				requireHeld(t, v, kept, where[path])
+				requireKeptAt(t, v, kept, where[path])
 			}
 		})
 	}
 }
 
-func TestMessageFiles_EachNamesATool(t *testing.T) {
+func TestMessageFiles_AllAreInTable(t *testing.T) {
 	files, err := filepath.Glob("testdata/messages/*.json")
 	require.NoError(t, err)
-	require.Len(t, files, 2*len(messages))
+	require.Len(t, files, 2*len(toolByMessage))
 }
 
 // The payload of Kelos has the same form in the message that begins a handoff and in the message that completes it.
-func TestNormalise_KelosPayloadCompletesHandoff(t *testing.T) {
-	message := decode(t, read(t, "kelos-task-handoff.json"))
+func TestNormalise_KelosPayloadOfCompletionIsUnchanged(t *testing.T) {
+	message := decode(t, readMessage(t, "kelos-task-handoff.json"))
 	args, err := respell.Normalise("complete_handoff", message)
 	require.NoError(t, err)
 	require.Equal(t, message, args)
@@ -88,7 +88,7 @@ func TestNormalise_FillsRequiredTextsFromOtherFields(t *testing.T) {
 		},
 		"agent-handoff-protocols-rejection": {"outcome": "rejected"},
 	} {
-		args, err := respell.Normalise(messages[name], decode(t, read(t, name+".json")))
+		args, err := respell.Normalise(toolByMessage[name], decode(t, readMessage(t, name+".json")))
 		require.NoError(t, err)
 		for field, text := range want {
 			require.Equal(t, text, args[field], name)
@@ -96,15 +96,15 @@ func TestNormalise_FillsRequiredTextsFromOtherFields(t *testing.T) {
 	}
 }
 
-func read(t testing.TB, name string) string {
+func readMessage(t testing.TB, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "messages", name))
 	require.NoError(t, err)
 	return string(b)
 }
 
-// strictly decodes args into the Go type of the tool's arguments, and fails the test if a field is unknown.
-func strictly(t testing.TB, tool string, args map[string]any) any {
+// decodeStrictly decodes args into the Go type of the tool's arguments, and fails the test if a field is unknown.
+func decodeStrictly(t testing.TB, tool string, args map[string]any) any {
 	t.Helper()
 	in := map[string]any{
 		"send_handoff": &schemas.SendIn{}, "complete_handoff": &schemas.CompleteIn{}, "fail_handoff": &schemas.FailIn{},
@@ -115,21 +115,21 @@ func strictly(t testing.TB, tool string, args map[string]any) any {
 	return in
 }
 
-func zero(v any) bool { return v == json.Number("0") || v == false }
+func isZero(v any) bool { return v == json.Number("0") || v == false }
 
-func requireHeld(t testing.TB, said any, args map[string]any, path string) {
+func requireKeptAt(t testing.TB, said any, args map[string]any, path string) {
 	t.Helper()
 	if path == "" {
 		require.Empty(t, said)
 		return
 	}
 	have := respelltest.ValueAt(args, path)
-	require.True(t, holds(said, have, path), "%v is not at %s, but %v", said, path, have)
+	require.True(t, isKeptAs(said, have, path), "%v is not at %s, but %v", said, path, have)
 }
 
-// holds reports whether the value said was kept as have: unchanged, or in the form that the argument at this path
+// isKeptAs reports whether the value said was kept as have: unchanged, or in the form that the argument at this path
 // needs.
-func holds(said, have any, path string) bool {
+func isKeptAs(said, have any, path string) bool {
 	field, _, _ := strings.Cut(path, "[")
 	switch {
 	case fmt.Sprint(said) == fmt.Sprint(have):
@@ -143,7 +143,7 @@ func holds(said, have any, path string) bool {
 		return (time.Duration(n) * time.Millisecond).String() == have
 	case strings.HasSuffix(path, "]") && field == "context.files":
 		file, _ := have.(map[string]any)
-		return strings.TrimSuffix(fmt.Sprint(file["path"], ":", orEmpty(file["lines"])), ":") == said
+		return strings.TrimSuffix(fmt.Sprint(file["path"], ":", emptyIfNil(file["lines"])), ":") == said
 	case path == "detail", field == "context.completed_steps", strings.HasSuffix(path, ".rationale"):
 		text, _ := have.(string)
 		return strings.Contains(text, fmt.Sprint(said))
@@ -151,7 +151,7 @@ func holds(said, have any, path string) bool {
 	return false
 }
 
-func orEmpty(v any) any {
+func emptyIfNil(v any) any {
 	if v == nil {
 		return ""
 	}

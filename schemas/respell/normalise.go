@@ -115,7 +115,7 @@ func (n *normalisation) applyRow(row aliasRow) error {
 	if !ok {
 		return nil
 	}
-	if row.from == row.to || row.read.hints {
+	if row.from == row.to || row.read.isHint {
 		n.fillArgument(row, v)
 		return nil
 	}
@@ -131,9 +131,9 @@ func (n *normalisation) applyRow(row aliasRow) error {
 // another row moves it later.
 func (n *normalisation) fillArgument(row aliasRow, v any) {
 	have, _ := valueAt(n.args, row.to)
-	if read, ok := row.read.convertValue(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.hints) {
+	if read, ok := row.read.convertValue(v); ok && !isEmpty(v) && (isEmpty(have) || !row.read.isHint) {
 		setAt(n.args, row.to, read)
-		n.hinted[row.to] = row.read.hints
+		n.hinted[row.to] = row.read.isHint
 	}
 }
 
@@ -154,7 +154,7 @@ func (n *normalisation) moveField(row aliasRow, v any) (moved bool, err error) {
 	}
 	rival := n.filled[row.to]
 	switch {
-	case row.to == "", row.read.joins && rival == "":
+	case row.to == "", row.read.onlyAdds && rival == "":
 		return n.keepInOverflow(row.from, v)
 	case isEmpty(have) && setAt(n.args, row.to, read):
 		n.filled[row.to], n.hinted[row.to] = row.from, false
@@ -165,7 +165,7 @@ func (n *normalisation) moveField(row aliasRow, v any) (moved bool, err error) {
 		return true, nil
 	case rival != "" && row.read.merge != nil:
 		return setAt(n.args, row.to, row.read.merge(have, read)), nil
-	case row.read.yields, rival != "" && row.read.aside:
+	case row.read.yieldsAlways, rival != "" && row.read.yieldsToForeign:
 		return n.keepInOverflow(row.from, v)
 	case rival == "":
 		rival = row.to

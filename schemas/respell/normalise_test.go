@@ -44,7 +44,7 @@ func encode(t testing.TB, v any) string {
 	return string(b)
 }
 
-func TestNormalise_ReadsEverySpelling(t *testing.T) {
+func TestNormalise_AcceptsEverySpelling(t *testing.T) {
 	for _, c := range []struct{ name, tool, args, want string }{
 		{"canonical arguments stay", "send_handoff", `{"to":"qa","task":"t","priority":"high","data":{"camelCase":"x"},"tags":["a,b"],"version":2}`, ``},
 		{"unknown fields stay", "send_handoff", `{"to":"qa","tsak":"t","metadata":{"prioritty":"high"},"context":{"sate":{}}}`, ``},

@@ -76,9 +76,9 @@ func (p fieldPaths) pathsOfField(meant string) []string {
 	return nil
 }
 
-// findSinglePath returns the right place of a misplaced field. This is the argument of the same name, or else the only
+// findProperPath returns the right place of a misplaced field. This is the argument of the same name, or else the only
 // other place for such a field that is not in a list. If there is no place or more than one, ok is false.
-func (p fieldPaths) findSinglePath(name string) (place string, ok bool) {
+func (p fieldPaths) findProperPath(name string) (place string, ok bool) {
 	for _, meant := range fieldsMeantBy(name) {
 		if slices.Contains(p[meant], meant) {
 			return meant, true
@@ -116,12 +116,12 @@ func (n *normalisation) relocateMisplaced(s *shape, object map[string]any, at st
 // relocateField moves one misplaced field of an object. If its value is an object, relocateField first moves the
 // misplaced fields in it.
 func (n *normalisation) relocateField(name string, object map[string]any, key, path string) error {
-	to, ok := n.paths.findSinglePath(name)
+	to, ok := n.paths.findProperPath(name)
 	if !ok {
 		return nil
 	}
 	if field := n.fields.fieldAt(to); field != nil {
-		object[key] = unwrapJSON(object[key], field.opens)
+		object[key] = unwrapJSON(object[key], field.brackets)
 		if err := field.renameFields(object[key], path); err != nil {
 			return err
 		}

@@ -9,7 +9,7 @@ import (
 	"handoff/schemas/respell"
 )
 
-func TestFieldPaths_ListsPlacesOfField(t *testing.T) {
+func TestFieldPaths_ListsPathsOfMisplacedField(t *testing.T) {
 	for _, c := range []struct {
 		tool, name string
 		want       []string
@@ -25,7 +25,7 @@ func TestFieldPaths_ListsPlacesOfField(t *testing.T) {
 	}
 }
 
-func TestNormalise_ErrorForActionOfOtherToolAdvisesItsCall(t *testing.T) {
+func TestNormalise_ErrorForActionOfOtherToolAdvisesThatTool(t *testing.T) {
 	for action, tool := range map[string]string{
 		"complete": "complete_handoff", "Reject": "fail_handoff", "claim": "claim_handoff", "wait": "get_handoff",
 	} {

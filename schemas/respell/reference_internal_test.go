@@ -21,26 +21,26 @@ func TestToolsDocument_ListsForeignFields(t *testing.T) {
 	_, after, ends := strings.Cut(rest, end)
 	require.True(t, begins && ends)
 	send := expandRows(headerAliases, placementAliases, assignmentAliases, taskAliases, contextAliases, roleAliases)
-	table := "\nour field | theirs\n---|---\n" + foreign("send_handoff", send) +
-		foreign("send_handoff, also below `context`, `agent_context` and `handoff_instructions`", expandRows(progressAliases)) +
-		foreign("complete_handoff", completeAliases) + foreign("fail_handoff", failAliases[len(headerAliases)+len(holderAliases):]) +
-		foreign("update_handoff", updateAliases[len(holderAliases):]) + "\n"
+	table := "\nour field | theirs\n---|---\n" + foreignFieldRows("send_handoff", send) +
+		foreignFieldRows("send_handoff, also below `context`, `agent_context` and `handoff_instructions`", expandRows(progressAliases)) +
+		foreignFieldRows("complete_handoff", completeAliases) + foreignFieldRows("fail_handoff", failAliases[len(headerAliases)+len(holderAliases):]) +
+		foreignFieldRows("update_handoff", updateAliases[len(holderAliases):]) + "\n"
 	golden.RequireEqual(t, document, before+begin+table+end+after)
 }
 
-// foreign returns the rows of the table for one tool: for each of our fields, the foreign fields with other names that
+// foreignFieldRows returns the rows of the table for one tool: for each of our fields, the foreign fields with other names that
 // become it. All fields of origin share one row. That row is only listed for send_handoff, because it is nearly the
 // same for the other tools. The id and the claim token are only listed for complete_handoff.
-func foreign(tool string, rows []aliasRow) string {
+func foreignFieldRows(tool string, rows []aliasRow) string {
 	var ours []string
 	theirs, seen := map[string][]string{}, map[string]bool{}
 	for _, row := range expandRows(rows) {
-		to, said := cmp.Or(row.to, "origin.extra"), leaf(row.from)
+		to, said := cmp.Or(row.to, "origin.extra"), lastNameOf(row.from)
 		kept := firstNameOf(to) == "origin"
 		if kept {
 			to = "origin"
 		}
-		if row.read.hints || seen[to+" "+said] || kept && !strings.HasPrefix(tool, "send_handoff") || leaf(to) == said {
+		if row.read.isHint || seen[to+" "+said] || kept && !strings.HasPrefix(tool, "send_handoff") || lastNameOf(to) == said {
 			continue
 		}
 		if theirs[to] == nil {
@@ -57,4 +57,4 @@ func foreign(tool string, rows []aliasRow) string {
 	return b.String()
 }
 
-func leaf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+func lastNameOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }

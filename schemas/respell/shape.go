@@ -18,7 +18,7 @@ import (
 // state, which may have any fields.
 type shape struct {
 	fields      map[string]*shape
-	opens       string // the brackets that may begin it when it came as JSON text
+	brackets    string // the brackets that may begin it when it came as JSON text
 	foreign     bool   // an object of other protocols: it is removed when empty
 	raw         bool   // any JSON value, also null
 	unpublished bool   // a field that is not published to callers
@@ -29,22 +29,22 @@ func shapeOf(t reflect.Type) *shape {
 	s := &shape{}
 	switch {
 	case t == reflect.TypeFor[json.RawMessage]():
-		s.raw, s.opens = true, "{"
+		s.raw, s.brackets = true, "{"
 	case t == reflect.TypeFor[time.Time]():
 	case t.Kind() == reflect.Pointer:
 		return shapeOf(t.Elem())
 	case t.Kind() == reflect.Slice:
 		s = shapeOf(t.Elem())
-		s.opens = "[" + s.opens
+		s.brackets = "[" + s.brackets
 	case t.Kind() == reflect.Map:
-		s.opens = "{"
+		s.brackets = "{"
 	case t.Kind() == reflect.Struct:
-		s.opens, s.fields = "{", map[string]*shape{}
+		s.brackets, s.fields = "{", map[string]*shape{}
 		for name, f := range schemas.Fields(t) {
 			s.fields[name] = shapeOf(f.Type)
 			extras := f.Tag.Get("jsonschema_extras")
 			if strings.Contains(extras, "x-any") {
-				s.fields[name].opens = "" // text is a value of its own there
+				s.fields[name].brackets = "" // text is a value of its own there
 			}
 			s.fields[name].unpublished = strings.Contains(extras, "x-hidden") || strings.Contains(extras, "x-filled")
 		}
@@ -53,7 +53,7 @@ func shapeOf(t reflect.Type) *shape {
 }
 
 // isList reports whether the values of the shape are lists.
-func (s *shape) isList() bool { return strings.HasPrefix(s.opens, "[") }
+func (s *shape) isList() bool { return strings.HasPrefix(s.brackets, "[") }
 
 // fieldAt finds the shape at a dotted path, or nil.
 func (s *shape) fieldAt(path string) *shape {
@@ -65,9 +65,9 @@ func (s *shape) fieldAt(path string) *shape {
 	return s
 }
 
-// addForeign adds the foreign field of a row to the shape. The field gets the shape of the argument that it becomes, so
+// addForeignField adds the foreign field of a row to the shape. The field gets the shape of the argument that it becomes, so
 // that the names inside its value are converted before the row reads the value.
-func (s *shape) addForeign(row aliasRow) {
+func (s *shape) addForeignField(row aliasRow) {
 	names := strings.Split(row.from, ".")
 	leaf := cmp.Or(s.fieldAt(row.to), &shape{})
 	for i, name := range names {
@@ -77,7 +77,7 @@ func (s *shape) addForeign(row aliasRow) {
 		if s.fields[name] == nil {
 			s.fields[name] = leaf
 			if i < len(names)-1 {
-				s.fields[name] = &shape{foreign: true, opens: "{"}
+				s.fields[name] = &shape{foreign: true, brackets: "{"}
 			}
 		}
 		s = s.fields[name]
@@ -90,7 +90,7 @@ func (s *shape) addForeign(row aliasRow) {
 func (s *shape) renameFields(v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
-			e = unwrapJSON(e, strings.TrimPrefix(s.opens, "["))
+			e = unwrapJSON(e, strings.TrimPrefix(s.brackets, "["))
 			list[i] = e
 			if err := s.renameFields(e, at+"["+strconv.Itoa(i)+"]"); err != nil {
 				return err
@@ -116,12 +116,12 @@ func (s *shape) renameField(object map[string]any, key, at string) error {
 			return err
 		}
 	}
-	v := unwrapJSON(object[name], field.opens)
+	v := unwrapJSON(object[name], field.brackets)
 	object[name] = v
 	if err := field.renameFields(v, fieldPath(at, name)); err != nil {
 		return err
 	}
-	if field.isDropped(v) {
+	if field.shouldDrop(v) {
 		delete(object, name)
 	}
 	return nil
@@ -153,8 +153,8 @@ func renameKey(object map[string]any, key, name, at string) error {
 	return nil
 }
 
-// isDropped reports whether rename drops a field of this shape because its value carries nothing.
-func (s *shape) isDropped(v any) bool {
+// shouldDrop reports whether rename drops a field of this shape because its value carries nothing.
+func (s *shape) shouldDrop(v any) bool {
 	inside, isObject := v.(map[string]any)
 	return v == nil && !s.raw || isObject && s.foreign && len(inside) == 0
 }

@@ -21,9 +21,9 @@ type aliasTable struct {
 	paths    fieldPaths                   // proper places of misplaced fields
 }
 
-// tables has a function for each tool that makes its alias table at the first use. A process uses few of the tables.
+// tablesByTool has a function for each tool that makes its alias table at the first use. A process uses few of the tables.
 // Making all of them at the start would slow the program down noticeably.
-var tables = map[string]func() *aliasTable{
+var tablesByTool = map[string]func() *aliasTable{
 	"send_handoff":  sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
 	"claim_handoff": lazyTable(schemas.ClaimIn{}, handoffAliases),
 	"complete_handoff": lazyTable(schemas.CompleteIn{}, completeAliases, func(t *aliasTable) {
@@ -52,7 +52,7 @@ func lazyTable(in any, rows []aliasRow, more ...func(*aliasTable)) func() *alias
 
 // tableOfTool returns the alias table of a tool, or nil.
 func tableOfTool(tool string) *aliasTable {
-	if table := tables[tool]; table != nil {
+	if table := tablesByTool[tool]; table != nil {
 		return table()
 	}
 	return nil
@@ -66,13 +66,13 @@ func newTable(in any, rows []aliasRow) *aliasTable {
 	t.paths = fieldPathsOf(t.fields, "continuation", "options.join", "changes.options.join")
 	var moves []aliasRow
 	for _, row := range expandRows(rows) {
-		if row.from == row.to || row.read.hints {
+		if row.from == row.to || row.read.isHint {
 			t.rows = append(t.rows, row)
 		} else {
 			moves = append(moves, row)
 		}
-		if !row.read.hints { // a hint's field belongs to another row
-			t.fields.addForeign(row)
+		if !row.read.isHint { // a hint's field belongs to another row
+			t.fields.addForeignField(row)
 		}
 	}
 	t.rows = append(t.rows, moves...)
@@ -91,7 +91,7 @@ func sendTable(in any) *aliasTable {
 	join.overflow = statePath // as for changes: a join has no origin
 	t.inner = map[string]*aliasTable{"options.join": join}
 	for _, row := range taskAliases {
-		t.fields.addForeign(row)
+		t.fields.addForeignField(row)
 	}
 	return t
 }
@@ -108,11 +108,11 @@ func changesTable() *aliasTable {
 		case row.to == "detail": // notes are added, and the detail stays
 			rows = append(rows, aliasRow{row.from, "context.memories", asLines})
 		case beside && row.to == "expectations.estimated_duration":
-			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yields: true}})
+			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yieldsAlways: true}})
 		case known.fieldAt(firstNameOf(row.to)) != nil && !slices.Contains([]string{"to", "options.attempt", "options.requirements"}, row.to):
 			rows = append(rows, row)
 		case slices.Contains([]string{"context", "agent_context", "handoff_instructions"}, firstNameOf(row.from)):
-			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yields: true}})
+			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yieldsAlways: true}})
 		}
 	}
 	rows = append(rows, aliasRow{"agent_role", "role", asText})

@@ -20,11 +20,11 @@ type conversion struct {
 
 	// The next two fields say what to do if the argument already has another value. If both are false, the two values
 	// are a contradiction, which is an error.
-	aside  bool // it goes to the overflow path if the other value came from a foreign field
-	yields bool // it always goes to the overflow path
+	yieldsToForeign bool // it goes to the overflow path if the other value came from a foreign field
+	yieldsAlways    bool // it always goes to the overflow path
 
-	hints bool // the value fills the argument if no other field does, and the field stays for another row
-	joins bool // the value only adds to another foreign field: alone it goes to the overflow path
+	isHint   bool // the value fills the argument if no other field does, and the field stays for another row
+	onlyAdds bool // the value only adds to another foreign field: alone it goes to the overflow path
 }
 
 func (r conversion) convertValue(v any) (any, bool) {
@@ -35,7 +35,7 @@ func (r conversion) convertValue(v any) (any, bool) {
 }
 
 func asHint(r conversion) conversion {
-	r.hints = true
+	r.isHint = true
 	return r
 }
 
@@ -47,16 +47,16 @@ func (r conversion) meansSame(a, b any) bool {
 var (
 	asIs            = conversion{}
 	asText          = conversion{convert: toText}
-	asSideText      = conversion{convert: toText, aside: true}
-	asYieldingText  = conversion{convert: toText, yields: true}
-	asCount         = conversion{aside: true}
+	asSideText      = conversion{convert: toText, yieldsToForeign: true}
+	asYieldingText  = conversion{convert: toText, yieldsAlways: true}
+	asCount         = conversion{yieldsToForeign: true}
 	asParagraphs    = conversion{convert: toProse, merge: joinParagraphs}
 	asPriority      = conversion{convert: toPriority, merge: higherPriority}
-	asMinutes       = conversion{convert: toDurationIn(time.Minute), equivalent: equalDurations, aside: true}
-	asMillis        = conversion{convert: toDurationIn(time.Millisecond), equivalent: equalDurations, aside: true}
+	asMinutes       = conversion{convert: toDurationIn(time.Minute), equivalent: equalDurations, yieldsToForeign: true}
+	asMillis        = conversion{convert: toDurationIn(time.Millisecond), equivalent: equalDurations, yieldsToForeign: true}
 	asCapability    = conversion{convert: toAddress("capability:")}
 	asRole          = conversion{convert: toAddress("role:")}
-	asYieldingRole  = conversion{convert: toAddress("role:"), yields: true}
+	asYieldingRole  = conversion{convert: toAddress("role:"), yieldsAlways: true}
 	asFormatVersion = conversion{convert: toFormatVersion}
 	asKind          = conversion{convert: toKind}
 	asMessage       = conversion{convert: translateKnownWord(map[string]string{schemas.TypeMessage: schemas.TypeMessage})}
@@ -65,7 +65,7 @@ var (
 	asStatusFilter  = conversion{convert: translateWord(statusWords)}
 	asEndWord       = conversion{convert: toEndWord}
 	asAction        = conversion{convert: translateWord(actionWords)}
-	asStrategy      = conversion{convert: translateKnownWord(strategyWords), yields: true}
+	asStrategy      = conversion{convert: translateKnownWord(strategyWords), yieldsAlways: true}
 	asForeignRank   = conversion{convert: toForeignPriority}
 	asRejection     = conversion{convert: translateKnownWord(map[string]string{"rejected": string(schemas.OutcomeRejected)})}
 	asConditional   = conversion{convert: translateKnownWord(map[string]string{"conditional": string(schemas.ActAsk)})}

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// envelopes are the names of fields in which other systems put a whole message.
-var envelopes = []string{
+// envelopeFields are the names of fields in which other systems put a whole message.
+var envelopeFields = []string{
 	"handoff", "package", "message", "payload", "body", "content", "arguments", "params", "completion", "request",
 }
 
@@ -18,7 +18,7 @@ var envelopes = []string{
 // A value is not taken for a message if it is no object, if its field is an argument of the tool, or if it names the
 // next agent, because it is then a continuation.
 func (t *aliasTable) unwrapEnvelope(outer map[string]any) map[string]any {
-	for _, name := range envelopes {
+	for _, name := range envelopeFields {
 		key := firstKeyOf(outer, []string{name})
 		inner, ok := unwrapJSON(outer[key], "{").(map[string]any)
 		if key == "" || !ok || len(inner) == 0 || t.own.fields[name] != nil || firstKeyOf(inner, []string{"next_agent"}) != "" {

@@ -23,7 +23,7 @@ import (
 type TestRunner interface{ Run() int }
 
 // A Sandbox is a temporary directory for the tests of one package. HOME is a directory in it. PATH is one directory in
-// it, with links to the programs in [tools] and no others. TMPDIR is the sandbox directory itself and not a directory
+// it, with links to the programs in [allowedPrograms] and no others. TMPDIR is the sandbox directory itself and not a directory
 // below it, because paths of sockets must be short.
 type Sandbox struct {
 	tests  TestRunner
@@ -42,7 +42,7 @@ func New(tests TestRunner) *Sandbox {
 	if os.Getenv(sandboxVariable) != "" {
 		return s
 	}
-	if err := s.enter(); err != nil {
+	if err := s.setUp(); err != nil {
 		panic(fmt.Errorf("sandbox: %w", err))
 	}
 	return s
@@ -54,7 +54,7 @@ func (s *Sandbox) Run() (status int) {
 	if s.dir == "" {
 		return s.tests.Run()
 	}
-	defer s.leave()
+	defer s.cleanUp()
 	status = s.tests.Run()
 	entries, _ := os.ReadDir(s.dir)
 	for _, e := range entries {
@@ -70,7 +70,7 @@ func (s *Sandbox) Run() (status int) {
 // ownDirectories are the directories that the sandbox makes itself, so they are not files that tests left.
 var ownDirectories = []string{"bin", "home"}
 
-func (s *Sandbox) enter() (err error) {
+func (s *Sandbox) setUp() (err error) {
 	if s.dir, err = os.MkdirTemp("", "box"); err != nil {
 		return err
 	}
@@ -103,12 +103,12 @@ func (s *Sandbox) enter() (err error) {
 			return err
 		}
 	}
-	return configure(home)
+	return writeSettings(home)
 }
 
-// configure writes settings for git, and turns off the telemetry of the go command, because a telemetry process would
+// writeSettings writes settings for git, and turns off the telemetry of the go command, because a telemetry process would
 // run in the background of the tests.
-func configure(home string) error {
+func writeSettings(home string) error {
 	for path, text := range map[string]string{
 		".gitconfig": "[user]\n\tname = dev\n\temail = dev@localhost\n", ".config/go/telemetry/mode": "off\n",
 	} {
@@ -134,7 +134,7 @@ func (s *Sandbox) startWarden() error {
 	return s.warden.Start()
 }
 
-func (s *Sandbox) leave() {
+func (s *Sandbox) cleanUp() {
 	_ = os.RemoveAll(s.dir)
 	if s.warden != nil {
 		_ = s.warden.Process.Kill()
@@ -157,13 +157,13 @@ func goEnvironment() map[string]string {
 	return vars
 }
 
-// makePath makes the one directory of the tests' PATH, with a link to each program in [tools] that is installed.
+// makePath makes the one directory of the tests' PATH, with a link to each program in [allowedPrograms] that is installed.
 func (s *Sandbox) makePath() (string, error) {
 	if runtime.GOOS == "windows" {
 		return os.Getenv("PATH"), nil
 	}
 	bin := filepath.Join(s.dir, "bin")
-	for name := range strings.FieldsSeq(tools) {
+	for name := range strings.FieldsSeq(allowedPrograms) {
 		found, err := exec.LookPath(name)
 		if err != nil {
 			continue
@@ -199,9 +199,9 @@ const keptVariables = `
 	HANDOFF_REHEARSAL HANDOFF_SEED HANDOFF_SIMULATION HANDOFF_STORED HANDOFF_WILD HANDOFF_WORKSPACES
 	LANG SSL_CERT_FILE SSL_CERT_DIR TZ USER`
 
-// tools are the programs that tests start, and the programs that those need. Clients of handoff, and an installed
+// allowedPrograms are the programs that tests start, and the programs that those need. Clients of handoff, and an installed
 // handoff, are not in the list, so tests cannot start them.
-const tools = `
+const allowedPrograms = `
 	bash dash fish sh zsh
 	[ awk basename cat chgrp chmod chown cmp cp cut date dd diff dirname du echo env expr false find flock grep gzip head hostname id install kill ln
 	ls mkdir mkfifo mktemp mount mv nice nohup od paste printenv printf ps pwd readlink realpath renice rm rmdir script sed seq setsid sha256sum

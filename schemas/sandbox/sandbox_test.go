@@ -14,20 +14,20 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// child is the name of a variable with a shell script. If it is set, this test binary acts as the tests of a package
+// scriptVariable is the name of a variable with a shell script. If it is set, this test binary acts as the tests of a package
 // whose only test runs the script.
-const child = "SANDBOX_TEST_CHILD"
+const scriptVariable = "SANDBOX_TEST_CHILD"
 
-type tests func() int
+type testFunc func() int
 
-func (t tests) Run() int { return t() }
+func (t testFunc) Run() int { return t() }
 
 func TestMain(m *testing.M) {
-	script := os.Getenv(child)
+	script := os.Getenv(scriptVariable)
 	if script == "" {
 		os.Exit(sandbox.New(m).Run())
 	}
-	sandboxed := sandbox.New(tests(func() int {
+	sandboxed := sandbox.New(testFunc(func() int {
 		cmd := exec.Command("sh", "-c", script)
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 		if cmd.Run() != nil {
@@ -38,9 +38,9 @@ func TestMain(m *testing.M) {
 	os.Exit(sandboxed.Run())
 }
 
-// someone returns a command that runs such tests for a person who has a home, a PATH with installed programs, and a
+// commandInUserHome returns a command that runs such tests for a person who has a home, a PATH with installed programs, and a
 // temporary directory. The result dir is the directory with these three.
-func someone(t *testing.T, script string) (cmd *exec.Cmd, dir string) {
+func commandInUserHome(t *testing.T, script string) (cmd *exec.Cmd, dir string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no sh")
@@ -54,7 +54,7 @@ func someone(t *testing.T, script string) (cmd *exec.Cmd, dir string) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "home", ".gitconfig"), []byte("[broken\n"), 0o600))
 	cmd = exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = []string{
-		child + "=" + script, "PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"),
+		scriptVariable + "=" + script, "PATH=" + filepath.Join(dir, "bin") + ":" + os.Getenv("PATH"), "HOME=" + filepath.Join(dir, "home"),
 		"XDG_CONFIG_HOME=" + filepath.Join(dir, "home"), "TMPDIR=" + filepath.Join(dir, "tmp"), "HANDOFF_AGENT=me", "HANDOFF_PROOFS=1",
 	}
 	return cmd, dir
@@ -65,8 +65,8 @@ func isEmpty(dir string) bool {
 	return err == nil && len(entries) == 0
 }
 
-func TestSandbox_HidesInstalledAndConfiguredThings(t *testing.T) {
-	cmd, dir := someone(t, `! command -v handoff && git config user.name && echo "$HANDOFF_AGENT$XDG_CONFIG_HOME$HANDOFF_PROOFS" && cd && pwd && mktemp -u`)
+func TestSandbox_HidesProgramsAndSettingsOfUser(t *testing.T) {
+	cmd, dir := commandInUserHome(t, `! command -v handoff && git config user.name && echo "$HANDOFF_AGENT$XDG_CONFIG_HOME$HANDOFF_PROOFS" && cd && pwd && mktemp -u`)
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	lines := strings.Split(string(out), "\n")
@@ -76,8 +76,8 @@ func TestSandbox_HidesInstalledAndConfiguredThings(t *testing.T) {
 	require.True(t, isEmpty(filepath.Join(dir, "tmp")))
 }
 
-func TestSandbox_FailsOnLeftoverFiles(t *testing.T) {
-	cmd, dir := someone(t, `mktemp >/dev/null`)
+func TestSandbox_FailsIfTestsLeaveFiles(t *testing.T) {
+	cmd, dir := commandInUserHome(t, `mktemp >/dev/null`)
 	out, err := cmd.CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(out), "left behind in the temporary directory: tmp.")
@@ -85,7 +85,7 @@ func TestSandbox_FailsOnLeftoverFiles(t *testing.T) {
 }
 
 func TestSandbox_IsRemovedWhenTestsAreKilled(t *testing.T) {
-	cmd, dir := someone(t, `kill -9 $PPID`)
+	cmd, dir := commandInUserHome(t, `kill -9 $PPID`)
 	require.Error(t, cmd.Run())
 	require.Eventually(t, func() bool { return isEmpty(filepath.Join(dir, "tmp")) }, time.Minute, time.Millisecond)
 }

@@ -58,7 +58,7 @@ func writeLine(w *bufio.Writer, l any) error {
 	if err != nil {
 		return err
 	}
-	if err := schemas.TooBig("line", len(b), maxLine); err != nil {
+	if err := schemas.CheckBytes("line", len(b), maxLine); err != nil {
 		return err
 	}
 	_, err = w.Write(append(b, '\n'))

@@ -170,7 +170,7 @@ func (l *loader) loadHeading(b []byte) error {
 	if err := decodeLine(b, &l.head); err != nil {
 		return err
 	}
-	if !schemas.IsWord(l.head.Workspace) {
+	if !schemas.IsValidName(l.head.Workspace) {
 		return errors.New("it names no workspace")
 	}
 	return nil

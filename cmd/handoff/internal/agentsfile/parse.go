@@ -243,7 +243,7 @@ func (p *parser) parseWords(field string, list *yaml.Node) []string {
 
 // checkWord adds a problem if n is not a valid word. A star is valid only if the parameter star is true.
 func (p *parser) checkWord(field string, n *yaml.Node, star bool) {
-	if n.Kind != yaml.ScalarNode || !schemas.IsWord(n.Value) && (!star || n.Value != "*") {
+	if n.Kind != yaml.ScalarNode || !schemas.IsValidName(n.Value) && (!star || n.Value != "*") {
 		p.AddProblem(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.EscapeHidden(schemas.Clip(n.Value, 80)), field)
 	}
 }

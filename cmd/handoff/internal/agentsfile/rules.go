@@ -43,7 +43,7 @@ func (p *parser) parseWorkflows(list *yaml.Node) {
 		return
 	}
 	p.EachField(list, workflows, "Write a name and a colon for each, as implement-and-test:, and its steps below.", func(name, n *yaml.Node) {
-		if !schemas.IsWord(name.Value) {
+		if !schemas.IsValidName(name.Value) {
 			p.AddProblem(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.EscapeHidden(schemas.Clip(name.Value, 80)))
 			return
 		}

@@ -87,7 +87,7 @@ func (p *Page) Answer(met bool, number int, criterion, evidence string) {
 
 // Status colours a status as lists and pictures do.
 func (p *Page) Status(s schemas.Status) string {
-	return p.ColourByState(display.DisplayState{Status: s}, string(s))
+	return p.ColourByState(display.StateFacts{Status: s}, string(s))
 }
 
 // Print writes the result of a tool. With --json it writes the JSON unchanged, except for [EscapedJSON]. Otherwise it

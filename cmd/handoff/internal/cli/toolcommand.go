@@ -282,5 +282,5 @@ func (conn *Connection) heldHandoff(ctx context.Context) (id string, err error) 
 			WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one"))
 	}
 	return "", schemas.Invalidf("handoff_id", "%s holds several", conn.By.Agent).
-		WithHint("Name one of them.").WithKnown(idsOf(items)...)
+		WithHint("Name one of them.").WithChoices(idsOf(items)...)
 }

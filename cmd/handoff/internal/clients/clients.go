@@ -52,7 +52,7 @@ func selectClients(m client.Machine, names []string, all bool) (clients []client
 		c, ok := client.ByName(name)
 		if !ok {
 			return nil, schemas.Invalidf("CLIENT", "%q is no client that is known here", schemas.EscapeHidden(name)).
-				WithKnown(client.Names()...).WithHint("handoff setup --print cursor shows an entry that other clients understand as well.")
+				WithChoices(client.Names()...).WithHint("handoff setup --print cursor shows an entry that other clients understand as well.")
 		}
 		if !slices.ContainsFunc(clients, func(other client.Client) bool { return other.Name == c.Name }) {
 			clients = append(clients, c)
@@ -65,7 +65,7 @@ func selectClients(m client.Machine, names []string, all bool) (clients []client
 	if len(clients) == 0 {
 		return nil, schemas.Errorf(schemas.NotFound, "no client was found on this machine").
 			WithHint("Name one, as in handoff setup claude-code, or write the files of all with --all.").
-			WithKnown(client.Names()...)
+			WithChoices(client.Names()...)
 	}
 	return clients, nil
 }

@@ -80,13 +80,13 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 			tree.Since = got.Standing.ClaimedIn.Commit
 		}
 	}
-	c.Caller.Touched = &schemas.Touched{Repository: repository.Common}
-	fillGitStatus(ctx, most, tree, repository, c.Caller.Touched)
+	c.Caller.BranchState = &schemas.BranchState{Repository: repository.Common}
+	fillGitStatus(ctx, most, tree, repository, c.Caller.BranchState)
 }
 
 // fillGitStatus asks git for the uncommitted files of a tree. Unless touched is nil, it also asks for the changes of
 // the branch. If git fails or takes longer than `most`, fillGitStatus sets only the field Unknown.
-func fillGitStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.Touched) {
+func fillGitStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.BranchState) {
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	was := *tree
@@ -110,7 +110,7 @@ func fillGitStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, 
 			tree.Unknown = fmt.Sprintf("git took longer than %v", most)
 		}
 	}
-	*tree = tree.WithAtMost(mostFiles)
+	*tree = tree.WithAtMostFiles(mostFiles)
 }
 
 // Limits of a tree: files of each kind, and commits by which the mailbox recognises the work of other agents.

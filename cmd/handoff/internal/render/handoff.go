@@ -40,7 +40,7 @@ func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schem
 	if st.Holder != "" && string(st.Holder) != to {
 		s.drawFact("Holder", string(st.Holder))
 	}
-	s.drawLine("Status: " + s.StateLabel(display.DisplayState{Status: st.Status, Outcome: st.Outcome, BlockedBy: st.BlockedBy, Reason: st.Reason}))
+	s.drawLine("Status: " + s.StateLabel(display.StateFacts{Status: st.Status, Outcome: st.Outcome, BlockedBy: st.BlockedBy, Reason: st.Reason}))
 	if !st.Status.HasEnded() {
 		s.drawFact("Why", st.Reason)
 	}

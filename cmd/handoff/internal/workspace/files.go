@@ -131,7 +131,7 @@ func All(getenv func(string) string) ([]Workspace, error) {
 	}
 	var all []Workspace
 	for _, e := range entries {
-		if !e.IsDir() || !schemas.IsWord(e.Name()) {
+		if !e.IsDir() || !schemas.IsValidName(e.Name()) {
 			continue
 		}
 		w := Workspace{Name: e.Name(), Dir: filepath.Join(state, e.Name()), By: ByName}

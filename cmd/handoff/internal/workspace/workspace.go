@@ -74,7 +74,7 @@ func Named(name string, getenv func(string) string) (Workspace, error) {
 	if err != nil {
 		return Workspace{}, err
 	}
-	if !schemas.IsWord(name) {
+	if !schemas.IsValidName(name) {
 		return Workspace{}, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.EscapeHidden(name)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -. For a directory use --dir.")
 	}

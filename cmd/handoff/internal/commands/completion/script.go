@@ -55,7 +55,7 @@ func completionScript(root *cobra.Command, shell string) (string, error) {
 	case "powershell":
 		err = root.GenPowerShellCompletionWithDesc(&script)
 	default:
-		err = schemas.Invalidf("SHELL", "%q is not a shell that handoff knows", schemas.EscapeHidden(shell)).WithKnown(shells...)
+		err = schemas.Invalidf("SHELL", "%q is not a shell that handoff knows", schemas.EscapeHidden(shell)).WithChoices(shells...)
 	}
 	if err != nil {
 		return "", err

@@ -64,8 +64,8 @@ func paintCell(p *cli.Page, i schemas.ListItem, column int, cell string) string 
 	return cell
 }
 
-func displayState(i schemas.ListItem) display.DisplayState {
-	return display.DisplayState{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
+func displayState(i schemas.ListItem) display.StateFacts {
+	return display.StateFacts{Status: i.Status, BlockedBy: i.BlockedBy, Reason: i.Reason}
 }
 
 // itemNotes returns the lines below an item: its dependencies, and the reason for its state.

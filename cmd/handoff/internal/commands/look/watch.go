@@ -75,7 +75,7 @@ func (w *watchOptions) validate() error {
 		w.actions[i] = strings.ReplaceAll(strings.TrimSpace(action), " ", "_")
 		if !slices.Contains(actionNames(), w.actions[i]) {
 			known := closest.SortByLikelihood(w.actions[i], actionNames())
-			return schemas.Invalidf("--action", "there is no action %q", schemas.EscapeHidden(action)).WithKnown(known...)
+			return schemas.Invalidf("--action", "there is no action %q", schemas.EscapeHidden(action)).WithChoices(known...)
 		}
 	}
 	if w.agent != "" {
@@ -205,7 +205,7 @@ func printEvent(p *cli.Page, c schemas.RegistryChange) {
 	begins := len(when) + 2 + max(len(id), 6) + 2
 	lines := p.SplitLines(rest, begins)
 	if more, ok := strings.CutPrefix(lines[0], did); ok {
-		lines[0] = p.ColourByState(display.DisplayState{Status: c.To}, did) + more
+		lines[0] = p.ColourByState(display.StateFacts{Status: c.To}, did) + more
 	}
 	p.Line("%s  %s  %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
 	for _, line := range lines[1:] {

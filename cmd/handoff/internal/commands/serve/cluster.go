@@ -119,7 +119,7 @@ func (b *databaseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // acquireWorkspace returns a workspace for one request, and opens the workspace if it is closed. The caller must call
 // releaseWorkspace when the request is over.
 func (b *databaseServer) acquireWorkspace(ctx context.Context, name string) (*servedWorkspace, error) {
-	if !schemas.IsWord(name) {
+	if !schemas.IsValidName(name) {
 		return nil, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.EscapeHidden(name)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -.")
 	}

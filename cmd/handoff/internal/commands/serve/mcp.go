@@ -118,7 +118,7 @@ const checksTimeout = schemas.MaxWait * time.Second
 func checkRegistration(own schemas.RegisterIn) error {
 	for flag, words := range map[string][]string{"--role": {own.Role}, "--accepts": own.Accepts, "--skills": own.Skills} {
 		for _, word := range words {
-			if !schemas.IsWord(word) && (flag != "--role" || word != "") && (flag != "--accepts" || word != "*") {
+			if !schemas.IsValidName(word) && (flag != "--role" || word != "") && (flag != "--accepts" || word != "*") {
 				return schemas.Invalidf(flag, "%q is not a word", schemas.EscapeHidden(word)).
 					WithHint("Write 1 to 64 of A-Z a-z 0-9 . _ -, with commas between words: code,test_request.")
 			}
