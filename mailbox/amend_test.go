@@ -29,7 +29,7 @@ func TestAmend_RefusesAgentIfApprovedWorkIsHeld(t *testing.T) {
 	w.Updates(person, 1, schemas.ActApprove)
 	w.Claims(b)
 	w.Updates(b, 1, schemas.ActAsk, note("how?"))
-	w.Refuses(a, 1, schemas.ActAmend, schemas.Denied, "only human amends it", retask)
+	w.RefusesUpdate(a, 1, schemas.ActAmend, schemas.Denied, "only human amends it", retask)
 	require.Equal(t, "harmless", w.FullView(1).Handoff.Task)
 	w.Updates(person, 1, schemas.ActAmend, retask)
 	w.Updates(a, 1, schemas.ActAnswer, note("so"))

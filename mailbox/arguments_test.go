@@ -30,7 +30,7 @@ func TestUpdate_RefusesArgumentsThatActionDoesNotUse(t *testing.T) {
 		{schemas.ActCancel, func(in *schemas.UpdateIn) { in.To = "b" }, "have a new recipient"},
 		{schemas.ActAccept, func(in *schemas.UpdateIn) { in.Conditions = &schemas.Conditions{} }, "Ask with the action ask"},
 	} {
-		w.Refuses(qa, id, tt.action, schemas.Invalid, tt.says, note("n"), tt.with)
+		w.RefusesUpdate(qa, id, tt.action, schemas.Invalid, tt.says, note("n"), tt.with)
 	}
 	require.Equal(t, schemas.Accepted, w.Status(id))
 }

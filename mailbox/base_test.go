@@ -103,13 +103,13 @@ func TestAmend_RefusesBaseFromAgentThatDoesWork(t *testing.T) {
 	w, boss, dev, qa := newTrio(t, "boss", "dev", "qa")
 	w.Sends(inCheckout(dev, first, ""), "dev", "Do it myself")
 	for range 2 { // pending, and held
-		w.Refuses(dev, 1, schemas.ActAmend, schemas.Denied, "Ask its sender or human", basedOn(second))
+		w.RefusesUpdate(dev, 1, schemas.ActAmend, schemas.Denied, "Ask its sender or human", basedOn(second))
 		w.Claims(inCheckout(dev, second, second))
 	}
 	w.Completes(inCheckout(dev, second, second), 1)
-	w.Refuses(dev, 1, schemas.ActReturn, schemas.Denied, "does the work of ho_1", note("Again"), basedOn(second))
+	w.RefusesUpdate(dev, 1, schemas.ActReturn, schemas.Denied, "does the work of ho_1", note("Again"), basedOn(second))
 	w.Sends(inCheckout(boss, first, ""), "dev", "Do it")
-	w.Refuses(qa, 2, schemas.ActAmend, schemas.Denied, "only", basedOn(second))
+	w.RefusesUpdate(qa, 2, schemas.ActAmend, schemas.Denied, "only", basedOn(second))
 	require.Equal(t, first, w.baseOf(2))
 }
 
@@ -118,7 +118,7 @@ func TestAmend_RefusesShortCommitOrBranchAsBase(t *testing.T) {
 	w.Sends(inCheckout(boss, first, ""), "dev", "Do it", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Base: second} })
 	require.Equal(t, second, w.baseOf(1))
 	for _, movable := range []string{"main", "v1", second[:12], strings.Repeat("x", 40)} {
-		e := w.Refuses(boss, 1, schemas.ActAmend, schemas.Invalid, "git rev-parse", basedOn(movable))
+		e := w.RefusesUpdate(boss, 1, schemas.ActAmend, schemas.Invalid, "git rev-parse", basedOn(movable))
 		require.Equal(t, "changes.expectations.base", e.Field)
 	}
 	require.Equal(t, second, w.baseOf(1))

@@ -81,7 +81,7 @@ func TestBudget_CountsReturnToHolderFromPoolAsRound(t *testing.T) {
 	w.Sends(a, "capability:review", "x", inJob(map[string]float64{"rounds": 1}))
 	w.Claims(b)
 	w.Completes(b, 1)
-	w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "this would be 2 of 1 rounds", note("again"))
+	w.RefusesUpdate(a, 1, schemas.ActReturn, schemas.Limit, "this would be 2 of 1 rounds", note("again"))
 }
 
 func TestBudget_LimitsTokens(t *testing.T) {
@@ -239,12 +239,12 @@ func TestBudget_RefusesReturnAndRetryButNotEscalation(t *testing.T) {
 	w.Sends(a, "b", "x", inJob(map[string]float64{"workflow_handoffs": 2}))
 	w.Assigns(a, b, "y", inJob(nil))
 	w.Completes(b, 1)
-	w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "3 of 2", note("again"))
+	w.RefusesUpdate(a, 1, schemas.ActReturn, schemas.Limit, "3 of 2", note("again"))
 	require.Equal(t, schemas.Completed, w.Status(1))
 	w.Claims(b)
 	w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no"), Then: schemas.ThenEscalate})
 	require.Equal(t, schemas.Human, w.FullView(3).Handoff.Target.Agent)
-	w.Refuses(a, 2, schemas.ActRetry, schemas.Limit, "4 of 2")
+	w.RefusesUpdate(a, 2, schemas.ActRetry, schemas.Limit, "4 of 2")
 }
 
 func TestBudget_TakesLimitsOfDeclaredWorkflow(t *testing.T) {

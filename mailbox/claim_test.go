@@ -104,7 +104,7 @@ func TestClaim_GivesSameInstanceNewTokenOverHTTP(t *testing.T) {
 	again := w.ClaimsID(b, 1)
 	require.NotEqual(t, first.Token, again.Token)
 	require.Equal(t, 1, again.Attempt)
-	w.Refuses(b, 1, schemas.ActProgress, schemas.Stale, "ended", func(in *schemas.UpdateIn) { in.Token = first.Token })
+	w.RefusesUpdate(b, 1, schemas.ActProgress, schemas.Stale, "ended", func(in *schemas.UpdateIn) { in.Token = first.Token })
 	w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = again.Token })
 }
 
@@ -158,7 +158,7 @@ func TestRelease_RefusesSenderWithOldToken(t *testing.T) {
 	token := func(in *schemas.UpdateIn) { in.Token = mine.Token }
 	w.Updates(a, id, schemas.ActRelease, token, func(in *schemas.UpdateIn) { in.To = "b" })
 	w.Claims(b)
-	w.Refuses(a, id, schemas.ActRelease, schemas.Stale, "", token)
+	w.RefusesUpdate(a, id, schemas.ActRelease, schemas.Stale, "", token)
 	require.Equal(t, schemas.Accepted, w.Status(id))
 	w.Updates(a, id, schemas.ActRelease) // as its sender
 }

@@ -32,7 +32,7 @@ import (
 // is stored, too, see [Service.Declared]. Declare does not apply due changes, so that removed rules cannot fire for
 // them.
 func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.DeclareIn) (out schemas.DeclareOut, err error) {
-	said, err := card.ParseDeclared(in)
+	said, err := card.ParseDeclarations(in)
 	if err != nil {
 		return out, err
 	}

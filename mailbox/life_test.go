@@ -183,7 +183,7 @@ func TestAsk_StopsLease(t *testing.T) {
 	w.Pass(24 * time.Hour)
 	require.Equal(t, schemas.Waiting, w.Status(1)) // no lease runs
 
-	w.Refuses(b, 1, schemas.ActAnswer, schemas.Denied, "sender (a)", note("mine"))
+	w.RefusesUpdate(b, 1, schemas.ActAnswer, schemas.Denied, "sender (a)", note("mine"))
 	w.Updates(a, 1, schemas.ActAnswer, note("PostgreSQL"))
 	require.Equal(t, "answer", w.Notices(b)[0].Kind)
 	claim := w.Claims(b)
@@ -197,7 +197,7 @@ func TestAnswer_OnlyPersonGrantsPermission(t *testing.T) {
 	w.Updates(b, 1, schemas.ActAsk, func(in *schemas.UpdateIn) {
 		in.Conditions = &schemas.Conditions{NeedsPermission: []string{"drop the table"}}
 	})
-	w.Refuses(a, 1, schemas.ActAnswer, schemas.Denied, "only human", note("go ahead"))
+	w.RefusesUpdate(a, 1, schemas.ActAnswer, schemas.Denied, "only human", note("go ahead"))
 	w.Updates(person, 1, schemas.ActAnswer, note("granted"))
 	require.Equal(t, schemas.Pending, w.Status(1))
 }
@@ -242,14 +242,14 @@ func TestReturn_SendsReworkAndRefusesSecondReturn(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Completes(b, 1)
-	require.Equal(t, "note", w.Refuses(a, 1, schemas.ActReturn, schemas.Invalid, "").Field)
+	require.Equal(t, "note", w.RefusesUpdate(a, 1, schemas.ActReturn, schemas.Invalid, "").Field)
 	out := w.Updates(a, 1, schemas.ActReturn, note("no tests"))
 	require.Equal(t, schemas.Returned, w.Status(1))
 	claim := w.Claims(b)
 	require.Equal(t, out.Created, claim.HandoffID)
 	require.Equal(t, 2, claim.Attempt)
 	require.Contains(t, claim.Brief, "no tests")
-	w.Refuses(a, 1, schemas.ActReturn, schemas.Conflict, "took its place", note("again"))
+	w.RefusesUpdate(a, 1, schemas.ActReturn, schemas.Conflict, "took its place", note("again"))
 }
 
 func TestRetry_MakesOneNewHandoff(t *testing.T) {
@@ -288,7 +288,7 @@ func TestApprove_OnlyPersonDecides(t *testing.T) {
 	require.Equal(t, []string{"approval"}, sent.BlockedBy)
 	w.Sends(a, "b", "y", approval)
 	require.True(t, w.Claims(b).Empty)
-	w.Refuses(a, 1, schemas.ActApprove, schemas.Denied, "human")
+	w.RefusesUpdate(a, 1, schemas.ActApprove, schemas.Denied, "human")
 	w.Updates(person, 1, schemas.ActApprove)
 	w.Updates(person, 2, schemas.ActRefuse, note("too risky"))
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
@@ -312,8 +312,8 @@ func TestCancel_TellsHolderAndListsOpenChildren(t *testing.T) {
 	out := w.Updates(a, 1, schemas.ActCancel, note("changed my mind"))
 	require.Equal(t, []schemas.ID{2}, out.Children)
 	require.Equal(t, "cancelled", w.Notices(b)[0].Kind)
-	w.Refuses(b, 1, schemas.ActProgress, schemas.Conflict, "cancelled")
-	require.Equal(t, []string{"ho_2"}, w.Refuses(a, 1, schemas.ActCancel, schemas.Conflict, "cannot be cancelled").Known)
+	w.RefusesUpdate(b, 1, schemas.ActProgress, schemas.Conflict, "cancelled")
+	require.Equal(t, []string{"ho_2"}, w.RefusesUpdate(a, 1, schemas.ActCancel, schemas.Conflict, "cannot be cancelled").Known)
 }
 
 func TestSend_RefusesEleventhHandoffOfChain(t *testing.T) {

@@ -201,7 +201,7 @@ func (s *Service) sleepUntilChange(ctx context.Context, woken <-chan struct{}, u
 	}
 	now := s.Now()
 	end := until
-	for _, t := range []time.Time{due, s.here.Started.Add(names.Settling)} {
+	for _, t := range []time.Time{due, s.here.Started.Add(names.SettlingTime)} {
 		if t.After(now) && t.Before(end) { // an overdue change could not be applied, so sleep does not wait for it
 			end = t
 		}

@@ -272,7 +272,7 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 			return set.unallowedFileOf(plan)
 		}
 		out, err := overview.Compute(v, overview.Config{
-			Now: now, Limit: in.Limit, Silence: s.leases.SilenceLimit, Known: known, Reader: s.reader, Offers: s.offers(v), LeaveFile: leave,
+			Now: now, Limit: in.Limit, Silence: s.leases.SilenceLimit, Known: known, Reader: s.reader, Offers: s.offers(v), FileAwaitingPermission: leave,
 		})
 		out.Warnings = s.engine.OverdueWarning(v, behind)
 		return out, err

@@ -75,7 +75,7 @@ func TestReview_AfterLastRoundGoesToHuman(t *testing.T) {
 		w, a, b, c := newTrio(t, "a", "b", "c")
 		w.Sends(a, "b", "x", withReview("c", func(in *schemas.SendIn) { in.Expectations.MaxRounds = 1 }))
 		w.Completes(b, w.claimsNext(b), evidence("1"))
-		w.Refuses(a, 1, schemas.ActReturn, schemas.Limit, "ho_1 is round 1 of 1", note("no"))
+		w.RefusesUpdate(a, 1, schemas.ActReturn, schemas.Limit, "ho_1 is round 1 of 1", note("no"))
 		out := w.Completes(c, w.claimsNext(c), verdict("rework", "It is slow"))
 		require.Equal(t, schemas.Address("human"), out.Forwarded.To)
 		require.Regexp(t, "(?s)It is slow.*round 1 of 1 at most", w.FullView(out.Forwarded.HandoffID).Handoff.Task)
@@ -162,7 +162,7 @@ func TestReview_RefusesAuthorAsReviewer(t *testing.T) {
 		if do == schemas.ActRelease {
 			require.Equal(t, schemas.ID(2), w.claimsNext(w.Stdio("c")))
 		}
-		w.Refuses(person, 2, do, schemas.Conflict, "did the work", func(in *schemas.UpdateIn) { in.To = "b" })
+		w.RefusesUpdate(person, 2, do, schemas.Conflict, "did the work", func(in *schemas.UpdateIn) { in.To = "b" })
 	}
 	_, err := w.TryUpdate(w.Stdio("c"), 1, schemas.ActAccept)
 	require.NoError(t, err, "whoever holds the review")

@@ -149,9 +149,9 @@ func TestAccept_TellsHolderAndShowsAcceptance(t *testing.T) {
 	look := schemas.GetIn{HandoffID: "1", View: "outcome"}
 	got := mailboxtest.Must(t, w.Get, a, look)
 	require.True(t, got.MayJudge)
-	w.Refuses(c, 1, schemas.ActAccept, schemas.Denied, "its sender (a)")
+	w.RefusesUpdate(c, 1, schemas.ActAccept, schemas.Denied, "its sender (a)")
 	w.Sends(a, "b", "open")
-	w.Refuses(b, 2, schemas.ActAccept, schemas.Conflict, "takes the work")
+	w.RefusesUpdate(b, 2, schemas.ActAccept, schemas.Conflict, "takes the work")
 
 	w.Updates(a, 1, schemas.ActAccept, note("Well done."))
 	require.Equal(t, []string{"it was accepted before"}, w.Updates(a, 1, schemas.ActAccept).Warnings)
@@ -191,7 +191,7 @@ func TestAmend_ChangesOptions(t *testing.T) {
 	w.Pass(3 * time.Hour)
 	require.Equal(t, schemas.ID(3), w.Claims(c).HandoffID)
 	w.Updates(c, 3, schemas.ActAsk, mailboxtest.WithQuestions("why?"))
-	w.Refuses(a, 3, schemas.ActAmend, schemas.Conflict, "too late", options(schemas.SendOptions{After: []string{"ho_1"}}))
+	w.RefusesUpdate(a, 3, schemas.ActAmend, schemas.Conflict, "too late", options(schemas.SendOptions{After: []string{"ho_1"}}))
 	w.Updates(a, 2, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
 	require.Equal(t, []string{"approval"}, w.FullView(2).Standing.BlockedBy)
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
@@ -203,7 +203,7 @@ func TestRetry_AfterRejectionNeedsRecipient(t *testing.T) {
 	w.Fails(b, schemas.FailIn{
 		HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: because("no Rust here"), Alternative: "c",
 	})
-	e := w.Refuses(a, 1, schemas.ActRetry, schemas.Conflict, "b rejected ho_1: no Rust here")
+	e := w.RefusesUpdate(a, 1, schemas.ActRetry, schemas.Conflict, "b rejected ho_1: no Rust here")
 	require.Equal(t, "to", e.Field)
 	require.Contains(t, schemas.RenderAdvice(e.Next), `"to":"c"`)
 	out := w.Updates(a, 1, schemas.ActRetry, note("Use the nightly"), addingCriteria("It builds"), func(in *schemas.UpdateIn) { in.To = "c" })
@@ -262,7 +262,7 @@ func TestRetry_RefusesWhileRollbackIsHeld(t *testing.T) {
 	w.Claims(b)
 	back := w.Fails(b, schemas.FailIn{HandoffID: id.String(), FailureDetail: because("no")}).RollbackHandoff
 	w.Claims(c)
-	w.Refuses(a, id, schemas.ActRetry, schemas.Conflict, "have it released or cancelled first")
+	w.RefusesUpdate(a, id, schemas.ActRetry, schemas.Conflict, "have it released or cancelled first")
 	w.Updates(c, back, schemas.ActRelease)
 	require.NotZero(t, w.Updates(a, id, schemas.ActRetry).Created)
 }

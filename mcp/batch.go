@@ -140,7 +140,7 @@ func (x *exchange) respondToMember(s *mcpSession, i int, m jsonrpc.Message) (giv
 			given = reply{message: jsonrpc.InternalError(sdk.NewRequestId(nil))}
 		}
 	}()
-	if x.handledWithoutResponse(s, m) {
+	if x.handleUnlessRequest(s, m) {
 		return reply{}
 	}
 	if i > 0 {

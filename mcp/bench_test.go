@@ -17,20 +17,22 @@ import (
 	"handoff/tools"
 )
 
-// nothing is an Invoker that does nothing.
-type nothing struct{}
+// idleInvoker is an Invoker that does nothing.
+type idleInvoker struct{}
 
-func (nothing) Invoke(context.Context, tools.Call) (json.RawMessage, error) {
+func (idleInvoker) Invoke(context.Context, tools.Call) (json.RawMessage, error) {
 	return json.RawMessage(`{"handoff_id":"ho_12","status":"pending"}`), nil
 }
 
-func (nothing) Changes(context.Context, uint64) iter.Seq2[schemas.RegistryChange, error] { return nil }
+func (idleInvoker) Changes(context.Context, uint64) iter.Seq2[schemas.RegistryChange, error] {
+	return nil
+}
 
 // BenchmarkCall makes one call at a time, there and back, and compares it with the SDK's own transport with one empty
 // tool.
 func BenchmarkCall(b *testing.B) {
 	b.Run("handoff", func(b *testing.B) {
-		roundTrips(b, mcp.New(mcp.Config{Invoker: nothing{}, NewRequestID: func() string { return "r" }}).ServeStdio)
+		roundTrips(b, mcp.New(mcp.Config{Invoker: idleInvoker{}, NewRequestID: func() string { return "r" }}).ServeStdio)
 	})
 	b.Run("sdk", func(b *testing.B) {
 		s := server.NewMCPServer("empty", "1")
@@ -49,7 +51,7 @@ func roundTrips(b *testing.B, serve func(context.Context, io.Reader, io.Writer) 
 	ended := make(chan error, 1)
 	go func() { ended <- serve(b.Context(), fromClient, toClient) }()
 	scan := bufio.NewScanner(out)
-	line := call(1, "send_handoff", `{"to":"qa","task":"Test the login","context":{"known_issues":["none"]}}`) + "\n"
+	line := callRequest(1, "send_handoff", `{"to":"qa","task":"Test the login","context":{"known_issues":["none"]}}`) + "\n"
 	for b.Loop() {
 		_, err := io.WriteString(in, line)
 		require.NoError(b, err)

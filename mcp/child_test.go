@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func child(t *testing.T) (*exec.Cmd, io.WriteCloser, io.ReadCloser) {
+func startChild(t *testing.T) (*exec.Cmd, io.WriteCloser, io.ReadCloser) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), childVariable+"=1", "GORACE=atexit_sleep_ms=0")
@@ -45,9 +45,9 @@ func child(t *testing.T) (*exec.Cmd, io.WriteCloser, io.ReadCloser) {
 
 func TestProcess_AnswersAllRequestsBeforeExit(t *testing.T) {
 	for range 20 {
-		cmd, in, out := child(t)
+		cmd, in, out := startChild(t)
 		for id := range 50 {
-			_, err := io.WriteString(in, call(id, "send_handoff", `{}`)+"\n")
+			_, err := io.WriteString(in, callRequest(id, "send_handoff", `{}`)+"\n")
 			require.NoError(t, err)
 		}
 		require.NoError(t, in.Close())
@@ -61,9 +61,9 @@ func TestProcess_AnswersAllRequestsBeforeExit(t *testing.T) {
 }
 
 func TestProcess_ExitsWithoutErrorWhenClientLeft(t *testing.T) {
-	cmd, in, out := child(t)
+	cmd, in, out := startChild(t)
 	require.NoError(t, out.Close())
-	_, err := io.WriteString(in, call(1, "send_handoff", `{}`)+"\n")
+	_, err := io.WriteString(in, callRequest(1, "send_handoff", `{}`)+"\n")
 	require.NoError(t, err)
 	require.NoError(t, cmd.Wait())
 }

@@ -105,8 +105,8 @@ func (c *client) send(lines ...string) {
 	}
 }
 
-// next returns the next line of the server.
-func (c *client) next() string {
+// nextLine returns the next line of the server.
+func (c *client) nextLine() string {
 	c.t.Helper()
 	select {
 	case l, ok := <-c.lines:
@@ -118,8 +118,8 @@ func (c *client) next() string {
 	}
 }
 
-// rest returns the remaining lines of the server until it ends.
-func (c *client) rest() (lines []string) {
+// remainingLines returns the remaining lines of the server until it ends.
+func (c *client) remainingLines() (lines []string) {
 	c.t.Helper()
 	for {
 		select {
@@ -134,14 +134,14 @@ func (c *client) rest() (lines []string) {
 	}
 }
 
-// leave ends the input and returns the error of ServeStdio.
-func (c *client) leave() error {
+// closeInput ends the input and returns the error of ServeStdio.
+func (c *client) closeInput() error {
 	c.t.Helper()
 	c.in.Close()
-	return c.end()
+	return c.awaitEnd()
 }
 
-func (c *client) end() error {
+func (c *client) awaitEnd() error {
 	c.t.Helper()
 	select {
 	case err := <-c.ended:
@@ -156,24 +156,24 @@ func initialize(name, version string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":%q,"clientInfo":{"name":%q,"version":"1"},"capabilities":{}}}`, version, name)
 }
 
-// call writes a tool call; args are JSON.
-func call(id int, tool, args string) string {
+// callRequest writes a tool call; args are JSON.
+func callRequest(id int, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, id, tool, args)
 }
 
 func ping(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"ping"}`, id) }
 
-func read(uri string) string {
+func readRequest(uri string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":%q}}`, uri)
 }
 
-// cancel writes the cancellation of a request; id is JSON.
-func cancel(id string) string {
+// cancellation writes the cancellation of a request; id is JSON.
+func cancellation(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id)
 }
 
-// modern adds the fields of each request of the 2026-07-28 revision.
-func modern(id int, method, params string) string {
+// modernRequest adds the fields of each request of the 2026-07-28 revision.
+func modernRequest(id int, method, params string) string {
 	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"claude-code","version":"1"}}`
 	if params != "" {
 		meta += "," + params
@@ -221,8 +221,8 @@ func (a answer) text() string {
 	return b.String()
 }
 
-// logged collects the log of a server.
-func logged(c *mcp.Config) *strings.Builder {
+// captureLog collects the log of a server.
+func captureLog(c *mcp.Config) *strings.Builder {
 	var b strings.Builder
 	c.Logger = slog.New(slog.NewTextHandler(&b, nil))
 	return &b

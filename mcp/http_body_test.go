@@ -16,7 +16,7 @@ import (
 func TestHTTPPost_RefusesInvalidMessage(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
 	for _, version := range legacy {
-		c := s.as("qa").in(version)
+		c := s.newClient("qa").beginSession(version)
 		for name, tt := range map[string]struct {
 			header []string
 			body   string
@@ -37,7 +37,7 @@ func TestHTTPPost_RefusesInvalidMessage(t *testing.T) {
 			"too long":           {nil, strings.Repeat(" ", jsonrpc.MaxLine) + ping(1), http.StatusRequestEntityTooLarge, -32600},
 		} {
 			t.Run(name, func(t *testing.T) {
-				got := c.with(tt.header...).post(tt.body)
+				got := c.withHeaders(tt.header...).post(tt.body)
 				require.Equal(t, tt.status, got.status, got.body)
 				require.Equal(t, tt.code, parse(t, got.body).Error.Code, got.body)
 			})
@@ -47,7 +47,7 @@ func TestHTTPPost_RefusesInvalidMessage(t *testing.T) {
 
 func TestHTTPPost_LimitsBodyWithoutContentLength(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	c := s.as("qa").in("2025-11-25")
+	c := s.newClient("qa").beginSession("2025-11-25")
 	for filler, status := range map[int]int{jsonrpc.MaxLine - len(ping(1)): http.StatusOK, jsonrpc.MaxLine: http.StatusRequestEntityTooLarge} {
 		body := io.MultiReader(strings.NewReader(strings.Repeat(" ", filler)), strings.NewReader(ping(1)))
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.url, body)
@@ -70,7 +70,7 @@ func TestHTTPPost_AcceptsMissingAndVariedAcceptHeaders(t *testing.T) {
 			"": asJSON, "*/*": asJSON, "application/*": asJSON, "application/json": asJSON,
 			"TEXT/event-stream;q=0.9 , Application/JSON": asJSON, "text/event-stream": asEvent, "text/*": asEvent,
 		} {
-			got := c.with("Accept", accept).post(ask)
+			got := c.withHeaders("Accept", accept).post(ask)
 			require.Equal(t, http.StatusOK, got.status, accept)
 			require.Equal(t, kind, got.header.Get("Content-Type"), accept)
 			text := got.body
@@ -87,39 +87,39 @@ func TestHTTPPost_AcceptsMissingAndVariedAcceptHeaders(t *testing.T) {
 
 func TestHTTPStream_RequiresAcceptHeader(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	c := s.as("qa").in("2025-11-25")
-	require.Equal(t, http.StatusNotAcceptable, c.with("Accept", "application/json").send(http.MethodGet, "").status)
+	c := s.newClient("qa").beginSession("2025-11-25")
+	require.Equal(t, http.StatusNotAcceptable, c.withHeaders("Accept", "application/json").send(http.MethodGet, "").status)
 }
 
 func TestHTTPBatch_GetsAllResponsesTogether(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	c := s.as("qa").in("2025-03-26")
+	c := s.newClient("qa").beginSession("2025-03-26")
 	const note = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-	got := c.post("[" + ping(1) + "," + note + ",7," + call(2, "send_handoff", `{}`) + `,{"jsonrpc":"2.0","id":3,"result":{}}]`)
+	got := c.post("[" + ping(1) + "," + note + ",7," + callRequest(2, "send_handoff", `{}`) + `,{"jsonrpc":"2.0","id":3,"result":{}}]`)
 	require.Equal(t, http.StatusOK, got.status)
 	for _, said := range []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `"code":-32600`, `"id":2,`} {
 		require.Contains(t, got.body, said)
 	}
 	require.NotContains(t, got.body, `"id":3`)
 
-	silent := c.post("[" + note + "," + cancel("7") + "]")
+	silent := c.post("[" + note + "," + cancellation("7") + "]")
 	require.Equal(t, http.StatusAccepted, silent.status)
 	require.Empty(t, silent.body)
 	for _, body := range []string{`[]`, `[{`, "[" + strings.Repeat("7,", 100) + "7]"} {
 		require.Equal(t, http.StatusBadRequest, c.post(body).status, body)
 	}
-	asEvent := c.with("Accept", "text/event-stream").post("[" + ping(1) + "]")
+	asEvent := c.withHeaders("Accept", "text/event-stream").post("[" + ping(1) + "]")
 	require.Equal(t, "event: message\ndata: [{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}]\n\n", asEvent.body)
 }
 
 func TestHTTPBatch_IsRefusedInOtherRevisions(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	for _, c := range []*remote{
-		s.as("qa").in("2025-06-18"), s.as("qa").in("2025-11-25"), s.as("qa").with("Mcp-Protocol-Version", "2026-07-28"),
+	for _, c := range []*httpClient{
+		s.newClient("qa").beginSession("2025-06-18"), s.newClient("qa").beginSession("2025-11-25"), s.newClient("qa").withHeaders("Mcp-Protocol-Version", "2026-07-28"),
 	} {
 		got := c.post("[" + ping(1) + "]")
 		require.Equal(t, http.StatusBadRequest, got.status)
 		require.Contains(t, got.body, "batches exist only in revision 2025-03-26")
 	}
-	require.Equal(t, http.StatusBadRequest, s.as("qa").post("["+ping(1)+"]").status, "without a session")
+	require.Equal(t, http.StatusBadRequest, s.newClient("qa").post("["+ping(1)+"]").status, "without a session")
 }

@@ -14,17 +14,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// remote is a client of a site. It sends its headers with each request.
-type remote struct {
+// httpClient is a client of a site. It sends its headers with each request.
+type httpClient struct {
 	t      *testing.T
 	url    string
 	http   *http.Client
 	header http.Header
 }
 
-// as returns a client with a bearer token and connections of its own; an empty token is none.
-func (s *site) as(token string) *remote {
-	c := &remote{t: s.t, url: s.http.URL, http: &http.Client{Transport: &http.Transport{DialContext: s.dial}}, header: http.Header{}}
+// newClient returns a client with a bearer token and connections of its own; If the token is empty, the client has
+// none.
+func (s *site) newClient(token string) *httpClient {
+	c := &httpClient{t: s.t, url: s.http.URL, http: &http.Client{Transport: &http.Transport{DialContext: s.dial}}, header: http.Header{}}
 	c.header.Set("Accept", "application/json, text/event-stream")
 	c.header.Set("Content-Type", "application/json")
 	if token != "" {
@@ -34,8 +35,8 @@ func (s *site) as(token string) *remote {
 	return c
 }
 
-// with returns the same client with other headers: names and values in turn, an empty value for none.
-func (c *remote) with(header ...string) *remote {
+// withHeaders returns the same client with other headers: names and values in turn. An empty value removes the header.
+func (c *httpClient) withHeaders(header ...string) *httpClient {
 	other := *c
 	other.header = c.header.Clone()
 	for i := 0; i < len(header); i += 2 {
@@ -46,14 +47,14 @@ func (c *remote) with(header ...string) *remote {
 	return &other
 }
 
-// in begins a session of an older revision.
-func (c *remote) in(version string) *remote {
+// beginSession begins a session of an older revision and returns the client of that session.
+func (c *httpClient) beginSession(version string) *httpClient {
 	c.t.Helper()
 	got := c.post(initialize("claude-code", version))
 	require.Equal(c.t, http.StatusOK, got.status, got.body)
 	id := got.header.Get("Mcp-Session-Id")
 	require.NotEmpty(c.t, id)
-	return c.with("Mcp-Session-Id", id, "Mcp-Protocol-Version", version)
+	return c.withHeaders("Mcp-Session-Id", id, "Mcp-Protocol-Version", version)
 }
 
 // response is an answer that was read to its end.
@@ -63,20 +64,20 @@ type response struct {
 	body   string
 }
 
-func (c *remote) request(ctx context.Context, method, body string) (*http.Response, error) {
+func (c *httpClient) request(ctx context.Context, method, body string) (*http.Response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.url, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	r.Header = c.header.Clone()
 	if strings.Contains(body, `"io.modelcontextprotocol/protocolVersion"`) {
-		repeat(r.Header, body)
+		copyToHeaders(r.Header, body)
 	}
 	return c.http.Do(r)
 }
 
-// repeat copies fields of a message of 2026-07-28 into headers that the client did not set.
-func repeat(h http.Header, body string) {
+// copyToHeaders copies fields of a message of 2026-07-28 into headers that the client did not set.
+func copyToHeaders(h http.Header, body string) {
 	var m struct {
 		Method string
 		Params struct {
@@ -97,8 +98,8 @@ func repeat(h http.Header, body string) {
 	}
 }
 
-// try makes a request that may break off.
-func (c *remote) try(ctx context.Context, method, body string) (response, error) {
+// tryRequest makes a request that may break off.
+func (c *httpClient) tryRequest(ctx context.Context, method, body string) (response, error) {
 	r, err := c.request(ctx, method, body)
 	if err != nil {
 		return response{}, err
@@ -108,20 +109,20 @@ func (c *remote) try(ctx context.Context, method, body string) (response, error)
 	return response{r.StatusCode, r.Header, string(text)}, err
 }
 
-func (c *remote) send(method, body string) response {
+func (c *httpClient) send(method, body string) response {
 	c.t.Helper()
-	got, err := c.try(c.t.Context(), method, body)
+	got, err := c.tryRequest(c.t.Context(), method, body)
 	require.NoError(c.t, err)
 	return got
 }
 
-func (c *remote) post(body string) response {
+func (c *httpClient) post(body string) response {
 	c.t.Helper()
 	return c.send(http.MethodPost, body)
 }
 
-// answer posts a request that is answered as JSON.
-func (c *remote) answer(body string) answer {
+// postForAnswer posts a request and returns the JSON response.
+func (c *httpClient) postForAnswer(body string) answer {
 	c.t.Helper()
 	got := c.post(body)
 	require.Equal(c.t, "application/json", got.header.Get("Content-Type"), got.body)
@@ -134,11 +135,11 @@ type outcome struct {
 	err error
 }
 
-// later makes a request meanwhile.
-func (c *remote) later(ctx context.Context, body string) <-chan outcome {
+// postAsync posts a request in a goroutine.
+func (c *httpClient) postAsync(ctx context.Context, body string) <-chan outcome {
 	done := make(chan outcome, 1)
 	go func() {
-		got, err := c.try(ctx, http.MethodPost, body)
+		got, err := c.tryRequest(ctx, http.MethodPost, body)
 		done <- outcome{got, err}
 	}()
 	return done
@@ -157,10 +158,10 @@ type stream struct {
 	err    error // why it ended, when events is closed
 }
 
-// open makes a request that is answered by a stream.
-func (c *remote) open(method, body string) *stream {
+// openStream makes a request and requires that the response is a stream.
+func (c *httpClient) openStream(method, body string) *stream {
 	c.t.Helper()
-	s := c.opening(method, body)
+	s := c.startStream(method, body)
 	<-s.begun
 	require.NoError(c.t, s.broken)
 	require.Equal(c.t, http.StatusOK, s.status)
@@ -168,8 +169,8 @@ func (c *remote) open(method, body string) *stream {
 	return s
 }
 
-// opening makes a streaming request and does not wait for the answer.
-func (c *remote) opening(method, body string) *stream {
+// startStream makes a request for a stream and does not wait for the response.
+func (c *httpClient) startStream(method, body string) *stream {
 	ctx, leave := context.WithCancel(c.t.Context())
 	c.t.Cleanup(leave)
 	s := &stream{t: c.t, begun: make(chan struct{}), events: make(chan string, 10_000), leave: leave}
@@ -199,8 +200,8 @@ func (s *stream) read(body io.Reader) error {
 	return lines.Err()
 }
 
-// next returns the next event, empty at the end.
-func (s *stream) next() string {
+// nextEvent returns the next event, empty at the end.
+func (s *stream) nextEvent() string {
 	s.t.Helper()
 	select {
 	case event := <-s.events:
@@ -211,11 +212,11 @@ func (s *stream) next() string {
 	}
 }
 
-// rest returns the remaining events until the stream ends.
-func (s *stream) rest() (events []string) {
+// remainingEvents returns the remaining events until the stream ends.
+func (s *stream) remainingEvents() (events []string) {
 	s.t.Helper()
 	for {
-		event := s.next()
+		event := s.nextEvent()
 		if event == "" {
 			return events
 		}
@@ -228,22 +229,22 @@ var eras = []string{"2025-11-25", "2026-07-28"}
 
 // joinedClient is a client of either era.
 type joinedClient struct {
-	*remote
+	*httpClient
 	modern bool
 }
 
 func (s *site) join(era, token string) joinedClient {
 	s.t.Helper()
 	if era == "2026-07-28" {
-		return joinedClient{s.as(token), true}
+		return joinedClient{s.newClient(token), true}
 	}
-	return joinedClient{s.as(token).in(era), false}
+	return joinedClient{s.newClient(token).beginSession(era), false}
 }
 
 // write writes a request of the client's era; params are members of an object.
 func (m joinedClient) write(id int, method, params string) string {
 	if m.modern {
-		return modern(id, method, params)
+		return modernRequest(id, method, params)
 	}
 	return `{"jsonrpc":"2.0","id":` + strconv.Itoa(id) + `,"method":"` + method + `","params":{` + params + `}}`
 }
@@ -256,10 +257,10 @@ func (m joinedClient) call(id int, tool, args string) string {
 func (m joinedClient) watch(id int, uri string) *stream {
 	m.t.Helper()
 	if !m.modern {
-		m.answer(m.write(id, "resources/subscribe", `"uri":"`+uri+`"`))
-		return m.open(http.MethodGet, "")
+		m.postForAnswer(m.write(id, "resources/subscribe", `"uri":"`+uri+`"`))
+		return m.openStream(http.MethodGet, "")
 	}
-	s := m.open(http.MethodPost, m.write(id, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["`+uri+`"]}`))
-	require.Equal(m.t, "notifications/subscriptions/acknowledged", parse(m.t, s.next()).Method)
+	s := m.openStream(http.MethodPost, m.write(id, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["`+uri+`"]}`))
+	require.Equal(m.t, "notifications/subscriptions/acknowledged", parse(m.t, s.nextEvent()).Method)
 	return s
 }

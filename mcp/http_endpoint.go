@@ -106,7 +106,7 @@ func (s *Server) NewEndpoint(c HTTPConfig) *Endpoint {
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{Endpoint: e, w: w, r: r, control: http.NewResponseController(w)}
 	if !e.beginRequest() {
-		x.respondRefused(shutdownError().WithRetryAfter(time.Second))
+		x.respondWithRefusal(shutdownError().WithRetryAfter(time.Second))
 		return
 	}
 	defer e.work.Done()

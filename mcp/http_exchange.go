@@ -59,12 +59,12 @@ func (x *exchange) readBody() (text []byte, ok bool) {
 	tooLarge, full := new(http.MaxBytesError), new(schemas.Error)
 	switch {
 	case !goOn():
-		x.respondRefused(shutdownError().WithRetryAfter(time.Second))
+		x.respondWithRefusal(shutdownError().WithRetryAfter(time.Second))
 	case errors.As(err, &tooLarge):
 		x.refuseTooLarge()
 	case errors.As(err, &full):
 		x.w.Header().Set("Connection", "close")
-		x.respondRefused(full)
+		x.respondWithRefusal(full)
 	case err != nil:
 		x.refuseBadRequest(http.StatusBadRequest, "the message broke off")
 	default:
@@ -129,8 +129,8 @@ func (x *exchange) refuseMethod(allow string) {
 	x.refuseBadRequest(http.StatusMethodNotAllowed, "%s is not a method of this revision of the protocol", x.r.Method)
 }
 
-// respondRefused responds with err. Nothing was done.
-func (x *exchange) respondRefused(err error) {
+// respondWithRefusal responds with err. Nothing was done.
+func (x *exchange) respondWithRefusal(err error) {
 	e := schemas.AsError(err)
 	status := schemas.Codes[e.Code].HTTP
 	challenge, unauthorized := x.config.Challenge(err)
@@ -170,7 +170,7 @@ func (x *exchange) deliverReply(r reply, modern bool) (arrived bool) {
 	}
 	text, encoded := x.encodeMessage(r.message)
 	if full := x.countBytes(len(text)); full != nil { // responses that no client reads are in memory too
-		x.respondRefused(full)
+		x.respondWithRefusal(full)
 		return false
 	}
 	return x.r.Context().Err() == nil && x.writeText(httpStatusOf(r.message, modern), text) && encoded

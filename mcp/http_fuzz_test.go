@@ -16,28 +16,28 @@ import (
 	"handoff/schemas"
 )
 
-// mute is an Invoker that does nothing and has no changes.
-type mute struct{ nothing }
+// unchangingInvoker is an Invoker that does nothing and never reports a change.
+type unchangingInvoker struct{ idleInvoker }
 
-func (mute) Changes(ctx context.Context, _ uint64) iter.Seq2[schemas.RegistryChange, error] {
+func (unchangingInvoker) Changes(ctx context.Context, _ uint64) iter.Seq2[schemas.RegistryChange, error] {
 	return func(func(schemas.RegistryChange, error) bool) { <-ctx.Done() }
 }
 
 // FuzzHTTP posts any bytes: the response has a status, and is JSON if its header says so.
 func FuzzHTTP(f *testing.F) {
 	endpoint := mcp.New(mcp.Config{
-		Invoker: mute{}, NewRequestID: func() string { return "r" }, Caller: schemas.Caller{Via: schemas.ViaHTTP},
-	}).NewEndpoint(mcp.HTTPConfig{Caller: bearer, Recheck: always, Challenge: unchallenged, Now: time.Now})
+		Invoker: unchangingInvoker{}, NewRequestID: func() string { return "r" }, Caller: schemas.Caller{Via: schemas.ViaHTTP},
+	}).NewEndpoint(mcp.HTTPConfig{Caller: callerOfBearer, Recheck: acceptAll, Challenge: unchallenged, Now: time.Now})
 	f.Cleanup(func() { endpoint.Shutdown(context.Background()) })
-	session := begun(f, endpoint)
+	session := beginSessionID(f, endpoint)
 	for _, body := range []string{
-		initialize("qa", "2025-03-26"), ping(1), call(1, "claim_handoff", claimAndWait), cancel("1"), subscribe("handoff://inbox"),
-		"[" + ping(1) + "," + cancel("1") + ",7]", "{", "\xff", "7", `{"id":{}}`, `{"id":1,"result":{}}`, `{"id":1,"method":"prompts/get"}`,
+		initialize("qa", "2025-03-26"), ping(1), callRequest(1, "claim_handoff", claimAndWait), cancellation("1"), subscribe("handoff://inbox"),
+		"[" + ping(1) + "," + cancellation("1") + ",7]", "{", "\xff", "7", `{"id":{}}`, `{"id":1,"result":{}}`, `{"id":1,"method":"prompts/get"}`,
 	} {
 		f.Add(body, "2025-03-26", session, "", "", "application/json")
 	}
 	for _, method := range []string{"server/discover", "tools/call", "resources/read", "subscriptions/listen", "completion/complete"} {
-		body := modern(1, method, `"name":"send_handoff","uri":"handoff://inbox","notifications":{"resourceSubscriptions":["handoff://inbox"]}`)
+		body := modernRequest(1, method, `"name":"send_handoff","uri":"handoff://inbox","notifications":{"resourceSubscriptions":["handoff://inbox"]}`)
 		f.Add(body, "2026-07-28", "", method, "send_handoff", "text/event-stream")
 		f.Add(body, "2027-01-01", session, method, "=?base64?c2VuZF9oYW5kb2Zm?=", "")
 	}
@@ -59,8 +59,8 @@ func FuzzHTTP(f *testing.F) {
 	})
 }
 
-// begun returns the id of an open session.
-func begun(f *testing.F, endpoint http.Handler) string {
+// beginSessionID begins a session and returns its id.
+func beginSessionID(f *testing.F, endpoint http.Handler) string {
 	f.Helper()
 	r := httptest.NewRequest(http.MethodPost, "/mcp", strings.NewReader(initialize("qa", "2025-03-26")))
 	r.Header.Set("Content-Type", "application/json")

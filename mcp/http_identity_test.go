@@ -18,8 +18,8 @@ func TestHTTPCaller_WithoutTokenHasNameOfClient(t *testing.T) {
 			cfg.Session = func(schemas.Agent) string { return "of the surroundings" }
 			s := serve(t, cfg, mcp.HTTPConfig{})
 			c := s.join(era, "")
-			c.answer(c.call(7, "send_handoff", `{}`))
-			by := held.made("send_handoff")[0].Caller
+			c.postForAnswer(c.call(7, "send_handoff", `{}`))
+			by := held.callsOf("send_handoff")[0].Caller
 			require.Equal(t, schemas.Agent("claude-code"), by.Agent)
 			require.Equal(t, schemas.ViaHTTP, by.Via)
 			require.Empty(t, by.Conn)
@@ -33,13 +33,13 @@ func TestHTTPCaller_ActsOnlyAsAgentsOfToken(t *testing.T) {
 		t.Run(era, func(t *testing.T) {
 			s := serve(t, workspace(t), mcp.HTTPConfig{})
 			c := s.join(era, "qa")
-			refused := c.answer(c.call(7, "list_handoffs", `{"agent":"architect"}`))
+			refused := c.postForAnswer(c.call(7, "list_handoffs", `{"agent":"architect"}`))
 			require.True(t, refused.Result.IsError)
 			require.Contains(t, refused.text(), `"code":"denied"`)
-			require.False(t, c.answer(c.call(7, "list_handoffs", `{"agent":"qa"}`)).Result.IsError)
+			require.False(t, c.postForAnswer(c.call(7, "list_handoffs", `{"agent":"qa"}`)).Result.IsError)
 			anybody := s.join(era, "")
-			require.False(t, anybody.answer(anybody.call(7, "list_handoffs", `{"agent":"qa"}`)).Result.IsError)
-			require.True(t, anybody.answer(anybody.call(7, "list_handoffs", `{"agent":"human"}`)).Result.IsError)
+			require.False(t, anybody.postForAnswer(anybody.call(7, "list_handoffs", `{"agent":"qa"}`)).Result.IsError)
+			require.True(t, anybody.postForAnswer(anybody.call(7, "list_handoffs", `{"agent":"human"}`)).Result.IsError)
 		})
 	}
 }
@@ -62,9 +62,9 @@ func TestHTTPCaller_TakesTraceFromMessageOrHeader(t *testing.T) {
 				held := newStandIn()
 				s := serve(t, config(held), mcp.HTTPConfig{})
 				c := s.join(era, "qa")
-				c.remote = c.with("traceparent", tt.header)
+				c.httpClient = c.withHeaders("traceparent", tt.header)
 				c.post(c.traced(tt.meta))
-				require.Equal(t, tt.trace, held.made("send_handoff")[0].Caller.Trace)
+				require.Equal(t, tt.trace, held.callsOf("send_handoff")[0].Caller.Trace)
 			})
 		}
 	}
@@ -88,9 +88,9 @@ func TestHTTPCaller_HasIDOfSession(t *testing.T) {
 	first, second := s.join("2025-11-25", "qa"), s.join("2025-11-25", "qa")
 	stateless := s.join("2026-07-28", "qa")
 	for _, c := range []joinedClient{first, second, first, stateless} {
-		c.answer(c.call(7, "send_handoff", `{}`))
+		c.postForAnswer(c.call(7, "send_handoff", `{}`))
 	}
-	made := held.made("send_handoff")
+	made := held.callsOf("send_handoff")
 	require.NotEmpty(t, made[0].Caller.AgentID)
 	require.NotEqual(t, made[0].Caller.AgentID, made[1].Caller.AgentID)
 	require.Equal(t, made[0].Caller.AgentID, made[2].Caller.AgentID)
@@ -103,15 +103,15 @@ func TestHTTPCaller_PrefixesThreadWithSessionOrToken(t *testing.T) {
 	const thread = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"threadId":"0199-a"`
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
-	s.join("2025-11-25", "qa").answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":"0199-a"}}}`)
-	require.Regexp(t, `^session:[A-Z2-7]{8}/0199-a$`, held.made("send_handoff")[0].Caller.AgentID)
-	s.join("2026-07-28", "qa").answer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{` + thread + `}}}`)
-	require.Equal(t, "token:qa/0199-a", held.made("send_handoff")[1].Caller.AgentID)
+	s.join("2025-11-25", "qa").postForAnswer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":"0199-a"}}}`)
+	require.Regexp(t, `^session:[A-Z2-7]{8}/0199-a$`, held.callsOf("send_handoff")[0].Caller.AgentID)
+	s.join("2026-07-28", "qa").postForAnswer(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{` + thread + `}}}`)
+	require.Equal(t, "token:qa/0199-a", held.callsOf("send_handoff")[1].Caller.AgentID)
 }
 
 func TestHTTPGreeting_IsSentOncePerSession(t *testing.T) {
 	s := serve(t, workspace(t), mcp.HTTPConfig{})
 	c := s.join("2025-11-25", "qa")
-	require.Contains(t, c.answer(c.call(1, "claim_handoff", `{}`)).text(), "You are qa; nobody else is here.")
-	require.NotContains(t, c.answer(c.call(2, "claim_handoff", `{}`)).text(), "You are")
+	require.Contains(t, c.postForAnswer(c.call(1, "claim_handoff", `{}`)).text(), "You are qa; nobody else is here.")
+	require.NotContains(t, c.postForAnswer(c.call(2, "claim_handoff", `{}`)).text(), "You are")
 }

@@ -20,28 +20,28 @@ import (
 
 const claimAndWait = `{"wait_seconds":50}`
 
-// waiting reports the start of long polls for work.
-type waiting struct {
+// claimWatcher reports the start of long polls for work.
+type claimWatcher struct {
 	tools.Invoker
 	begun sync.Map // from agent to a channel that receives each of them
 }
 
-func (w *waiting) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+func (w *claimWatcher) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	if c.Tool == "claim_handoff" {
-		w.of(c.Caller.Agent) <- struct{}{}
+		w.claimsOf(c.Caller.Agent) <- struct{}{}
 	}
 	return w.Invoker.Invoke(ctx, c)
 }
 
-func (w *waiting) of(agent schemas.Agent) chan struct{} {
+func (w *claimWatcher) claimsOf(agent schemas.Agent) chan struct{} {
 	begun, _ := w.begun.LoadOrStore(agent, make(chan struct{}, 100))
 	return begun.(chan struct{})
 }
 
-// until waits for the next claim of an agent to begin.
-func (w *waiting) until(ctx context.Context, agent schemas.Agent) {
+// awaitClaim waits for the next claim of an agent to begin.
+func (w *claimWatcher) awaitClaim(ctx context.Context, agent schemas.Agent) {
 	select {
-	case <-w.of(agent):
+	case <-w.claimsOf(agent):
 	case <-ctx.Done():
 	}
 }
@@ -53,14 +53,14 @@ func TestHTTPCancel_AffectsOnlyRequestsOfSameClient(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
-			told := &waiting{Invoker: cfg.Invoker}
+			told := &claimWatcher{Invoker: cfg.Invoker}
 			cfg.Invoker = told
 			s := serve(t, cfg, mcp.HTTPConfig{})
 			var all sync.WaitGroup
 			wrong := make(chan error, pairs)
 			for pair := range pairs {
-				p := newPair(s, told, era, pair)
-				all.Go(func() { wrong <- p.try(t.Context(), tries/pairs) })
+				p := newClientPair(s, told, era, pair)
+				all.Go(func() { wrong <- p.cancelRepeatedly(t.Context(), tries/pairs) })
 			}
 			all.Wait()
 			for range pairs {
@@ -70,38 +70,38 @@ func TestHTTPCancel_AffectsOnlyRequestsOfSameClient(t *testing.T) {
 	}
 }
 
-// pair is one client that gives up, and another that waits for mail from a third.
-type pair struct {
-	told                    *waiting
+// clientPair is one client that gives up, and another that waits for mail from a third.
+type clientPair struct {
+	told                    *claimWatcher
 	quitter, patient, third joinedClient
 }
 
-func newPair(s *site, told *waiting, era string, n int) pair {
+func newClientPair(s *site, told *claimWatcher, era string, n int) clientPair {
 	quitter, patient := fmt.Sprintf("quitter-%d", n), fmt.Sprintf("patient-%d", n)
 	if n%2 == 0 {
 		quitter = patient // one token, two clients
 	}
-	return pair{told, s.join(era, quitter), s.join(era, patient), s.join(era, "architect")}
+	return clientPair{told, s.join(era, quitter), s.join(era, patient), s.join(era, "architect")}
 }
 
-func (p pair) try(ctx context.Context, tries int) error {
+func (p clientPair) cancelRepeatedly(ctx context.Context, tries int) error {
 	for n := range tries {
-		if err := p.once(ctx, n); err != nil {
+		if err := p.cancelOneOfTwo(ctx, n); err != nil {
 			return fmt.Errorf("try %d: %w", n, err)
 		}
 	}
 	return nil
 }
 
-// once lets one client wait, and the other client give up its own wait. If each client has a name of its own, the
-// second one gives up while both wait.
-func (p pair) once(ctx context.Context, n int) error {
+// cancelOneOfTwo lets one client wait, and the other client give up its own wait. If each client has a name of its own,
+// the second one gives up while both wait.
+func (p clientPair) cancelOneOfTwo(ctx context.Context, n int) error {
 	patient := schemas.Agent(strings.TrimPrefix(p.patient.header.Get("Authorization"), "Bearer "))
 	quitter := schemas.Agent(strings.TrimPrefix(p.quitter.header.Get("Authorization"), "Bearer "))
 	ctx, late := context.WithTimeout(ctx, patience)
 	defer late()
-	waits := p.patient.later(ctx, p.patient.call(7, "claim_handoff", claimAndWait))
-	p.told.until(ctx, patient)
+	waits := p.patient.postAsync(ctx, p.patient.call(7, "claim_handoff", claimAndWait))
+	p.told.awaitClaim(ctx, patient)
 	if quitter != patient {
 		if err := p.giveUp(ctx, quitter); err != nil {
 			return err
@@ -111,7 +111,7 @@ func (p pair) once(ctx context.Context, n int) error {
 		return err
 	}
 	task := fmt.Sprintf("Task %d", n)
-	sent, err := p.third.try(ctx, http.MethodPost, p.third.call(7, "send_handoff", fmt.Sprintf(`{"to":%q,"task":%q}`, patient, task)))
+	sent, err := p.third.tryRequest(ctx, http.MethodPost, p.third.call(7, "send_handoff", fmt.Sprintf(`{"to":%q,"task":%q}`, patient, task)))
 	if err != nil || sent.status != http.StatusOK {
 		return fmt.Errorf("send: %d %s %w", sent.status, sent.body, err)
 	}
@@ -123,11 +123,11 @@ func (p pair) once(ctx context.Context, n int) error {
 }
 
 // giveUp waits with the same id, and cancels this wait: with a notification, or by hanging up in the newer revision.
-func (p pair) giveUp(ctx context.Context, quitter schemas.Agent) error {
+func (p clientPair) giveUp(ctx context.Context, quitter schemas.Agent) error {
 	ctx, hangUp := context.WithCancel(ctx)
 	defer hangUp()
-	waits := p.quitter.later(ctx, p.quitter.call(7, "claim_handoff", claimAndWait))
-	p.told.until(ctx, quitter)
+	waits := p.quitter.postAsync(ctx, p.quitter.call(7, "claim_handoff", claimAndWait))
+	p.told.awaitClaim(ctx, quitter)
 	if p.quitter.modern {
 		hangUp()
 	} else if err := p.cancel(ctx); err != nil {
@@ -139,13 +139,13 @@ func (p pair) giveUp(ctx context.Context, quitter schemas.Agent) error {
 	return nil
 }
 
-func (p pair) cancel(ctx context.Context) error {
-	c := p.quitter.with()
+func (p clientPair) cancel(ctx context.Context) error {
+	c := p.quitter.withHeaders()
 	if p.quitter.modern {
 		c.header.Set("Mcp-Protocol-Version", "2026-07-28")
 	}
 	for range 1 + rand.IntN(2) {
-		got, err := c.try(ctx, http.MethodPost, cancel("7"))
+		got, err := c.tryRequest(ctx, http.MethodPost, cancellation("7"))
 		if err != nil || got.status != http.StatusAccepted {
 			return fmt.Errorf("cancel: %d %s %w", got.status, got.body, err)
 		}
@@ -167,16 +167,16 @@ func TestHTTPStream_SendsOnlyNotificationsOfOwnSession(t *testing.T) {
 			for range sends {
 				to := []string{"anna", "bert"}[rand.IntN(2)]
 				due[to]++
-				act(t, cfg, "architect", "send_handoff", fmt.Sprintf(`{"to":%q,"task":"Test the login"}`, to))
+				callAs(t, cfg, "architect", "send_handoff", fmt.Sprintf(`{"to":%q,"task":"Test the login"}`, to))
 			}
 			for name, n := range due {
 				for range n {
-					require.Equal(t, "handoff://inbox/"+name, parse(t, heard[name].next()).Params["uri"])
+					require.Equal(t, "handoff://inbox/"+name, parse(t, heard[name].nextEvent()).Params["uri"])
 				}
 			}
 			s.shutdown()
 			for name, stream := range heard {
-				requireNoUpdate(t, name, stream.rest())
+				requireNoUpdate(t, name, stream.remainingEvents())
 			}
 		})
 	}
@@ -197,9 +197,9 @@ func TestHTTPSubscribe_IgnoresInboxOfAnotherAgent(t *testing.T) {
 			s := serve(t, cfg, mcp.HTTPConfig{})
 			eve, qa := s.join(era, "eve").watch(7, "handoff://inbox/qa"), s.join(era, "qa").watch(7, "handoff://inbox/qa")
 			sendWork(t, cfg, 1)
-			require.Contains(t, qa.next(), "updated")
+			require.Contains(t, qa.nextEvent(), "updated")
 			s.shutdown()
-			requireNoUpdate(t, "eve", eve.rest())
+			requireNoUpdate(t, "eve", eve.remainingEvents())
 		})
 	}
 }

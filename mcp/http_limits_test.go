@@ -20,15 +20,15 @@ func TestHTTPLongPolls_OfOneTokenDoNotBlockAnotherToken(t *testing.T) {
 			s := serve(t, config(held), mcp.HTTPConfig{Waits: mcp.UseLimit{All: 10, Each: 2}})
 			eve, qa := s.join(era, "eve"), s.join(era, "qa")
 			for range 2 {
-				eve.later(t.Context(), eve.call(7, "claim_handoff", claimAndWait))
+				eve.postAsync(t.Context(), eve.call(7, "claim_handoff", claimAndWait))
 				<-held.started
 			}
 			refused := eve.post(eve.call(7, "claim_handoff", claimAndWait))
 			requireRefusedCall(t, refused, era, schemas.Limit)
 			require.Contains(t, parse(t, refused.body).text(), "too many calls that wait: at most 2 of one token, 10 in all")
-			require.False(t, eve.answer(eve.call(7, "claim_handoff", `{}`)).Result.IsError, "that does not wait")
+			require.False(t, eve.postForAnswer(eve.call(7, "claim_handoff", `{}`)).Result.IsError, "that does not wait")
 
-			qa.later(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
+			qa.postAsync(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
 			require.Equal(t, "claim_handoff", <-held.started)
 		})
 	}
@@ -50,12 +50,12 @@ func TestHTTPLongPolls_HaveLimitForAllTokens(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{Waits: mcp.UseLimit{All: 1, Each: 1}})
 	eve, qa := s.join("2025-11-25", "eve"), s.join("2025-11-25", "qa")
-	eve.later(t.Context(), eve.call(7, "claim_handoff", claimAndWait))
+	eve.postAsync(t.Context(), eve.call(7, "claim_handoff", claimAndWait))
 	<-held.started
-	require.True(t, qa.answer(qa.call(7, "claim_handoff", claimAndWait)).Result.IsError)
-	require.Equal(t, http.StatusAccepted, eve.post(cancel("7")).status)
-	s.settle(0)
-	qa.later(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
+	require.True(t, qa.postForAnswer(qa.call(7, "claim_handoff", claimAndWait)).Result.IsError)
+	require.Equal(t, http.StatusAccepted, eve.post(cancellation("7")).status)
+	s.awaitAtMostRunning(0)
+	qa.postAsync(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
 	<-held.started
 }
 
@@ -75,16 +75,16 @@ func TestHTTPStreams_OfOneTokenDoNotBlockAnotherToken(t *testing.T) {
 			require.Contains(t, refused.body, `"retry_after_seconds":5`)
 			s.join(era, "qa").watch(7, "handoff://inbox")
 			first.leave()
-			s.settle(1)
+			s.awaitAtMostRunning(1)
 			s.join(era, "eve").watch(7, "handoff://inbox")
 		})
 	}
 }
 
-// refusing accepts requests that begin a session, and refuses later ones with err.
-func refusing(err error) func(*http.Request) (schemas.Caller, error) {
+// refuseOneToken returns a function that accepts all requests, except that it refuses the token "refused" with err.
+func refuseOneToken(err error) func(*http.Request) (schemas.Caller, error) {
 	return func(r *http.Request) (schemas.Caller, error) {
-		by, _ := bearer(r)
+		by, _ := callerOfBearer(r)
 		if by.Token == "refused" {
 			return by, err
 		}
@@ -97,23 +97,23 @@ func TestHTTPRefusal_PutsTemporaryErrorIntoToolResult(t *testing.T) {
 		http.StatusTooManyRequests:    schemas.Errorf(schemas.Limit, "too many calls").WithRetryAfter(5 * time.Second),
 		http.StatusServiceUnavailable: schemas.Errorf(schemas.Unavailable, "nobody can tell").WithRetryAfter(5 * time.Second),
 	} {
-		s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: refusing(later)})
+		s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: refuseOneToken(later)})
 		for _, era := range eras {
 			t.Run(era, func(t *testing.T) {
 				c := s.join(era, "qa")
-				c.remote = c.with("Authorization", "Bearer refused")
+				c.httpClient = c.withHeaders("Authorization", "Bearer refused")
 				refused := c.post(c.call(7, "send_handoff", `{}`))
 				requireRefusedCall(t, refused, era, later.Code)
 				require.Equal(t, "5", refused.header.Get("Retry-After"))
-				for _, body := range []string{c.write(7, "ping", ``), c.write(7, "resources/list", ``), cancel("7"), "[" + ping(1) + "]", "{"} {
+				for _, body := range []string{c.write(7, "ping", ``), c.write(7, "resources/list", ``), cancellation("7"), "[" + ping(1) + "]", "{"} {
 					got := c.post(body)
 					require.Equal(t, status, got.status, body)
 					require.Equal(t, "5", got.header.Get("Retry-After"))
 				}
 			})
 		}
-		require.Equal(t, status, s.as("refused").send(http.MethodGet, "").status)
-		require.Equal(t, status, s.as("refused").send(http.MethodDelete, "").status)
+		require.Equal(t, status, s.newClient("refused").send(http.MethodGet, "").status)
+		require.Equal(t, status, s.newClient("refused").send(http.MethodDelete, "").status)
 	}
 }
 
@@ -141,9 +141,9 @@ func TestHTTPRefusal_OfCallerHasStatusAndHeaders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := config(newStandIn())
-			log := logged(&cfg)
-			s := serve(t, cfg, mcp.HTTPConfig{Caller: refusing(tt.err), Challenge: challenge})
-			c := s.as("qa").in("2025-11-25").with("Authorization", "Bearer refused")
+			log := captureLog(&cfg)
+			s := serve(t, cfg, mcp.HTTPConfig{Caller: refuseOneToken(tt.err), Challenge: challenge})
+			c := s.newClient("qa").beginSession("2025-11-25").withHeaders("Authorization", "Bearer refused")
 			for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 				got := c.send(method, ping(7))
 				require.Equal(t, tt.status, got.status)

@@ -15,8 +15,8 @@ import (
 	"handoff/tools"
 )
 
-// departures reports requests whose client has left, as the server notices it.
-func departures() (left chan struct{}, through func(http.Handler) http.Handler) {
+// reportHangUps returns a channel that receives a value when the server notices that a client hung up.
+func reportHangUps() (left chan struct{}, through func(http.Handler) http.Handler) {
 	left = make(chan struct{}, 10_000)
 	return left, func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,20 +30,20 @@ func TestHTTPClaim_ClaimsNothingIfWaitingClientLeaves(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
-			told := &waiting{Invoker: cfg.Invoker}
+			told := &claimWatcher{Invoker: cfg.Invoker}
 			cfg.Invoker = told
 			s := serve(t, cfg, mcp.HTTPConfig{})
 			qa := s.join(era, "qa")
 			for range 50 {
 				ctx, hangUp := context.WithCancel(t.Context())
-				waits := qa.later(ctx, qa.call(7, "claim_handoff", claimAndWait))
-				told.until(ctx, "qa")
+				waits := qa.postAsync(ctx, qa.call(7, "claim_handoff", claimAndWait))
+				told.awaitClaim(ctx, "qa")
 				hangUp()
 				require.Error(t, (<-waits).err)
 			}
-			s.settle(0)
+			s.awaitAtMostRunning(0)
 			sendWork(t, cfg, 1)
-			requireWaits(t, cfg)
+			requireClaimable(t, cfg)
 		})
 	}
 }
@@ -53,62 +53,62 @@ func TestHTTPClaim_IsReleasedIfClientLeft(t *testing.T) {
 	for _, era := range eras {
 		for _, args := range []string{`{}`, claimAndWait} {
 			t.Run(era+args, func(t *testing.T) {
-				honest, slow, l := lateWorkspace(t)
-				left, through := departures()
-				s := serveThrough(t, slow, mcp.HTTPConfig{}, through)
+				honest, slow, l := workspaceWithDelayedClaims(t)
+				left, through := reportHangUps()
+				s := serveBehindHandler(t, slow, mcp.HTTPConfig{}, through)
 				qa := s.join(era, "qa")
 				ctx, hangUp := context.WithCancel(t.Context())
-				claims := qa.later(ctx, qa.call(7, "claim_handoff", args))
+				claims := qa.postAsync(ctx, qa.call(7, "claim_handoff", args))
 				<-l.taken
 				hangUp()
 				require.Error(t, (<-claims).err)
 				<-left
 				close(l.give)
-				s.settle(0)
-				requireWaits(t, honest)
+				s.awaitAtMostRunning(0)
+				requireClaimable(t, honest)
 			})
 		}
 	}
 }
 
 func TestHTTPClaim_InBatchIsReleasedIfClientLeft(t *testing.T) {
-	honest, slow, l := lateWorkspace(t)
-	left, through := departures()
-	s := serveThrough(t, slow, mcp.HTTPConfig{}, through)
-	qa := s.as("qa").in("2025-03-26")
+	honest, slow, l := workspaceWithDelayedClaims(t)
+	left, through := reportHangUps()
+	s := serveBehindHandler(t, slow, mcp.HTTPConfig{}, through)
+	qa := s.newClient("qa").beginSession("2025-03-26")
 	ctx, hangUp := context.WithCancel(t.Context())
-	claims := qa.later(ctx, "["+call(7, "claim_handoff", `{}`)+","+ping(8)+"]")
+	claims := qa.postAsync(ctx, "["+callRequest(7, "claim_handoff", `{}`)+","+ping(8)+"]")
 	<-l.taken
 	hangUp()
 	require.Error(t, (<-claims).err)
 	<-left
 	close(l.give)
-	s.settle(0)
-	requireWaits(t, honest)
+	s.awaitAtMostRunning(0)
+	requireClaimable(t, honest)
 }
 
 func TestHTTPClaim_IsReleasedIfCallIsCancelled(t *testing.T) {
-	honest, slow, l := lateWorkspace(t)
+	honest, slow, l := workspaceWithDelayedClaims(t)
 	s := serve(t, slow, mcp.HTTPConfig{})
-	qa := s.as("qa").in("2025-11-25")
-	claims := qa.later(t.Context(), call(7, "claim_handoff", `{}`))
+	qa := s.newClient("qa").beginSession("2025-11-25")
+	claims := qa.postAsync(t.Context(), callRequest(7, "claim_handoff", `{}`))
 	<-l.taken
-	require.Equal(t, http.StatusAccepted, qa.post(cancel("7")).status)
+	require.Equal(t, http.StatusAccepted, qa.post(cancellation("7")).status)
 	close(l.give)
 	silence := <-claims
 	require.NoError(t, silence.err)
 	require.Empty(t, silence.body)
-	requireWaits(t, honest)
+	requireClaimable(t, honest)
 }
 
-// steady reports the state of the contexts of calls when they were released.
-type steady struct {
-	holding
+// contextReporter delays the calls of one tool, and reports whether the context of each call had ended by its release.
+type contextReporter struct {
+	callDelayer
 	ended chan error
 }
 
-func (s steady) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
-	out, err := s.holding.Invoke(ctx, c)
+func (s contextReporter) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	out, err := s.callDelayer.Invoke(ctx, c)
 	if c.Tool == s.tool {
 		s.ended <- ctx.Err()
 	}
@@ -120,22 +120,22 @@ func TestHTTPCall_IsFinishedAfterClientLeft(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
-			slow := steady{holding{cfg.Invoker, "send_handoff", make(chan struct{}), make(chan struct{})}, make(chan error, 1)}
-			left, through := departures()
+			slow := contextReporter{callDelayer{cfg.Invoker, "send_handoff", make(chan struct{}), make(chan struct{})}, make(chan error, 1)}
+			left, through := reportHangUps()
 			c := cfg
 			c.Invoker = slow
-			s := serveThrough(t, c, mcp.HTTPConfig{}, through)
+			s := serveBehindHandler(t, c, mcp.HTTPConfig{}, through)
 			architect := s.join(era, "architect")
 			ctx, hangUp := context.WithCancel(t.Context())
-			sends := architect.later(ctx, architect.call(7, "send_handoff", `{"to":"qa","task":"Test the login"}`))
+			sends := architect.postAsync(ctx, architect.call(7, "send_handoff", `{"to":"qa","task":"Test the login"}`))
 			<-slow.begun
 			hangUp()
 			require.Error(t, (<-sends).err)
 			<-left
 			close(slow.release)
 			require.NoError(t, <-slow.ended)
-			s.settle(0)
-			requireWaits(t, cfg)
+			s.awaitAtMostRunning(0)
+			requireClaimable(t, cfg)
 		})
 	}
 }
@@ -144,18 +144,18 @@ func TestHTTPCall_IsFinishedAfterClientLeft(t *testing.T) {
 func TestHTTPClaim_StaysIfLoadBalancerNamedRequest(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
-			honest, slow, l := lateWorkspace(t)
-			left, through := departures()
-			one, other := serveThrough(t, slow, mcp.HTTPConfig{}, through), serve(t, honest, mcp.HTTPConfig{})
+			honest, slow, l := workspaceWithDelayedClaims(t)
+			left, through := reportHangUps()
+			one, other := serveBehindHandler(t, slow, mcp.HTTPConfig{}, through), serve(t, honest, mcp.HTTPConfig{})
 			name := fmt.Sprintf("%d a", time.Now().Unix())
 			named := func(s *site) joinedClient {
 				c := s.join(era, "qa")
-				c.remote = c.with(mcp.RequestHeader, name)
+				c.httpClient = c.withHeaders(mcp.RequestHeader, name)
 				return c
 			}
 			first, again := named(one), named(other)
 			ctx, hangUp := context.WithCancel(t.Context())
-			claims := first.later(ctx, first.call(7, "claim_handoff", `{}`))
+			claims := first.postAsync(ctx, first.call(7, "claim_handoff", `{}`))
 			<-l.taken
 			hangUp()
 			require.Error(t, (<-claims).err)
@@ -163,7 +163,7 @@ func TestHTTPClaim_StaysIfLoadBalancerNamedRequest(t *testing.T) {
 			var got schemas.ClaimOut
 			require.NoError(t, json.Unmarshal([]byte(parse(t, again.post(again.call(7, "claim_handoff", `{}`)).body).text()), &got))
 			close(l.give)
-			one.settle(0)
+			one.awaitAtMostRunning(0)
 			done := fmt.Sprintf(`{"handoff_id":"ho_1","summary":"done","claim_token":%q}`, got.Token)
 			require.Contains(t, again.post(again.call(8, "complete_handoff", done)).body, `completed`)
 		})

@@ -15,10 +15,10 @@ const send = `"name":"send_handoff","arguments":{"to":"qa","task":"Test the logi
 
 func TestHTTPNewRevision_NeedsNoSession(t *testing.T) {
 	s := serve(t, workspace(t), mcp.HTTPConfig{})
-	c := s.as("architect").with("Mcp-Session-Id", "nobody's")
+	c := s.newClient("architect").withHeaders("Mcp-Session-Id", "nobody's")
 	for id, body := range []string{
-		modern(0, "server/discover", ""), modern(1, "tools/list", ""), modern(2, "tools/call", send),
-		modern(3, "resources/read", `"uri":"handoff://inbox"`), modern(4, "prompts/list", ""),
+		modernRequest(0, "server/discover", ""), modernRequest(1, "tools/list", ""), modernRequest(2, "tools/call", send),
+		modernRequest(3, "resources/read", `"uri":"handoff://inbox"`), modernRequest(4, "prompts/list", ""),
 	} {
 		got := c.post(body)
 		require.Equal(t, http.StatusOK, got.status, got.body)
@@ -30,14 +30,14 @@ func TestHTTPNewRevision_NeedsNoSession(t *testing.T) {
 
 func TestHTTPNewRevision_AllowsOnlyPost(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	c := s.as("qa").with("Mcp-Protocol-Version", "2026-07-28")
+	c := s.newClient("qa").withHeaders("Mcp-Protocol-Version", "2026-07-28")
 	for _, method := range []string{http.MethodGet, http.MethodDelete} {
 		got := c.send(method, "")
 		require.Equal(t, http.StatusMethodNotAllowed, got.status)
 		require.Equal(t, "POST", got.header.Get("Allow"))
 	}
 	for _, method := range []string{http.MethodPut, http.MethodHead, http.MethodOptions} {
-		got := s.as("qa").send(method, "")
+		got := s.newClient("qa").send(method, "")
 		require.Equal(t, http.StatusMethodNotAllowed, got.status)
 		require.Equal(t, "POST, GET, DELETE", got.header.Get("Allow"))
 	}
@@ -45,7 +45,7 @@ func TestHTTPNewRevision_AllowsOnlyPost(t *testing.T) {
 
 func TestHTTPNewRevision_RefusesHeadersThatDifferFromMessage(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	ask := modern(1, "tools/call", send)
+	ask := modernRequest(1, "tools/call", send)
 	base64d := func(name string) string { return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(name)) + "?=" }
 	later := strings.ReplaceAll(ask, "2026-07-28", "2027-01-01")
 	const mismatch, params, unsupported = -32020, -32602, -32022
@@ -62,25 +62,25 @@ func TestHTTPNewRevision_RefusesHeadersThatDifferFromMessage(t *testing.T) {
 		"another in Base64":    {[]string{"Mcp-Name", base64d("claim_handoff")}, ask, mismatch},
 		"broken Base64":        {[]string{"Mcp-Name", "=?base64?*?="}, ask, mismatch},
 		"Last-Event-ID":        {[]string{"Last-Event-ID", "1"}, ask, mismatch},
-		"no version in _meta":  {[]string{"Mcp-Protocol-Version", "2026-07-28"}, call(1, "send_handoff", `{}`), params},
+		"no version in _meta":  {[]string{"Mcp-Protocol-Version", "2026-07-28"}, callRequest(1, "send_handoff", `{}`), params},
 		"an unknown version":   {nil, later, unsupported},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := s.as("qa").with(tt.headers...).post(tt.body)
+			got := s.newClient("qa").withHeaders(tt.headers...).post(tt.body)
 			require.Equal(t, http.StatusBadRequest, got.status, got.body)
 			require.Equal(t, tt.code, parse(t, got.body).Error.Code, got.body)
 			require.Equal(t, "1", string(parse(t, got.body).ID))
 		})
 	}
-	require.Equal(t, http.StatusOK, s.as("qa").with("Mcp-Name", base64d("send_handoff")).post(ask).status)
-	require.Contains(t, s.as("qa").post(later).body, `"supported":["2026-07-28","2025-11-25"`)
+	require.Equal(t, http.StatusOK, s.newClient("qa").withHeaders("Mcp-Name", base64d("send_handoff")).post(ask).status)
+	require.Contains(t, s.newClient("qa").post(later).body, `"supported":["2026-07-28","2025-11-25"`)
 }
 
 func TestHTTPNewRevision_RefusesMissingHeaders(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	ask := modern(1, "tools/call", send)
+	ask := modernRequest(1, "tools/call", send)
 	for _, missing := range []string{"Mcp-Protocol-Version", "Mcp-Method", "Mcp-Name"} {
-		c := s.as("qa")
+		c := s.newClient("qa")
 		c.header[missing] = nil // so that it is not repeated
 		got := c.post(ask)
 		require.Equal(t, http.StatusBadRequest, got.status, missing)
@@ -90,12 +90,12 @@ func TestHTTPNewRevision_RefusesMissingHeaders(t *testing.T) {
 
 func TestHTTPNewRevision_AcceptsNotifications(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	for _, body := range []string{cancel("7"), `{"jsonrpc":"2.0","method":"notifications/unheard-of"}`} {
-		got := s.as("qa").with("Mcp-Protocol-Version", "2026-07-28").post(body)
+	for _, body := range []string{cancellation("7"), `{"jsonrpc":"2.0","method":"notifications/unheard-of"}`} {
+		got := s.newClient("qa").withHeaders("Mcp-Protocol-Version", "2026-07-28").post(body)
 		require.Equal(t, http.StatusAccepted, got.status)
 		require.Empty(t, got.body)
 	}
-	got := s.as("qa").with("Mcp-Protocol-Version", "2026-07-28").post(`{"jsonrpc":"2.0","id":1,"result":{}}`)
+	got := s.newClient("qa").withHeaders("Mcp-Protocol-Version", "2026-07-28").post(`{"jsonrpc":"2.0","id":1,"result":{}}`)
 	require.Equal(t, http.StatusBadRequest, got.status)
 }
 

@@ -17,7 +17,7 @@ func (x *exchange) handlePost() {
 	err := x.setCaller()
 	later := schemas.AsError(err)
 	if later != nil && later.Code != schemas.Unavailable && (later.Code != schemas.Limit || x.by.Token == "") {
-		x.respondRefused(err) // before the body is read
+		x.respondWithRefusal(err) // before the body is read
 		return
 	}
 	if !x.acceptsType(jsonText) && !x.acceptsType(eventStreamType) {
@@ -49,7 +49,7 @@ func (x *exchange) handlePost() {
 // tool call the error is in the result, so that a model reads it.
 func (x *exchange) refuseMessage(m jsonrpc.Message, e *schemas.Error) {
 	if m.Method != string(sdk.MethodToolsCall) || m.ID == nil {
-		x.respondRefused(e)
+		x.respondWithRefusal(e)
 		return
 	}
 	x.setRetryAfter(e)
@@ -98,16 +98,16 @@ func (x *exchange) postLegacy(m jsonrpc.Message) {
 		return
 	}
 	defer done()
-	if x.handledWithoutResponse(s, m) {
+	if x.handleUnlessRequest(s, m) {
 		x.writeHeader(http.StatusAccepted)
 		return
 	}
 	x.deliverReply(x.respondToRequest(s.session, &s.requests, m), false)
 }
 
-// handledWithoutResponse processes a notification, a cancellation or a response, and returns true. It returns false for
+// handleUnlessRequest processes a notification, a cancellation or a response, and returns true. It returns false for
 // a request, which needs a response.
-func (x *exchange) handledWithoutResponse(s *mcpSession, m jsonrpc.Message) bool {
+func (x *exchange) handleUnlessRequest(s *mcpSession, m jsonrpc.Message) bool {
 	id, cancels := m.CancelledID()
 	switch {
 	case cancels:
@@ -127,7 +127,7 @@ func (x *exchange) handledWithoutResponse(s *mcpSession, m jsonrpc.Message) bool
 func (x *exchange) beginSession(m jsonrpc.Message) {
 	s, full := x.sessions.openSession(x.by.Token)
 	if full != nil {
-		x.respondRefused(full)
+		x.respondWithRefusal(full)
 		return
 	}
 	x.by.AgentID = s.instance

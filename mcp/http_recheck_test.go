@@ -16,10 +16,10 @@ import (
 	"handoff/schemas"
 )
 
-// revocable accepts all requests until all tokens are revoked.
-type revocable struct{ over atomic.Bool }
+// revocableTokens accepts all requests until the test revokes all tokens.
+type revocableTokens struct{ over atomic.Bool }
 
-func (r *revocable) still(*http.Request) error {
+func (r *revocableTokens) recheck(*http.Request) error {
 	if r.over.Load() {
 		return schemas.Errorf(schemas.Denied, "token qa was revoked")
 	}
@@ -31,20 +31,20 @@ func TestHTTPRecheck_LongPollOfRevokedTokenClaimsNothing(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
-			told := &waiting{Invoker: cfg.Invoker}
+			told := &claimWatcher{Invoker: cfg.Invoker}
 			cfg.Invoker = told
-			var door revocable
-			s := serve(t, cfg, mcp.HTTPConfig{Recheck: door.still})
+			var door revocableTokens
+			s := serve(t, cfg, mcp.HTTPConfig{Recheck: door.recheck})
 			qa := s.join(era, "qa")
-			waits := qa.later(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
-			told.until(t.Context(), "qa")
+			waits := qa.postAsync(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
+			told.awaitClaim(t.Context(), "qa")
 			door.over.Store(true)
 			sendWork(t, cfg, 1)
 			got := <-waits
 			require.NoError(t, got.err)
 			require.Contains(t, got.body, "token qa was revoked")
 			require.NotContains(t, got.body, "ct_")
-			requireWaits(t, cfg)
+			requireClaimable(t, cfg)
 		})
 	}
 }
@@ -53,14 +53,14 @@ func TestHTTPRecheck_EndsStreamsOfRevokedToken(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			cfg := workspace(t)
-			var door revocable
-			s := serve(t, cfg, mcp.HTTPConfig{Recheck: door.still})
+			var door revocableTokens
+			s := serve(t, cfg, mcp.HTTPConfig{Recheck: door.recheck})
 			heard := s.join(era, "qa").watch(7, "handoff://inbox")
 			sendWork(t, cfg, 1)
-			require.Contains(t, heard.next(), "updated")
+			require.Contains(t, heard.nextEvent(), "updated")
 			door.over.Store(true)
 			sendWork(t, cfg, 1)
-			require.Empty(t, heard.rest())
+			require.Empty(t, heard.remainingEvents())
 		})
 	}
 }
@@ -69,16 +69,16 @@ func TestHTTPRecheck_EndsStreamsOfRevokedToken(t *testing.T) {
 func TestHTTPPost_RefusesUnknownCallerBeforeReadingBody(t *testing.T) {
 	limit := schemas.Errorf(schemas.Limit, "too many bad tokens").WithRetryAfter(time.Second)
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(*http.Request) (schemas.Caller, error) { return schemas.Caller{}, limit }})
-	unread := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", failing{t})
+	unread := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/mcp", unreadableBody{t})
 	unread.Header.Set("Content-Type", "application/json")
 	answer := httptest.NewRecorder()
 	s.Endpoint.ServeHTTP(answer, unread)
 	require.Equal(t, http.StatusTooManyRequests, answer.Code)
 }
 
-type failing struct{ t *testing.T }
+type unreadableBody struct{ t *testing.T }
 
-func (f failing) Read([]byte) (int, error) {
+func (f unreadableBody) Read([]byte) (int, error) {
 	f.t.Error("it is read")
 	return 0, errors.New("read")
 }
@@ -86,7 +86,7 @@ func (f failing) Read([]byte) (int, error) {
 func TestHTTPBatch_CountsEachMessageForRateLimit(t *testing.T) {
 	var asked atomic.Int64
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(r *http.Request) (schemas.Caller, error) {
-		by, err := bearer(r)
+		by, err := callerOfBearer(r)
 		if asked.Add(1) > 4 {
 			return by, schemas.Errorf(schemas.Limit, "token qa may make 4 requests a second").WithRetryAfter(time.Second)
 		}
@@ -104,25 +104,25 @@ func TestHTTPBatch_CountsEachMessageForRateLimit(t *testing.T) {
 
 func TestHTTPMemory_OfMessagesIsLimited(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Messages: mcp.UseLimit{All: 100_000, Each: 8000}})
-	eve, qa := s.as("eve").in("2026-07-28"), s.as("qa").in("2026-07-28")
-	large := modern(7, "server/discover", `"x":"`+strings.Repeat("x", 9000)+`"`)
+	eve, qa := s.newClient("eve").beginSession("2026-07-28"), s.newClient("qa").beginSession("2026-07-28")
+	large := modernRequest(7, "server/discover", `"x":"`+strings.Repeat("x", 9000)+`"`)
 	got := eve.post(large)
 	require.Equal(t, http.StatusTooManyRequests, got.status)
 	require.Contains(t, got.body, "too many bytes of messages under way: at most 8000 of one token, 100000 in all")
-	require.Equal(t, http.StatusOK, qa.with("Mcp-Method", "server/discover").post(modern(7, "server/discover", "")).status)
+	require.Equal(t, http.StatusOK, qa.withHeaders("Mcp-Method", "server/discover").post(modernRequest(7, "server/discover", "")).status)
 }
 
 // Responses that a client does not read count as under way, too.
 func TestHTTPMemory_OfResponsesIsLimited(t *testing.T) {
 	cfg := workspace(t)
-	act(t, cfg, "architect", "send_handoff", `{"to":"qa","task":"Test it","detail":"`+strings.Repeat("x", 20_000)+`"}`)
+	callAs(t, cfg, "architect", "send_handoff", `{"to":"qa","task":"Test it","detail":"`+strings.Repeat("x", 20_000)+`"}`)
 	s := serve(t, cfg, mcp.HTTPConfig{Messages: mcp.UseLimit{All: 20_000, Each: 10_000}})
 	for _, era := range eras {
-		qa := s.as("qa").in(era)
+		qa := s.newClient("qa").beginSession(era)
 		if era != "2026-07-28" {
-			qa = s.join(era, "qa").remote
+			qa = s.join(era, "qa").httpClient
 		}
-		m := joinedClient{remote: qa, modern: era == "2026-07-28"}
+		m := joinedClient{httpClient: qa, modern: era == "2026-07-28"}
 		got := m.post(m.call(7, "get_handoff", `{"handoff_id":"1","view":"full"}`))
 		require.Equal(t, http.StatusTooManyRequests, got.status, got.body)
 		require.Less(t, len(got.body), 1000)
@@ -138,9 +138,9 @@ func TestBatch_RefusesInitialize(t *testing.T) {
 
 	c := connect(t, config(newStandIn()))
 	c.send(initialize("x", "2025-03-26"))
-	c.next()
+	c.nextLine()
 	c.send("[" + initialize("x", "2025-11-25") + "]")
-	require.Contains(t, c.next(), "initialize may not be part of a batch")
+	require.Contains(t, c.nextLine(), "initialize may not be part of a batch")
 }
 
 // A deadline that passes on a silent connection ends a stream of HTTP/2.
@@ -148,7 +148,7 @@ func TestHTTP2Stream_ContinuesAfterWriteDeadlineOfEvent(t *testing.T) {
 	cfg := workspace(t)
 	cfg.Caller = schemas.Caller{Via: schemas.ViaHTTP}
 	endpoint := mcp.New(cfg).NewEndpoint(mcp.HTTPConfig{
-		Caller: bearer, Recheck: always, Challenge: unchallenged,
+		Caller: callerOfBearer, Recheck: acceptAll, Challenge: unchallenged,
 		Now: func() time.Time { return time.Now().Add(-9900 * time.Millisecond) }, // events have a tenth of a second
 	})
 	server := httptest.NewUnstartedServer(endpoint)
@@ -156,7 +156,7 @@ func TestHTTP2Stream_ContinuesAfterWriteDeadlineOfEvent(t *testing.T) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	t.Cleanup(func() { endpoint.Shutdown(t.Context()) })
-	listen := modern(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)
+	listen := modernRequest(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL, strings.NewReader(listen))
 	require.NoError(t, err)
 	for name, value := range map[string]string{

@@ -205,7 +205,7 @@ func (x *exchange) useLegacySession() (_ *mcpSession, done func()) {
 		return nil, nil
 	}
 	if err := x.setCaller(); err != nil {
-		x.respondRefused(err)
+		x.respondWithRefusal(err)
 		return nil, nil
 	}
 	return x.useSession()

@@ -27,7 +27,7 @@ func TestHTTPShutdown_AnswersAllRequests(t *testing.T) {
 		for n := range each {
 			c := s.join(era, fmt.Sprintf("agent-%d", n%7))
 			streams = append(streams, c.watch(7, "handoff://handoff/1"))
-			claims = append(claims, c.later(t.Context(), c.call(7, "claim_handoff", claimAndWait)))
+			claims = append(claims, c.postAsync(t.Context(), c.call(7, "claim_handoff", claimAndWait)))
 		}
 	}
 	for range claims {
@@ -42,7 +42,7 @@ func TestHTTPShutdown_AnswersAllRequests(t *testing.T) {
 		require.Contains(t, got.body, "the call was cut short")
 	}
 	for n, stream := range streams {
-		said := stream.rest()
+		said := stream.remainingEvents()
 		require.NoError(t, stream.err)
 		if n < each {
 			require.Empty(t, said)
@@ -56,7 +56,7 @@ func TestHTTPShutdown_AnswersAllRequests(t *testing.T) {
 
 func TestHTTPShutdown_RefusesLaterRequests(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	c := s.as("qa").in("2025-11-25")
+	c := s.newClient("qa").beginSession("2025-11-25")
 	s.shutdown()
 	for _, method := range []string{http.MethodPost, http.MethodGet, http.MethodDelete} {
 		got := c.send(method, ping(1))
@@ -69,28 +69,28 @@ func TestHTTPShutdown_RefusesLaterRequests(t *testing.T) {
 func TestHTTPShutdown_FinishesCallsThatDoNotWait(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
-	c := s.as("qa").in("2025-11-25")
-	sends := c.later(t.Context(), call(1, "send_handoff", `{"do":"hold"}`))
+	c := s.newClient("qa").beginSession("2025-11-25")
+	sends := c.postAsync(t.Context(), callRequest(1, "send_handoff", `{"do":"hold"}`))
 	<-held.started
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
 		s.Shutdown(t.Context())
 	}()
-	for s.as("qa").post(ping(1)).status != http.StatusServiceUnavailable { // it has begun to end
+	for s.newClient("qa").post(ping(1)).status != http.StatusServiceUnavailable { // it has begun to end
 	}
 	close(held.release)
 	require.Contains(t, (<-sends).body, "structuredContent")
 	<-over
 }
 
-// patient makes no call before it is cancelled.
-type patient struct {
+// callUntilCancelled delays each send until the server cancels it.
+type callUntilCancelled struct {
 	tools.Invoker
 	begun chan struct{} // receives each call
 }
 
-func (p patient) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+func (p callUntilCancelled) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	if c.Tool != "send_handoff" {
 		return p.Invoker.Invoke(ctx, c)
 	}
@@ -102,10 +102,10 @@ func (p patient) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 // Calls under way are cut after the timeout, and stuck calls do not prevent the end of the server.
 func TestHTTPShutdown_CancelsCallsAfterTimeout(t *testing.T) {
 	cfg := config(newStandIn())
-	slow := patient{cfg.Invoker, make(chan struct{})}
+	slow := callUntilCancelled{cfg.Invoker, make(chan struct{})}
 	cfg.Invoker = slow
 	s := serve(t, cfg, mcp.HTTPConfig{})
-	sends := s.as("qa").in("2025-11-25").later(t.Context(), call(1, "send_handoff", `{}`))
+	sends := s.newClient("qa").beginSession("2025-11-25").postAsync(t.Context(), callRequest(1, "send_handoff", `{}`))
 	<-slow.begun
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -116,7 +116,7 @@ func TestHTTPShutdown_CancelsCallsAfterTimeout(t *testing.T) {
 func TestHTTPShutdown_ReturnsWithoutStuckRequests(t *testing.T) {
 	held := newStandIn()
 	s := serve(t, config(held), mcp.HTTPConfig{})
-	sends := s.as("qa").in("2025-11-25").later(t.Context(), call(1, "send_handoff", `{"do":"hold"}`))
+	sends := s.newClient("qa").beginSession("2025-11-25").postAsync(t.Context(), callRequest(1, "send_handoff", `{"do":"hold"}`))
 	<-held.started
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -127,10 +127,10 @@ func TestHTTPShutdown_ReturnsWithoutStuckRequests(t *testing.T) {
 
 func TestHTTPShutdown_DoesNotWaitForIncompleteBody(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	conn := s.raw()
+	conn := s.rawConnection()
 	_, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
 	require.NoError(t, err)
-	s.requireBegun(1)
+	s.awaitRunning(1)
 	s.shutdown()
 	got, err := io.ReadAll(conn)
 	require.NoError(t, err)
@@ -138,8 +138,8 @@ func TestHTTPShutdown_DoesNotWaitForIncompleteBody(t *testing.T) {
 	require.Contains(t, string(got), "Retry-After: 1")
 }
 
-// raw returns a connection for bytes that no good client sends.
-func (s *site) raw() net.Conn {
+// rawConnection returns a connection for bytes that no good client sends.
+func (s *site) rawConnection() net.Conn {
 	s.t.Helper()
 	conn, err := s.dial(s.t.Context(), "tcp", s.http.Listener.Addr().String())
 	require.NoError(s.t, err)
@@ -150,8 +150,8 @@ func (s *site) raw() net.Conn {
 	return conn
 }
 
-// requireBegun waits until n requests are under way.
-func (s *site) requireBegun(n int64) {
+// awaitRunning waits until n requests are under way.
+func (s *site) awaitRunning(n int64) {
 	s.t.Helper()
 	late := time.After(patience)
 	for s.under.Load() < n {

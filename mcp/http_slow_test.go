@@ -15,8 +15,8 @@ import (
 	"handoff/mcp"
 )
 
-// head writes the beginning of a request of a client with a token.
-func head(method string, c *remote, length int) string {
+// requestHead writes the beginning of a request of a client with a token.
+func requestHead(method string, c *httpClient, length int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s / HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n", method, length)
 	_ = c.header.Write(&b)
@@ -26,11 +26,11 @@ func head(method string, c *remote, length int) string {
 // A byte a second is too slow, and delays no other client.
 func TestHTTPTimeout_EndsSlowRequestBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := serveWithin(t, workspace(t), mcp.HTTPConfig{})
-		qa := s.as("qa").in("2025-11-25")
-		conn := s.raw()
+		s := serveInBubble(t, workspace(t), mcp.HTTPConfig{})
+		qa := s.newClient("qa").beginSession("2025-11-25")
+		conn := s.rawConnection()
 		began := time.Now()
-		_, err := io.WriteString(conn, head(http.MethodPost, qa, 1000))
+		_, err := io.WriteString(conn, requestHead(http.MethodPost, qa, 1000))
 		require.NoError(t, err)
 		cut := make(chan struct{})
 		go func() {
@@ -53,10 +53,10 @@ func TestHTTPTimeout_EndsSlowRequestBody(t *testing.T) {
 func TestHTTPTimeout_DoesNotLimitLongPoll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := workspace(t)
-		s := serveWithin(t, cfg, mcp.HTTPConfig{})
+		s := serveInBubble(t, cfg, mcp.HTTPConfig{})
 		for _, era := range eras {
 			qa := s.join(era, "qa")
-			waits := qa.later(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
+			waits := qa.postAsync(t.Context(), qa.call(7, "claim_handoff", claimAndWait))
 			time.Sleep(49 * time.Second)
 			sendWork(t, cfg, 1)
 			require.Contains(t, (<-waits).body, "Test the login")
@@ -67,17 +67,17 @@ func TestHTTPTimeout_DoesNotLimitLongPoll(t *testing.T) {
 func TestHTTPTimeout_EndsResponseThatIsNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cfg := workspace(t)
-		s := serveWithin(t, cfg, mcp.HTTPConfig{})
-		qa := s.as("qa").in("2025-11-25")
+		s := serveInBubble(t, cfg, mcp.HTTPConfig{})
+		qa := s.newClient("qa").beginSession("2025-11-25")
 		sendWork(t, cfg, 1)
-		conn, body := s.raw(), call(1, "claim_handoff", `{}`)
-		_, err := io.WriteString(conn, head(http.MethodPost, qa, len(body))+body)
+		conn, body := s.rawConnection(), callRequest(1, "claim_handoff", `{}`)
+		_, err := io.WriteString(conn, requestHead(http.MethodPost, qa, len(body))+body)
 		require.NoError(t, err)
-		s.requireBegun(1)
+		s.awaitRunning(1)
 		began := time.Now()
-		s.settle(0)
+		s.awaitAtMostRunning(0)
 		require.WithinDuration(t, began.Add(30*time.Second), time.Now(), time.Second)
-		requireWaits(t, cfg)
+		requireClaimable(t, cfg)
 	})
 }
 
@@ -86,38 +86,38 @@ func TestHTTPTimeout_EndsStreamThatIsNotRead(t *testing.T) {
 		t.Run(era, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := workspace(t)
-				s := serveWithin(t, cfg, mcp.HTTPConfig{})
+				s := serveInBubble(t, cfg, mcp.HTTPConfig{})
 				good := s.join(era, "qa").watch(7, "handoff://inbox/qa")
-				s.stick(s.join(era, "qa"))
-				s.requireBegun(2)
-				requireHears(t, cfg, good, 100)
-				s.settle(1)
+				s.openUnreadStream(s.join(era, "qa"))
+				s.awaitRunning(2)
+				requireNotified(t, cfg, good, 100)
+				s.awaitAtMostRunning(1)
 			})
 		})
 	}
 }
 
-// requireHears checks that a stream gets notifications of all mail, whatever the state of another stream.
-func requireHears(t *testing.T, cfg mcp.Config, good *stream, sends int) {
+// requireNotified checks that a stream gets notifications of all mail, whatever the state of another stream.
+func requireNotified(t *testing.T, cfg mcp.Config, good *stream, sends int) {
 	t.Helper()
 	sendWork(t, cfg, sends)
 	for range sends {
-		require.Contains(t, good.next(), "updated")
+		require.Contains(t, good.nextEvent(), "updated")
 	}
 }
 
-// stick opens a stream and never reads it.
-func (s *site) stick(m joinedClient) {
+// openUnreadStream opens a stream and never reads it.
+func (s *site) openUnreadStream(m joinedClient) {
 	s.t.Helper()
-	conn, method, body := s.raw(), http.MethodGet, ""
+	conn, method, body := s.rawConnection(), http.MethodGet, ""
 	if m.modern {
 		method, body = http.MethodPost, m.write(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)
-		m.remote = m.with()
-		repeat(m.header, body)
+		m.httpClient = m.withHeaders()
+		copyToHeaders(m.header, body)
 	} else {
-		m.answer(m.write(7, "resources/subscribe", `"uri":"handoff://inbox/qa"`))
+		m.postForAnswer(m.write(7, "resources/subscribe", `"uri":"handoff://inbox/qa"`))
 	}
-	_, err := io.WriteString(conn, head(method, m.remote, len(body))+body)
+	_, err := io.WriteString(conn, requestHead(method, m.httpClient, len(body))+body)
 	require.NoError(s.t, err)
 }
 
@@ -128,10 +128,10 @@ func TestHTTPTimeout_StuckClientDoesNotBlockOthers(t *testing.T) {
 			cfg := workspace(t)
 			s := serve(t, cfg, mcp.HTTPConfig{Now: func() time.Time { return time.Now().Add(-9 * time.Second) }})
 			good := s.join(era, "qa").watch(7, "handoff://inbox/qa")
-			s.stick(s.join(era, "qa"))
-			s.requireBegun(2)
-			requireHears(t, cfg, good, 2000)
-			s.settle(1)
+			s.openUnreadStream(s.join(era, "qa"))
+			s.awaitRunning(2)
+			requireNotified(t, cfg, good, 2000)
+			s.awaitAtMostRunning(1)
 		})
 	}
 }
@@ -141,7 +141,7 @@ func TestHTTPStream_SendsKeepAlive(t *testing.T) {
 		t.Run(era, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := workspace(t)
-				s := serveWithin(t, cfg, mcp.HTTPConfig{})
+				s := serveInBubble(t, cfg, mcp.HTTPConfig{})
 				heard := s.join(era, "qa").watch(7, "handoff://inbox/qa")
 				began := time.Now()
 				for n := range 3 {

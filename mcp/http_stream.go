@@ -17,7 +17,7 @@ import (
 // shuts down, and then the result.
 func (x *exchange) streamSubscription(s *session, m jsonrpc.Message) {
 	if full := x.streamQuota.acquire(x.by.Token, 1); full != nil {
-		x.respondRefused(full)
+		x.respondWithRefusal(full)
 		return
 	}
 	defer x.streamQuota.release(x.by.Token, 1)
@@ -72,7 +72,7 @@ func (x *exchange) handleGet() {
 		return
 	}
 	if full := x.streamQuota.acquire(x.by.Token, 1); full != nil {
-		x.respondRefused(full)
+		x.respondWithRefusal(full)
 		return
 	}
 	defer x.streamQuota.release(x.by.Token, 1)

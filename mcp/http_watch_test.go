@@ -18,8 +18,8 @@ func TestHTTPSubscribe_NotifiesOfNewMail(t *testing.T) {
 			architect, heard := s.join(era, "architect"), s.join(era, "qa").watch(7, "handoff://inbox")
 			require.Equal(t, "no-store", heard.header.Get("Cache-Control"))
 			for range 3 {
-				require.False(t, architect.answer(architect.call(7, "send_handoff", `{"to":"qa","task":"Test the login"}`)).Result.IsError)
-				said := parse(t, heard.next())
+				require.False(t, architect.postForAnswer(architect.call(7, "send_handoff", `{"to":"qa","task":"Test the login"}`)).Result.IsError)
+				said := parse(t, heard.nextEvent())
 				require.Equal(t, "notifications/resources/updated", said.Method)
 				require.Equal(t, "handoff://inbox", said.Params["uri"])
 			}
@@ -32,11 +32,11 @@ func TestHTTPUnsubscribe_EndsNotifications(t *testing.T) {
 	s := serve(t, cfg, mcp.HTTPConfig{})
 	qa := s.join("2025-11-25", "qa")
 	heard := qa.watch(7, "handoff://inbox")
-	qa.answer(qa.write(8, "resources/subscribe", `"uri":"handoff://inbox/qa"`))
-	qa.answer(qa.write(9, "resources/unsubscribe", `"uri":"handoff://inbox"`))
+	qa.postForAnswer(qa.write(8, "resources/subscribe", `"uri":"handoff://inbox/qa"`))
+	qa.postForAnswer(qa.write(9, "resources/unsubscribe", `"uri":"handoff://inbox"`))
 	sendWork(t, cfg, 10)
 	for range 10 {
-		require.Equal(t, "handoff://inbox/qa", parse(t, heard.next()).Params["uri"])
+		require.Equal(t, "handoff://inbox/qa", parse(t, heard.nextEvent()).Params["uri"])
 	}
 }
 
@@ -44,13 +44,13 @@ func TestHTTPUnsubscribe_EndsNotifications(t *testing.T) {
 func TestHTTPStream_FirstStreamSendsEarlierChanges(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
-	qa := s.as("qa").in("2025-11-25")
-	qa.answer(subscribe("handoff://inbox"))
+	qa := s.newClient("qa").beginSession("2025-11-25")
+	qa.postForAnswer(subscribe("handoff://inbox"))
 	const sends = 100 // more than a session keeps
 	sendWork(t, cfg, sends)
-	heard := qa.open(http.MethodGet, "")
+	heard := qa.openStream(http.MethodGet, "")
 	for range sends {
-		require.Contains(t, heard.next(), "handoff://inbox")
+		require.Contains(t, heard.nextEvent(), "handoff://inbox")
 	}
 }
 
@@ -58,21 +58,21 @@ func TestHTTPStream_FirstStreamSendsEarlierChanges(t *testing.T) {
 func TestHTTPStream_ReopenedStreamNotifiesOfAllWatchedResources(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
-	qa := s.as("qa").in("2025-11-25")
+	qa := s.newClient("qa").beginSession("2025-11-25")
 	for _, uri := range []string{"handoff://inbox", "handoff://handoff/1"} {
-		qa.answer(subscribe(uri))
+		qa.postForAnswer(subscribe(uri))
 	}
-	first := qa.open(http.MethodGet, "")
+	first := qa.openStream(http.MethodGet, "")
 	first.leave()
-	s.settle(0)
-	again := qa.open(http.MethodGet, "")
+	s.awaitAtMostRunning(0)
+	again := qa.openStream(http.MethodGet, "")
 	var told []any
 	for range 2 {
-		told = append(told, parse(t, again.next()).Params["uri"])
+		told = append(told, parse(t, again.nextEvent()).Params["uri"])
 	}
 	require.ElementsMatch(t, []any{"handoff://inbox", "handoff://handoff/1"}, told)
 	sendWork(t, cfg, 1)
-	require.Contains(t, again.next(), "updated")
+	require.Contains(t, again.nextEvent(), "updated")
 }
 
 // A client that watches too many resources is notified of the first ones that it named.
@@ -82,33 +82,33 @@ func TestHTTPListen_WatchesFirst256Addresses(t *testing.T) {
 	for i := range uris {
 		uris[i] = fmt.Sprintf("%q", fmt.Sprintf("handoff://workflow/w%d", i))
 	}
-	listen := modern(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":[`+strings.Join(uris, ",")+`]}`)
-	heard := serve(t, cfg, mcp.HTTPConfig{}).join("2026-07-28", "qa").open(http.MethodPost, listen)
-	require.Contains(t, heard.next(), "acknowledged")
+	listen := modernRequest(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":[`+strings.Join(uris, ",")+`]}`)
+	heard := serve(t, cfg, mcp.HTTPConfig{}).join("2026-07-28", "qa").openStream(http.MethodPost, listen)
+	require.Contains(t, heard.nextEvent(), "acknowledged")
 	for _, i := range []int{256, 255} {
-		act(t, cfg, "architect", "send_handoff", fmt.Sprintf(`{"to":"qa","task":"Test it","workflow":"w%d"}`, i))
+		callAs(t, cfg, "architect", "send_handoff", fmt.Sprintf(`{"to":"qa","task":"Test it","workflow":"w%d"}`, i))
 	}
-	require.Contains(t, heard.next(), "handoff://workflow/w255")
+	require.Contains(t, heard.nextEvent(), "handoff://workflow/w255")
 }
 
 // The specification requires the acknowledgement first, even if changes come meanwhile.
 func TestListen_SendsAcknowledgementFirst(t *testing.T) {
 	const sends = 30
-	listen := modern(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)
+	listen := modernRequest(7, "subscriptions/listen", `"notifications":{"resourceSubscriptions":["handoff://inbox/qa"]}`)
 	for over, begin := range map[string]func(*testing.T, mcp.Config) (next func() string){
 		"stdio": func(t *testing.T, c mcp.Config) func() string {
 			cl := connect(t, c)
 			cl.send(listen)
-			return cl.next
+			return cl.nextLine
 		},
 		"HTTP": func(t *testing.T, c mcp.Config) func() string {
-			return serve(t, c, mcp.HTTPConfig{}).join("2026-07-28", "qa").opening(http.MethodPost, listen).next
+			return serve(t, c, mcp.HTTPConfig{}).join("2026-07-28", "qa").startStream(http.MethodPost, listen).nextEvent
 		},
 	} {
 		t.Run(over, func(t *testing.T) {
 			for range 5 {
 				cfg := workspace(t)
-				slow := answering{cfg.Invoker, "registry_newest", make(chan struct{}), make(chan struct{})}
+				slow := resultDelayer{cfg.Invoker, "registry_newest", make(chan struct{}), make(chan struct{})}
 				c := cfg
 				c.Invoker = slow
 				next := begin(t, c)
@@ -126,7 +126,7 @@ func TestListen_SendsAcknowledgementFirst(t *testing.T) {
 
 func TestHTTPListen_RespondsAtOnceWithoutAddresses(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	said := s.as("qa").open(http.MethodPost, modern(7, "subscriptions/listen", `"notifications":{}`)).rest()
+	said := s.newClient("qa").openStream(http.MethodPost, modernRequest(7, "subscriptions/listen", `"notifications":{}`)).remainingEvents()
 	require.Len(t, said, 2)
 	require.Contains(t, said[0], "acknowledged")
 	require.Equal(t, "7", string(parse(t, said[1]).ID))
@@ -134,7 +134,7 @@ func TestHTTPListen_RespondsAtOnceWithoutAddresses(t *testing.T) {
 
 func TestHTTPListen_OpensNoStreamForRefusedRequest(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	got := s.as("qa").post(modern(7, "subscriptions/listen", `"notifications":7`))
+	got := s.newClient("qa").post(modernRequest(7, "subscriptions/listen", `"notifications":7`))
 	require.Equal(t, http.StatusBadRequest, got.status)
 	require.NotZero(t, parse(t, got.body).Error.Code)
 }

@@ -19,8 +19,8 @@ import (
 	"handoff/tools"
 )
 
-// bearer uses the token of a request as the name of the only agent that it may act as.
-func bearer(r *http.Request) (schemas.Caller, error) {
+// callerOfBearer uses the token of a request as the name of the only agent that it may act as.
+func callerOfBearer(r *http.Request) (schemas.Caller, error) {
 	by := schemas.Caller{Via: schemas.ViaHTTP}
 	if name, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		by.Token, by.Agent, by.Names = name, schemas.Agent(name), []schemas.Agent{schemas.Agent(name)}
@@ -28,8 +28,8 @@ func bearer(r *http.Request) (schemas.Caller, error) {
 	return by, nil
 }
 
-// always goes on to accept a request.
-func always(*http.Request) error { return nil }
+// acceptAll accepts every request when it is checked again.
+func acceptAll(*http.Request) error { return nil }
 
 func unchallenged(error) (string, bool) { return "", false }
 
@@ -46,22 +46,22 @@ type site struct {
 // serve serves on a port of this machine.
 func serve(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig) *site {
 	t.Helper()
-	return serveThrough(t, cfg, c, nil)
+	return serveBehindHandler(t, cfg, c, nil)
 }
 
-func serveThrough(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig, through func(http.Handler) http.Handler) *site {
+func serveBehindHandler(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig, through func(http.Handler) http.Handler) *site {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	s := &site{t: t, dial: new(net.Dialer).DialContext, through: through}
-	s.start(narrow{l}, cfg, c)
+	s.start(smallBufferListener{l}, cfg, c)
 	return s
 }
 
-// narrow makes the system buffer few bytes for a client that does not read.
-type narrow struct{ net.Listener }
+// smallBufferListener makes the system buffer few bytes for a client that does not read.
+type smallBufferListener struct{ net.Listener }
 
-func (n narrow) Accept() (net.Conn, error) {
+func (n smallBufferListener) Accept() (net.Conn, error) {
 	conn, err := n.Listener.Accept()
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		err = tcp.SetWriteBuffer(4096)
@@ -69,10 +69,10 @@ func (n narrow) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// serveWithin serves in a synctest bubble, where no port of the machine can be used.
-func serveWithin(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig) *site {
+// serveInBubble serves in a synctest bubble, where no port of the machine can be used.
+func serveInBubble(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig) *site {
 	t.Helper()
-	p := pipes{conns: make(chan net.Conn), closed: make(chan struct{})}
+	p := pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 	s := &site{t: t, dial: p.dial}
 	s.start(p, cfg, c)
 	return s
@@ -82,10 +82,10 @@ func serveWithin(t *testing.T, cfg mcp.Config, c mcp.HTTPConfig) *site {
 func (s *site) start(l net.Listener, cfg mcp.Config, c mcp.HTTPConfig) {
 	before := runtime.NumGoroutine()
 	if c.Caller == nil {
-		c.Caller = bearer
+		c.Caller = callerOfBearer
 	}
 	if c.Recheck == nil {
-		c.Recheck = always
+		c.Recheck = acceptAll
 	}
 	if c.Challenge == nil {
 		c.Challenge = unchallenged
@@ -114,8 +114,8 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.ServeHTTP(w, r)
 }
 
-// settle waits until at most n requests are under way.
-func (s *site) settle(n int64) {
+// awaitAtMostRunning waits until at most n requests are under way.
+func (s *site) awaitAtMostRunning(n int64) {
 	s.t.Helper()
 	late := time.After(6 * patience)
 	for s.under.Load() > n {
@@ -127,15 +127,15 @@ func (s *site) settle(n int64) {
 	}
 }
 
-// holding starts the calls of one tool only after they are released.
-type holding struct {
+// callDelayer starts the calls of one tool only after the test releases them.
+type callDelayer struct {
 	tools.Invoker
 	tool    string
 	begun   chan struct{} // receives each call
 	release chan struct{} // closed to let them go on
 }
 
-func (h holding) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+func (h callDelayer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	if c.Tool == h.tool {
 		h.begun <- struct{}{}
 		<-h.release
@@ -143,15 +143,15 @@ func (h holding) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, err
 	return h.Invoker.Invoke(ctx, c)
 }
 
-// answering holds the results of a tool back.
-type answering struct {
+// resultDelayer holds the results of one tool back until the test releases them.
+type resultDelayer struct {
 	tools.Invoker
 	tool    string
 	done    chan struct{} // receives each result
 	release chan struct{} // receives a value to release one
 }
 
-func (a answering) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+func (a resultDelayer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	out, err := a.Invoker.Invoke(ctx, c)
 	if c.Tool == a.tool {
 		a.done <- struct{}{}
@@ -160,13 +160,13 @@ func (a answering) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, e
 	return out, err
 }
 
-// pipes are connections with both ends in this process.
-type pipes struct {
+// pipeListener is a listener whose connections have both ends in this process.
+type pipeListener struct {
 	conns  chan net.Conn
 	closed chan struct{}
 }
 
-func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+func (p pipeListener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	near, far := net.Pipe()
 	select {
 	case p.conns <- far:
@@ -178,7 +178,7 @@ func (p pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	}
 }
 
-func (p pipes) Accept() (net.Conn, error) {
+func (p pipeListener) Accept() (net.Conn, error) {
 	select {
 	case c := <-p.conns:
 		return c, nil
@@ -187,7 +187,7 @@ func (p pipes) Accept() (net.Conn, error) {
 	}
 }
 
-func (p pipes) Close() error {
+func (p pipeListener) Close() error {
 	select {
 	case <-p.closed:
 	default:
@@ -196,7 +196,7 @@ func (p pipes) Close() error {
 	return nil
 }
 
-func (pipes) Addr() net.Addr { return &net.TCPAddr{} }
+func (pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 // shutdown ends the endpoint within the time that a process has.
 func (s *site) shutdown() {

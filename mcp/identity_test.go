@@ -12,15 +12,15 @@ import (
 
 func TestCaller_HasNameOfClient(t *testing.T) {
 	for _, lines := range [][]string{
-		{initialize("claude-code", "2025-11-25"), call(1, "send_handoff", `{}`)},
-		{modern(0, "server/discover", ""), modern(1, "tools/call", `"name":"send_handoff"`)},
+		{initialize("claude-code", "2025-11-25"), callRequest(1, "send_handoff", `{}`)},
+		{modernRequest(0, "server/discover", ""), modernRequest(1, "tools/call", `"name":"send_handoff"`)},
 	} {
 		s := newStandIn()
 		c := connect(t, config(s))
 		c.send(lines...)
-		c.next()
-		c.next()
-		require.Equal(t, schemas.Agent("claude-code"), s.made("send_handoff")[0].Caller.Agent)
+		c.nextLine()
+		c.nextLine()
+		require.Equal(t, schemas.Agent("claude-code"), s.callsOf("send_handoff")[0].Caller.Agent)
 	}
 }
 
@@ -29,10 +29,10 @@ func TestInitialize_GetsResponseBeforeNextLineIsRead(t *testing.T) {
 	for range 50 {
 		s := newStandIn()
 		c := connect(t, config(s))
-		c.send(initialize("codex", "2025-06-18") + "\n" + call(1, "send_handoff", `{}`))
-		require.Equal(t, "0", string(parse(t, c.next()).ID))
-		c.next()
-		require.Equal(t, schemas.Agent("codex"), s.made("send_handoff")[0].Caller.Agent)
+		c.send(initialize("codex", "2025-06-18") + "\n" + callRequest(1, "send_handoff", `{}`))
+		require.Equal(t, "0", string(parse(t, c.nextLine()).ID))
+		c.nextLine()
+		require.Equal(t, schemas.Agent("codex"), s.callsOf("send_handoff")[0].Caller.Agent)
 	}
 }
 
@@ -42,10 +42,10 @@ func TestCaller_UsesConfiguredNameBeforeClientName(t *testing.T) {
 	cfg.Caller.Agent, cfg.Caller.AgentID = "qa", "session-1"
 	cfg.Name = func(string) schemas.Agent { panic("not asked") }
 	c := connect(t, cfg)
-	c.send(initialize("claude-code", "2025-11-25"), call(1, "send_handoff", `{}`))
-	c.next()
-	c.next()
-	by := s.made("send_handoff")[0].Caller
+	c.send(initialize("claude-code", "2025-11-25"), callRequest(1, "send_handoff", `{}`))
+	c.nextLine()
+	c.nextLine()
+	by := s.callsOf("send_handoff")[0].Caller
 	require.Equal(t, schemas.Caller{Agent: "qa", AgentID: "session-1", Via: schemas.ViaStdio}, by)
 }
 
@@ -54,10 +54,10 @@ func TestCaller_NameComesFromConfiguredFunction(t *testing.T) {
 	cfg := config(s)
 	cfg.Name = func(client string) schemas.Agent { return schemas.Agent(client + "-2") }
 	c := connect(t, cfg)
-	c.send(initialize("claude-code", "2025-11-25"), call(1, "send_handoff", `{}`))
-	require.Contains(t, parse(t, c.next()).Result.Instructions, "You are claude-code-2 ")
-	c.next()
-	require.Equal(t, schemas.Agent("claude-code-2"), s.made("send_handoff")[0].Caller.Agent)
+	c.send(initialize("claude-code", "2025-11-25"), callRequest(1, "send_handoff", `{}`))
+	require.Contains(t, parse(t, c.nextLine()).Result.Instructions, "You are claude-code-2 ")
+	c.nextLine()
+	require.Equal(t, schemas.Agent("claude-code-2"), s.callsOf("send_handoff")[0].Caller.Agent)
 }
 
 func TestCaller_UsesThreadAsAgentID(t *testing.T) {
@@ -66,22 +66,22 @@ func TestCaller_UsesThreadAsAgentID(t *testing.T) {
 	cfg.Caller.AgentID = "process"
 	c := connect(t, cfg)
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":"0199-a\u0007"}}}`)
-	c.next()
-	c.send(call(2, "send_handoff", `{}`))
-	c.next()
-	made := s.made("send_handoff")
+	c.nextLine()
+	c.send(callRequest(2, "send_handoff", `{}`))
+	c.nextLine()
+	made := s.callsOf("send_handoff")
 	require.Equal(t, `0199-a\a`, made[0].Caller.AgentID)
 	require.Equal(t, "process", made[1].Caller.AgentID)
 	require.NotEqual(t, made[0].ID, made[1].ID)
 }
 
-func TestCaller_ClipsLongThread(t *testing.T) {
+func TestCaller_ClipsLongThreadID(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_handoff","_meta":{"threadId":"` +
 		strings.Repeat(`\u202e`, 100) + `"}}}`)
-	c.next()
-	id := s.made("send_handoff")[0].Caller.AgentID
+	c.nextLine()
+	id := s.callsOf("send_handoff")[0].Caller.AgentID
 	require.LessOrEqual(t, len(id), 128)
 	require.Contains(t, id, `\u202e\u202e`)
 }

@@ -14,9 +14,9 @@ import (
 // openTimeout is the time that a request waits until the mailbox knows its connection.
 const openTimeout = 10 * time.Second
 
-// connectionName announces a connection to the mailbox and gets the agent name of the connection: the name in the
+// connectionAnnouncer announces a connection to the mailbox and gets the agent name of the connection: the name in the
 // configuration, or the name of the client. The mailbox adds a number if another connection has the name.
-type connectionName struct {
+type connectionAnnouncer struct {
 	server *Server
 	conn   string      // empty for a connection that is not announced
 	used   atomic.Bool // a request called the mailbox
@@ -33,7 +33,7 @@ type connectionName struct {
 // announce makes sure that the mailbox knows the connection, and returns the caller with the agent name from the
 // mailbox. Concurrent requests share one call of connection_open, which ends with the ctx of the first request. If that
 // call fails, each request continues with its old name, and the next request announces again.
-func (n *connectionName) announce(ctx context.Context, by schemas.Caller, limit time.Duration) schemas.Caller {
+func (n *connectionAnnouncer) announce(ctx context.Context, by schemas.Caller, limit time.Duration) schemas.Caller {
 	by.Conn, by.AgentID = n.conn, cmp.Or(by.AgentID, n.conn)
 	if n.conn == "" {
 		return by
@@ -48,7 +48,7 @@ func (n *connectionName) announce(ctx context.Context, by schemas.Caller, limit 
 }
 
 // callOrAwait calls connection_open if first is true. Otherwise it waits for the running call.
-func (n *connectionName) callOrAwait(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
+func (n *connectionAnnouncer) callOrAwait(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if first {
@@ -63,7 +63,7 @@ func (n *connectionName) callOrAwait(ctx context.Context, by schemas.Caller, lim
 
 // isConfirmed reports whether the mailbox has confirmed this agent name for the connection. It is always true for a
 // connection that is not announced.
-func (n *connectionName) isConfirmed(agent schemas.Agent) bool {
+func (n *connectionAnnouncer) isConfirmed(agent schemas.Agent) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.conn == "" || n.agent == agent
@@ -71,7 +71,7 @@ func (n *connectionName) isConfirmed(agent schemas.Agent) bool {
 
 // joinPendingCall returns the channel of the running call of connection_open, nil if no call is needed. First reports
 // whether the caller of joinPendingCall must make the call.
-func (n *connectionName) joinPendingCall(by schemas.Caller) (pending chan struct{}, first bool) {
+func (n *connectionAnnouncer) joinPendingCall(by schemas.Caller) (pending chan struct{}, first bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	nameless := n.agent == "" && by.Agent != ""
@@ -85,7 +85,7 @@ func (n *connectionName) joinPendingCall(by schemas.Caller) (pending chan struct
 	return n.pending, first
 }
 
-func (n *connectionName) callOpen(ctx context.Context, by schemas.Caller) {
+func (n *connectionAnnouncer) callOpen(ctx context.Context, by schemas.Caller) {
 	in := schemas.ConnIn{Conn: n.conn, Parent: n.server.config.Parent}
 	asking := by
 	if n.server.config.Caller.Agent == "" {
@@ -109,7 +109,7 @@ func (n *connectionName) callOpen(ctx context.Context, by schemas.Caller) {
 }
 
 // callClose tells the mailbox that the connection closes. After that, the connection is not announced again.
-func (n *connectionName) callClose(ctx context.Context) {
+func (n *connectionAnnouncer) callClose(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, closeTimeout)
 	defer cancel()
 	n.mu.Lock()
@@ -133,7 +133,7 @@ func (n *connectionName) callClose(ctx context.Context) {
 	}
 }
 
-func (n *connectionName) logFailure(ctx context.Context, tool string, refused *schemas.Error) {
+func (n *connectionAnnouncer) logFailure(ctx context.Context, tool string, refused *schemas.Error) {
 	n.server.config.Logger.ErrorContext(ctx, "connection not announced",
 		slog.String("tool", tool), slog.Any("error", refused))
 }

@@ -14,17 +14,19 @@ import (
 	"handoff/tools"
 )
 
-// echoing answers a call with the call.
-type echoing struct{}
+// echoInvoker answers a call with the call.
+type echoInvoker struct{}
 
-func (echoing) Invoke(_ context.Context, c tools.Call) (json.RawMessage, error) {
+func (echoInvoker) Invoke(_ context.Context, c tools.Call) (json.RawMessage, error) {
 	if !json.Valid(c.Args) || c.Tool == "fail_handoff" {
 		return nil, schemas.Errorf(schemas.Conflict, "no: %s", c.Args)
 	}
 	return json.Marshal(c)
 }
 
-func (echoing) Changes(context.Context, uint64) iter.Seq2[schemas.RegistryChange, error] { return nil }
+func (echoInvoker) Changes(context.Context, uint64) iter.Seq2[schemas.RegistryChange, error] {
+	return nil
+}
 
 // A call that bypasses the SDK has the same response as with the SDK.
 func FuzzCallPlainly(f *testing.F) {
@@ -39,7 +41,7 @@ func FuzzCallPlainly(f *testing.F) {
 		f.Add([]byte(`{"jsonrpc":"2.0","id":12345678901234567890,"method":"tools/call","params":` + params + `}`))
 		f.Add([]byte(`{"id":"7","method":"tools/call","result":null,"params":` + params + `}`))
 	}
-	s := New(Config{Invoker: echoing{}, NewRequestID: func() string { return "r" }})
+	s := New(Config{Invoker: echoInvoker{}, NewRequestID: func() string { return "r" }})
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, fault := jsonrpc.ParseMessage(text)
 		if fault != nil {

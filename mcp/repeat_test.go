@@ -19,7 +19,7 @@ func TestRepeatedRequest_TakesEffectOnce(t *testing.T) {
 			send := func(s *site, agent string, at time.Time, request string, id int) string {
 				name := fmt.Sprintf("%.3f %s", float64(at.UnixMilli())/1000, request)
 				c := s.join(era, agent)
-				c.remote = c.with(mcp.RequestHeader, name)
+				c.httpClient = c.withHeaders(mcp.RequestHeader, name)
 				return parse(t, c.post(c.call(id, "send_handoff", `{"to":"qa","task":"Test the login"}`)).body).text()
 			}
 			now := time.Now()

@@ -13,7 +13,7 @@ import (
 // revision 2026-07-28 to one request. Its id is a secret.
 type session struct {
 	*server.InProcessSession
-	naming  connectionName
+	naming  connectionAnnouncer
 	watch   resourceWatch
 	greeted atomic.Bool // the model knows its name, by the greeting or by server/discover
 }
@@ -23,7 +23,7 @@ var _ server.SessionWithProtocolVersion = (*session)(nil)
 func newSession(s *Server) *session {
 	return &session{
 		InProcessSession: server.NewInProcessSession(rand.Text(), nil),
-		naming:           connectionName{server: s, conn: s.newConnID()},
+		naming:           connectionAnnouncer{server: s, conn: s.newConnID()},
 	}
 }
 

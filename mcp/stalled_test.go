@@ -16,10 +16,10 @@ import (
 	"handoff/tools"
 )
 
-// stalled is a mailbox that never answers, like that in a stopped process.
-type stalled struct{ tools.Invoker }
+// stalledInvoker is a mailbox that never answers, like that in a stopped process.
+type stalledInvoker struct{ tools.Invoker }
 
-func (stalled) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, error) {
+func (stalledInvoker) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
@@ -38,7 +38,7 @@ func TestStdio_EndOfInputDoesNotWaitForMailbox(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				cfg := config(newStandIn())
-				cfg.Invoker = stalled{cfg.Invoker}
+				cfg.Invoker = stalledInvoker{cfg.Invoker}
 				cfg.Caller.Agent, cfg.Caller.Conn = tt.agent, "conn"
 				cfg.Drain = time.Second
 				began := time.Now()

@@ -42,7 +42,7 @@ func (s *standIn) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, er
 		<-ctx.Done()
 		return nil, ctx.Err()
 	case a.Do == "hold":
-		s.hold(c.Tool)
+		s.waitForRelease(c.Tool)
 	case a.Do == "panic":
 		panic("a secret of the server")
 	case a.Do == "break":
@@ -66,22 +66,22 @@ func isLongPoll(c tools.Call) bool {
 	return err == nil && json.Unmarshal(canonical, &a) == nil && a.Wait > 0
 }
 
-func (s *standIn) hold(tool string) {
-	s.count(1)
-	defer s.count(-1)
+func (s *standIn) waitForRelease(tool string) {
+	s.countHeld(1)
+	defer s.countHeld(-1)
 	s.started <- tool
 	<-s.release
 }
 
-func (s *standIn) count(n int) {
+func (s *standIn) countHeld(n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.held += n
 	s.most = max(s.most, s.held)
 }
 
-// made lists the calls of a tool.
-func (s *standIn) made(tool string) (made []tools.Call) {
+// callsOf lists the calls of a tool.
+func (s *standIn) callsOf(tool string) (made []tools.Call) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.calls {

@@ -16,10 +16,10 @@ import (
 )
 
 func TestTools_AreListedWithAllHintsInOldAndNewRevisions(t *testing.T) {
-	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, modern(1, "tools/list", "")} {
+	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, modernRequest(1, "tools/list", "")} {
 		c := connect(t, config(newStandIn()))
 		c.send(line)
-		list := parse(t, c.next()).Result.Tools
+		list := parse(t, c.nextLine()).Result.Tools
 		require.Len(t, list, len(tools.Table))
 		require.Len(t, list, 10)
 		for i, row := range tools.Table {
@@ -39,8 +39,8 @@ func TestTools_AreListedWithAllHintsInOldAndNewRevisions(t *testing.T) {
 
 func TestTools_ReturnResultAsTextAndStructuredContent(t *testing.T) {
 	c := connect(t, workspace(t))
-	c.send(call(1, "send_handoff", `{"agent":"amy","to":"qa","task":"Test <login> & logout"}`))
-	got := parse(t, c.next())
+	c.send(callRequest(1, "send_handoff", `{"agent":"amy","to":"qa","task":"Test <login> & logout"}`))
+	got := parse(t, c.nextLine())
 	require.JSONEq(t, got.text(), string(got.Result.StructuredContent))
 	require.False(t, got.Result.IsError)
 }
@@ -54,9 +54,9 @@ func TestTools_PassArgumentsUnchanged(t *testing.T) {
 	} {
 		s := newStandIn()
 		c := connect(t, config(s))
-		c.send(call(1, "send_handoff", sent))
-		c.next()
-		require.Equal(t, arrives, string(s.made("send_handoff")[0].Args))
+		c.send(callRequest(1, "send_handoff", sent))
+		c.nextLine()
+		require.Equal(t, arrives, string(s.callsOf("send_handoff")[0].Args))
 	}
 }
 
@@ -64,14 +64,14 @@ func TestTools_AcceptMissingArguments(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
 	c.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"claim_handoff"}}`)
-	require.False(t, parse(t, c.next()).Result.IsError)
-	require.Equal(t, `{}`, string(s.made("claim_handoff")[0].Args))
+	require.False(t, parse(t, c.nextLine()).Result.IsError)
+	require.Equal(t, `{}`, string(s.callsOf("claim_handoff")[0].Args))
 }
 
 func TestTools_ReturnRefusalAsResultWithoutStructuredContent(t *testing.T) {
 	c := connect(t, workspace(t))
-	c.send(call(1, "get_handoff", `{"handoff_id":"<b>"}`))
-	got := parse(t, c.next())
+	c.send(callRequest(1, "get_handoff", `{"handoff_id":"<b>"}`))
+	got := parse(t, c.nextLine())
 	require.True(t, got.Result.IsError)
 	require.Nil(t, got.Result.StructuredContent)
 	require.JSONEq(t, `{"code":"not_found","message":"there is no handoff \"<b>\"","field":"handoff_id","next":[{"say":"shows what exists","tool":"list_handoffs","args":{"box":"all"}}]}`, got.text())
@@ -81,63 +81,63 @@ func TestTools_ReturnRefusalAsResultWithoutStructuredContent(t *testing.T) {
 func TestTools_WriteCauseOfInternalErrorOnlyToLog(t *testing.T) {
 	for _, do := range []string{"panic", "break"} {
 		cfg := config(newStandIn())
-		log := logged(&cfg)
+		log := captureLog(&cfg)
 		c := connect(t, cfg)
-		c.send(call(1, "send_handoff", `{"do":"`+do+`"}`))
-		line := c.next()
+		c.send(callRequest(1, "send_handoff", `{"do":"`+do+`"}`))
+		line := c.nextLine()
 		require.NotContains(t, line, "secret")
 		require.Contains(t, parse(t, line).text(), `"code":"internal"`)
 		require.True(t, parse(t, line).Result.IsError)
-		require.NoError(t, c.leave())
+		require.NoError(t, c.closeInput())
 		require.Contains(t, log.String(), "a secret of the server")
 		require.Contains(t, log.String(), "send_handoff")
 	}
 }
 
-// broken is a store's disk that fails under the real tools.
-type broken struct{}
+// brokenStore is a store that fails, as after a fault of its disk.
+type brokenStore struct{}
 
-func (broken) View(context.Context, func(store.Reader) error) error {
+func (brokenStore) View(context.Context, func(store.Reader) error) error {
 	return errors.New("a secret of the disk")
 }
 
-func (broken) Update(context.Context, func(store.Writer) error) error {
+func (brokenStore) Update(context.Context, func(store.Writer) error) error {
 	return errors.New("a secret of the disk")
 }
-func (broken) Close() error { return nil }
+func (brokenStore) Close() error { return nil }
 
 func TestTools_LogInternalErrorOnce(t *testing.T) {
 	cfg := config(newStandIn())
-	log := logged(&cfg)
+	log := captureLog(&cfg)
 	cfg.Invoker = tools.LocalInvoker{Logger: cfg.Logger, Mailbox: mailbox.New(mailbox.Config{
-		Store: store.New(broken{}), Now: time.Now, NewID: func(prefix string) string { return prefix },
+		Store: store.New(brokenStore{}), Now: time.Now, NewID: func(prefix string) string { return prefix },
 	})}
 	c := connect(t, cfg)
-	c.send(call(1, "get_handoff", `{"handoff_id":"1"}`))
-	require.Contains(t, parse(t, c.next()).text(), `"code":"internal"`)
-	require.NoError(t, c.leave())
+	c.send(callRequest(1, "get_handoff", `{"handoff_id":"1"}`))
+	require.Contains(t, parse(t, c.nextLine()).text(), `"code":"internal"`)
+	require.NoError(t, c.closeInput())
 	require.Equal(t, 1, strings.Count(log.String(), "level=ERROR"), log.String())
 	require.Contains(t, log.String(), "a secret of the disk")
 }
 
 func TestTools_AnswerInternalErrorIfResultIsNotJSON(t *testing.T) {
 	cfg := config(newStandIn())
-	log := logged(&cfg)
+	log := captureLog(&cfg)
 	c := connect(t, cfg)
-	c.send(call(1, "send_handoff", `{"do":"garbage"}`))
-	got := parse(t, c.next())
+	c.send(callRequest(1, "send_handoff", `{"do":"garbage"}`))
+	got := parse(t, c.nextLine())
 	require.Equal(t, -32603, got.Error.Code)
 	require.Equal(t, "1", string(got.ID))
-	require.NoError(t, c.leave())
+	require.NoError(t, c.closeInput())
 	require.Contains(t, log.String(), "does not encode")
 }
 
 func TestTools_RefuseUnknownToolInOldAndNewRevisions(t *testing.T) {
-	for _, line := range []string{call(1, "claim_task", `{}`), modern(1, "tools/call", `"name":"claim_task","arguments":{}`)} {
+	for _, line := range []string{callRequest(1, "claim_task", `{}`), modernRequest(1, "tools/call", `"name":"claim_task","arguments":{}`)} {
 		s := newStandIn()
 		c := connect(t, config(s))
 		c.send(line)
-		got := parse(t, c.next())
+		got := parse(t, c.nextLine())
 		require.True(t, got.Result.IsError)
 		var e struct {
 			Code  string
@@ -153,7 +153,7 @@ func TestTools_RefuseUnknownToolInOldAndNewRevisions(t *testing.T) {
 func TestTools_OfferNoAdministrationTools(t *testing.T) {
 	s := newStandIn()
 	c := connect(t, config(s))
-	c.send(call(1, "connection_close", `{"conn":"other"}`))
-	require.Contains(t, parse(t, c.next()).text(), "not_found")
+	c.send(callRequest(1, "connection_close", `{"conn":"other"}`))
+	require.Contains(t, parse(t, c.nextLine()).text(), "not_found")
 	require.Empty(t, s.calls)
 }

@@ -19,13 +19,13 @@ import (
 	"handoff/tools"
 )
 
-// torn breaks its stream of changes off before every second change.
-type torn struct {
+// interruptedChanges ends its stream of changes with an error before every second change.
+type interruptedChanges struct {
 	tools.Invoker
 	streams atomic.Int64
 }
 
-func (s *torn) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
+func (s *interruptedChanges) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
 	s.streams.Add(1)
 	return func(yield func(schemas.RegistryChange, error) bool) {
 		for c, err := range s.Invoker.Changes(ctx, after) {
@@ -42,16 +42,16 @@ func (s *torn) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Regi
 
 func TestResourceWatch_ContinuesAfterChangesFail(t *testing.T) {
 	cfg := workspace(t)
-	s := &torn{Invoker: cfg.Invoker}
+	s := &interruptedChanges{Invoker: cfg.Invoker}
 	cfg.Invoker = s
 	c := connect(t, cfg)
 	for id := range 2 {
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/subscribe","params":{"uri":"handoff://handoff/%d"}}`, id, id+1))
-		c.next()
+		c.nextLine()
 	}
 	sendWork(t, cfg, 2)
-	require.Equal(t, "handoff://handoff/1", parse(t, c.next()).Params["uri"])
-	require.Equal(t, "handoff://handoff/2", parse(t, c.next()).Params["uri"])
+	require.Equal(t, "handoff://handoff/1", parse(t, c.nextLine()).Params["uri"])
+	require.Equal(t, "handoff://handoff/2", parse(t, c.nextLine()).Params["uri"])
 	require.EqualValues(t, 2, s.streams.Load())
 }
 

@@ -34,7 +34,7 @@ func TestServer_SendsMessagesOfTestdata(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			script, err := os.ReadFile(file)
 			require.NoError(t, err)
-			played := play(t, string(script))
+			played := playConversation(t, string(script))
 			if *update {
 				require.NoError(t, os.WriteFile(file, []byte(played), 0o600))
 				return
@@ -44,8 +44,8 @@ func TestServer_SendsMessagesOfTestdata(t *testing.T) {
 	}
 }
 
-// play returns the script with the actual messages of the server.
-func play(t *testing.T, script string) string {
+// playConversation returns the script with the actual messages of the server.
+func playConversation(t *testing.T, script string) string {
 	t.Helper()
 	cfg := workspace(t)
 	c := connect(t, cfg)
@@ -66,15 +66,15 @@ func play(t *testing.T, script string) string {
 		case '!':
 			agent, rest, _ := strings.Cut(text, " ")
 			tool, args, _ := strings.Cut(rest, " ")
-			act(t, cfg, schemas.Agent(agent), tool, args)
+			callAs(t, cfg, schemas.Agent(agent), tool, args)
 		case '$':
-			require.NoError(t, c.leave())
-			for _, message := range c.rest() {
+			require.NoError(t, c.closeInput())
+			for _, message := range c.remainingLines() {
 				said(message)
 			}
 		}
-		for range answers(mark) {
-			said(c.next())
+		for range answerCount(mark) {
+			said(c.nextLine())
 		}
 	}
 	return played.String()
@@ -86,7 +86,7 @@ var (
 	continued = regexp.MustCompile(`\n *`)
 )
 
-func answers(mark string) int {
+func answerCount(mark string) int {
 	switch {
 	case mark[0] != '>' && mark[0] != '!':
 		return 0

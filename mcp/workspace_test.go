@@ -21,8 +21,8 @@ func workspace(t *testing.T) mcp.Config {
 	return cfg
 }
 
-// act makes a call of an agent that is no client of the server.
-func act(t *testing.T, cfg mcp.Config, agent schemas.Agent, tool, args string) {
+// callAs makes a call of an agent that is no client of the server.
+func callAs(t *testing.T, cfg mcp.Config, agent schemas.Agent, tool, args string) {
 	t.Helper()
 	_, err := cfg.Invoker.Invoke(t.Context(), tools.Call{
 		ID: cfg.NewRequestID(), Tool: tool, Args: json.RawMessage(args),
@@ -31,21 +31,21 @@ func act(t *testing.T, cfg mcp.Config, agent schemas.Agent, tool, args string) {
 	require.NoError(t, err)
 }
 
-// join connects a client whose server was started under that name.
-func join(t *testing.T, cfg mcp.Config, name schemas.Agent) *client {
+// connectAs connects a client whose server was started under that name.
+func connectAs(t *testing.T, cfg mcp.Config, name schemas.Agent) *client {
 	t.Helper()
 	cfg.Caller.Agent, cfg.Caller.Conn = name, "conn-"+cfg.NewRequestID()
 	c := connect(t, cfg)
 	c.send(initialize("claude-code", "2025-11-25"))
-	c.next()
+	c.nextLine()
 	return c
 }
 
-// do calls a tool that succeeds.
-func do[Out any](c *client, tool, args string) (out Out) {
+// callTool calls a tool that succeeds.
+func callTool[Out any](c *client, tool, args string) (out Out) {
 	c.t.Helper()
-	c.send(call(1, tool, args))
-	got := parse(c.t, c.next())
+	c.send(callRequest(1, tool, args))
+	got := parse(c.t, c.nextLine())
 	require.False(c.t, got.Result.IsError, got.text())
 	require.NoError(c.t, json.Unmarshal(got.Result.StructuredContent, &out))
 	return out
@@ -55,6 +55,6 @@ func do[Out any](c *client, tool, args string) (out Out) {
 func sendWork(t *testing.T, cfg mcp.Config, n int) {
 	t.Helper()
 	for range n {
-		act(t, cfg, "architect", "send_handoff", `{"to":"qa","task":"Test the login"}`)
+		callAs(t, cfg, "architect", "send_handoff", `{"to":"qa","task":"Test the login"}`)
 	}
 }

@@ -43,11 +43,11 @@ func (f frame) footer(omitted []omittedPart, room int) string {
 	var others []string
 	for _, calls := range order {
 		line := fmt.Sprintf("- %s, %d tokens: %s\n", strings.Join(named[calls], ", "), tokens[calls], calls)
-		if !elsewhere[calls] && (tokens[calls] < minCallTokens || calls == "" || room < content.CountTenths(line)) {
+		if !elsewhere[calls] && (tokens[calls] < minCallTokens || calls == "" || room < content.CountTokenTenths(line)) {
 			others = append(others, named[calls]...)
 			continue
 		}
-		room -= content.CountTenths(line)
+		room -= content.CountTokenTenths(line)
 		b.WriteString(line)
 	}
 	last := strings.Join(append(others, "all of it"), ", ")

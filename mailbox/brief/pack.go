@@ -30,16 +30,16 @@ func packParts(f frame, parts, left []briefPart, tokens int) (text string, omitt
 	}
 	absent := omittedParts(all, packed)
 	text = f.render(parts, absent, tokens)
-	tenths = content.CountTenths(text)
+	tenths = content.CountTokenTenths(text)
 	if tenths > 10*tokens {
-		room := 10*tokens - content.CountTenths(f.render(nil, nil, tokens))
+		room := 10*tokens - content.CountTokenTenths(f.render(nil, nil, tokens))
 		for tenths > 10*tokens && room > 0 {
 			first, rest := fitParts(parts[:asked], room)
 			known, _ := fitParts(parts[asked:], rest)
 			packed = slices.Concat(first, known)
 			absent = omittedParts(all, packed)
 			text = f.render(packed, absent, tokens)
-			tenths = content.CountTenths(text)
+			tenths = content.CountTokenTenths(text)
 			room -= tenths - 10*tokens
 		}
 	}
@@ -106,7 +106,7 @@ func omittedParts(parts, packed []briefPart) (all []omittedPart) {
 func sizeOfLines(lines []string) int {
 	n := 0
 	for _, l := range lines {
-		n += content.CountTenths(l + "\n")
+		n += content.CountTokenTenths(l + "\n")
 	}
 	return n
 }
@@ -134,15 +134,15 @@ func shortenPart(p briefPart, allowed int) []string {
 // firstLines returns the first lines of a part that fit, for [shortenPart]. It omits a label at the end whose content
 // was cut off.
 func firstLines(p briefPart, allowed int) []string {
-	allowed -= content.CountTenths("  " + ellipsis + "\n")
+	allowed -= content.CountTokenTenths("  " + ellipsis + "\n")
 	var kept []string
 	for _, l := range p.lines {
-		if n := content.CountTenths(l + "\n"); n <= allowed {
+		if n := content.CountTokenTenths(l + "\n"); n <= allowed {
 			kept = append(kept, l)
 			allowed -= n
 			continue
 		}
-		if allowed > minClip && content.CountTenths(l) > minClip || p.required && allowed > 0 && len(kept) == 0 {
+		if allowed > minClip && content.CountTokenTenths(l) > minClip || p.required && allowed > 0 && len(kept) == 0 {
 			return append(kept, clipLine(l, allowed))
 		}
 		break
@@ -163,7 +163,7 @@ func clipLinesEvenly(lines []string, allowed int) []string {
 	for range 3 {
 		used, long := 0, 0
 		for _, l := range lines {
-			if n := content.CountTenths(l + "\n"); n <= share {
+			if n := content.CountTokenTenths(l + "\n"); n <= share {
 				used += n
 			} else {
 				long++
@@ -171,16 +171,16 @@ func clipLinesEvenly(lines []string, allowed int) []string {
 		}
 		share = (allowed - used) / max(long, 1)
 	}
-	return schemas.Map(lines, func(l string) string { return clipLine(l, share-content.CountTenths("\n")) })
+	return schemas.Map(lines, func(l string) string { return clipLine(l, share-content.CountTokenTenths("\n")) })
 }
 
 // clipLine cuts a line that is too long after the last word that fits. If this would lose more than a quarter of the
 // allowed length, it cuts within a word. It never splits a character.
 func clipLine(l string, allowed int) string {
-	if content.CountTenths(l) <= allowed {
+	if content.CountTokenTenths(l) <= allowed {
 		return l
 	}
-	end := content.PrefixLen(l, allowed-content.CountTenths(ellipsis))
+	end := content.PrefixLen(l, allowed-content.CountTokenTenths(ellipsis))
 	if space := strings.LastIndexByte(l[:end], ' '); space > end*3/4 {
 		end = space
 	}

@@ -13,8 +13,8 @@ import (
 	"handoff/store"
 )
 
-// Declarations holds the agents and rules that files declare. [ParseDeclared] makes it. It also lists the files that no
-// longer declare an agent.
+// Declarations holds the agents and rules that files declare. [ParseDeclarations] makes it. It also lists the files
+// that no longer declare an agent.
 type Declarations struct {
 	Rules map[string]store.DeclaredRules // by file
 
@@ -22,10 +22,10 @@ type Declarations struct {
 	byName map[schemas.Agent]declaration
 }
 
-// ParseDeclared checks the agents that files declare. If two files declare the same name, the later file counts. It
+// ParseDeclarations checks the agents that files declare. If two files declare the same name, the later file counts. It
 // stops at the first error, so that the store takes over all files or none. The error comes from [CheckRegistration].
 // It does not check rules, see [Declarations.CheckRules].
-func ParseDeclared(in schemas.DeclareIn) (Declarations, error) {
+func ParseDeclarations(in schemas.DeclareIn) (Declarations, error) {
 	d := Declarations{Rules: map[string]store.DeclaredRules{}, byName: map[schemas.Agent]declaration{}}
 	for i, f := range in.Files {
 		d.files, f.Unallowed = append(d.files, f.Name), f.Unallowed || !in.Leave

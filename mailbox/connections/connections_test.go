@@ -51,12 +51,12 @@ func TestDetach_LeavesClaimsOfOtherConnections(t *testing.T) {
 // A client that lists its servers starts each for a moment, as a new session.
 func TestDetach_FreesNameOfUnusedConnection(t *testing.T) {
 	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
-		w.Opens("c1", "s1")
+		w.OpensConnection("c1", "s1")
 		for i := range 10 {
 			conn := fmt.Sprintf("listing-%d", i)
-			require.Equal(t, schemas.Agent("claude-code-2"), w.Opens(conn, "of "+conn).Agent)
+			require.Equal(t, schemas.Agent("claude-code-2"), w.OpensConnection(conn, "of "+conn).Agent)
 			mailboxtest.Must(t, w.Detach, schemas.Caller{Conn: conn}, schemas.ConnIn{Conn: conn, Unused: true})
 		}
-		require.Equal(t, schemas.Agent("claude-code-2"), w.Opens("c2", "s2").Agent)
+		require.Equal(t, schemas.Agent("claude-code-2"), w.OpensConnection("c2", "s2").Agent)
 	})
 }

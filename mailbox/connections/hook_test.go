@@ -24,12 +24,12 @@ func runHook(w *mailboxtest.World, on schemas.SessionEvent, process, session str
 	}).Agent
 }
 
-func TestNews_NamesSessionBeforeItsServer(t *testing.T) {
+func TestNews_NamesSessionBeforeItsServerStarts(t *testing.T) {
 	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
 		require.Equal(t, schemas.Agent("claude-code"), startSession(w, "100", "s1"))
 		require.Equal(t, schemas.Agent("claude-code-2"), startSession(w, "200", "s2"), "both are about to start")
-		require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
-		require.Equal(t, schemas.Agent("claude-code"), w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1").Agent)
+		require.Equal(t, schemas.Agent("claude-code-2"), w.OpensConnectionFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
+		require.Equal(t, schemas.Agent("claude-code"), w.OpensConnectionFrom(schemas.ConnIn{Process: "100"}, "c1", "s1").Agent)
 		require.Equal(t, schemas.Agent("claude-code-2"), startSession(w, "200", "after a clear"))
 		require.Equal(t, schemas.Agent("claude-code-3"), startSession(w, "300", "s3"))
 		require.Equal(t, schemas.Agent("claude-code-3"), runHook(w, schemas.OnMail, "300", "s3"))
@@ -37,27 +37,27 @@ func TestNews_NamesSessionBeforeItsServer(t *testing.T) {
 }
 
 // A client that resumes a session may tell its server another id than its hooks.
-func TestNews_NamesResumedSessionForItsServer(t *testing.T) {
+func TestNews_ReservesNameOfResumedSessionForServer(t *testing.T) {
 	w := mailboxtest.New(t)
-	w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
-	second := w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
+	w.OpensConnectionFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+	second := w.OpensConnectionFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
 	w.Sends(second, "qa", "Test it")
 	w.Leaves(schemas.Caller{Conn: "c1"})
 	w.Leaves(schemas.Caller{Conn: "c2"})
 	require.Equal(t, schemas.Agent("claude-code-2"), startSession(w, "300", "s2"))
-	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "of the server").Agent)
+	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensConnectionFrom(schemas.ConnIn{Process: "300"}, "c3", "of the server").Agent)
 	require.Equal(t, schemas.Agent("claude-code-2"), runHook(w, schemas.OnMail, "300", "s2"))
 }
 
 func TestNews_FreesNameOfSessionWithoutServer(t *testing.T) {
 	w := mailboxtest.New(t)
-	w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+	w.OpensConnectionFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
 	for i := range 10 {
 		process, session := fmt.Sprint(i), fmt.Sprintf("short-%d", i)
 		require.Equal(t, schemas.Agent("claude-code-2"), startSession(w, process, session))
 		runHook(w, schemas.OnEnd, process, session)
 	}
-	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
+	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensConnectionFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
 	runHook(w, schemas.OnEnd, "200", "s2")
 	require.Equal(t, schemas.Agent("claude-code-2"), runHook(w, schemas.OnMail, "200", "s2"), "its server is there")
 }
@@ -65,8 +65,8 @@ func TestNews_FreesNameOfSessionWithoutServer(t *testing.T) {
 func TestNews_FreesNameIfServerDoesNotStart(t *testing.T) {
 	w := mailboxtest.New(t)
 	require.Equal(t, schemas.Agent("claude-code"), startSession(w, "100", "s1"))
-	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
+	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensConnectionFrom(schemas.ConnIn{Process: "200"}, "c2", "s2").Agent)
 	w.Pass(time.Minute)
-	require.Equal(t, schemas.Agent("claude-code"), w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "s3").Agent)
-	require.Equal(t, schemas.Agent("claude-code-3"), w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1").Agent)
+	require.Equal(t, schemas.Agent("claude-code"), w.OpensConnectionFrom(schemas.ConnIn{Process: "300"}, "c3", "s3").Agent)
+	require.Equal(t, schemas.Agent("claude-code-3"), w.OpensConnectionFrom(schemas.ConnIn{Process: "100"}, "c1", "s1").Agent)
 }

@@ -132,7 +132,7 @@ func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent,
 	if err != nil {
 		return "", err
 	}
-	if n := o.Presence().NameFacts(a); n.IsKeptForServer(c) || n.IsHeld() {
+	if n := o.Presence().NameFacts(a); n.IsReservedForServer(c) || n.IsHeld() {
 		return a.Card.Name, nil
 	}
 	return a.Card.Name, o.assignName(a, client, c)
@@ -142,7 +142,7 @@ func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent,
 // name. Otherwise the name would stay reserved for a minute.
 func ReleaseName(o *operation.Op, in schemas.NewsIn) error {
 	a, err := o.Agent(o.By.Agent)
-	if err != nil || a == nil || !o.Presence().NameFacts(*a).IsKeptForServer(names.Caller{Session: in.Session, Process: in.Process}) {
+	if err != nil || a == nil || !o.Presence().NameFacts(*a).IsReservedForServer(names.Caller{Session: in.Session, Process: in.Process}) {
 		return err
 	}
 	return op{o}.freeName(*a, schemas.ConnIn{Unused: true})

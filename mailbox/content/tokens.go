@@ -15,17 +15,17 @@ import (
 // CountTokens estimates the number of tokens of a text, rounded up. The estimate is within 15 percent of the public
 // tokenizer o200k for prose, code, Markdown and JSON. A real tokenizer is not used, because it would take 10 ms to load
 // in each hook.
-func CountTokens(s string) int { return RoundUpTokens(CountTenths(s)) }
+func CountTokens(s string) int { return RoundUpTokens(CountTokenTenths(s)) }
 
 // RoundUpTokens converts tenths of a token to tokens, rounded up.
 func RoundUpTokens(tenths int) int { return (tenths + 9) / 10 }
 
-// CountTenths returns the number of tokens of a text times ten. The sum over all lines, each with its line end, is
+// CountTokenTenths returns the number of tokens of a text times ten. The sum over all lines, each with its line end, is
 // never less than the result for the whole text. So a brief can add up its lines without rounding.
-func CountTenths(s string) int {
+func CountTokenTenths(s string) int {
 	var m tokenMeter
 	for i := 0; i < len(s); {
-		if n := countLowercase(s[i:]); n > 0 {
+		if n := countLeadingLowercase(s[i:]); n > 0 {
 			m.addLowercase(n)
 			i += n
 			continue
@@ -37,9 +37,9 @@ func CountTenths(s string) int {
 	return m.tenths
 }
 
-// countLowercase counts the lower-case English letters at the beginning of a text. It makes the count faster, because
-// most of a typical text consists of these letters.
-func countLowercase(s string) int {
+// countLeadingLowercase counts the lower-case English letters at the beginning of a text. It makes the count faster,
+// because most of a typical text consists of these letters.
+func countLeadingLowercase(s string) int {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {
 			return i

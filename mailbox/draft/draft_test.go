@@ -75,7 +75,7 @@ func TestAmend_RefusesInvalidFields(t *testing.T) {
 		"changes.deadline":            {schemas.Changes{Deadline: never}, schemas.Invalid, "ten years"},
 		"changes.rollback.on_failure": {schemas.Changes{Rollback: &schemas.Rollback{OnFailure: schemas.System}}, schemas.Invalid, "no mailbox"},
 	} {
-		e := w.Refuses(a, 1, schemas.ActAmend, c.code, c.says, mailboxtest.WithChanges(c.changes))
+		e := w.RefusesUpdate(a, 1, schemas.ActAmend, c.code, c.says, mailboxtest.WithChanges(c.changes))
 		require.Equal(t, field, e.Field)
 	}
 	require.Len(t, w.FullView(1).Handoff.Data, 1)

@@ -83,7 +83,7 @@ func TestRetain_DropsOldTextsAndKeepsRegistry(t *testing.T) {
 			}})
 			mailboxtest.RequireError(t, err, schemas.NotFound, "no longer kept")
 			require.True(t, w.FullView(old.HandoffID).Standing.NotKept, "advice must not offer a refused action:")
-			w.Refuses(a, old.HandoffID, schemas.ActReturn, schemas.Conflict, "no longer kept in full", mailboxtest.WithNote("again"))
+			w.RefusesUpdate(a, old.HandoffID, schemas.ActReturn, schemas.Conflict, "no longer kept in full", mailboxtest.WithNote("again"))
 			w.CheckIntact()
 
 			again := mailboxtest.Must(t, w.Retain, mailboxtest.Human, schemas.RetainIn{Before: before})

@@ -175,11 +175,11 @@ func TestRegister_KeepsPermitsOfWaiterThatChangesMailboxes(t *testing.T) {
 // A new process knows only after a moment which mail is orphaned.
 func TestClaim_WakesOnOrphanedMailAfterRestart(t *testing.T) {
 	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
-		w.Opens("c1", "s1")
-		w.Opens("c2", "s2")
+		w.OpensConnection("c1", "s1")
+		w.OpensConnection("c2", "s2")
 		w.Sends(mailboxtest.Human, "claude-code", "x")
 		w.Restart()
-		second := w.Opens("c2", "s2")
+		second := w.OpensConnection("c2", "s2")
 		w.wait(second, schemas.ClaimIn{})
 		time.Sleep(mailboxtest.SettleTime)
 		synctest.Wait()

@@ -53,15 +53,15 @@ func (w *World) Stdio(name schemas.Agent) schemas.Caller {
 	return by
 }
 
-// Opens opens a connection of a Claude Code session and returns the session with the name that the server gave it. If
-// session is "-", the client reports no session id.
-func (w *World) Opens(conn, session string) schemas.Caller {
+// OpensConnection opens a connection of a Claude Code session and returns the session as a caller, with the name that
+// the server gave it. If session is "-", the client reports no session id.
+func (w *World) OpensConnection(conn, session string) schemas.Caller {
 	w.T.Helper()
-	return w.OpensFrom(schemas.ConnIn{}, conn, session)
+	return w.OpensConnectionFrom(schemas.ConnIn{}, conn, session)
 }
 
-// OpensFrom does the same as [World.Opens] and also reports the client's process.
-func (w *World) OpensFrom(process schemas.ConnIn, conn, session string) schemas.Caller {
+// OpensConnectionFrom does the same as [World.OpensConnection] and also reports the client's process.
+func (w *World) OpensConnectionFrom(process schemas.ConnIn, conn, session string) schemas.Caller {
 	w.T.Helper()
 	by := schemas.Caller{AgentID: session, Via: schemas.ViaStdio, Conn: conn}
 	if session == "-" {
@@ -155,8 +155,8 @@ func (w *World) TryUpdate(
 	return w.Update(context.Background(), by, withChanges(schemas.UpdateIn{HandoffID: id.String(), Action: a}, changes))
 }
 
-// Refuses makes an update and requires an error with a code and with the text want.
-func (w *World) Refuses(
+// RefusesUpdate makes an update and requires an error with a code and with the text want.
+func (w *World) RefusesUpdate(
 	by schemas.Caller, id schemas.ID, a schemas.Action, code schemas.Code, want string, changes ...func(*schemas.UpdateIn),
 ) *schemas.Error {
 	w.T.Helper()

@@ -93,8 +93,8 @@ func (r rung) matches(n Name, c Caller) bool {
 	return r.states&n.State() != 0 && (r.shared || !n.Shared) && r.tieTest(n, c)
 }
 
-// IsKeptForServer reports whether the name is already kept for the server that the caller's process will start for this
-// session. If so, the caller need not store anything.
-func (n Name) IsKeptForServer(c Caller) bool {
+// IsReservedForServer reports whether the name is already reserved for the server that the caller's process will start
+// for this session. If so, the caller need not store anything.
+func (n Name) IsReservedForServer(c Caller) bool {
 	return c.Process != "" && n.Left && n.Process == c.Process && n.Session == c.Session
 }

@@ -27,9 +27,9 @@ const (
 	// session may get the name.
 	ExpectedFor = time.Minute
 
-	// Settling is how long a new service presumes that connections of the previous service are still open. Running
+	// SettlingTime is how long a new service presumes that connections of the previous service are still open. Running
 	// processes announce their connections within milliseconds.
-	Settling = 5 * time.Second
+	SettlingTime = 5 * time.Second
 )
 
 // Name holds the facts about a name at one time. Package mailbox takes the facts from the stored row of the name and

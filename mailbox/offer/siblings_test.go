@@ -14,9 +14,9 @@ import (
 
 // attachThreeSessions opens three sessions of one client. The second leaves.
 func attachThreeSessions(w *mailboxtest.World) (first, third schemas.Caller) {
-	first = w.Opens("c1", "s1")
-	second := w.Opens("c2", "s2")
-	third = w.Opens("c3", "s3")
+	first = w.OpensConnection("c1", "s1")
+	second := w.OpensConnection("c2", "s2")
+	third = w.OpensConnection("c3", "s3")
 	w.Leaves(second)
 	return first, third
 }
@@ -106,8 +106,8 @@ func TestReject_AcceptsUnclaimedMailOfSiblingSession(t *testing.T) {
 
 func TestClaim_TakesMailForNameOfClient(t *testing.T) {
 	w := mailboxtest.New(t)
-	first := w.Opens("c1", "s1")
-	second := w.Opens("c2", "s2")
+	first := w.OpensConnection("c1", "s1")
+	second := w.OpensConnection("c2", "s2")
 	w.Sends(mailboxtest.Human, "claude-code", "x")
 	require.Zero(t, countClaimable(w, second.Agent))
 	w.Leaves(first)
@@ -124,7 +124,7 @@ func TestClaim_LeavesMailOfOpenSiblingSession(t *testing.T) {
 	mailboxtest.RequireRefusal(t, w.Claim, first, schemas.ClaimIn{HandoffID: "1"}, schemas.Denied, "only its recipient (claude-code-3)")
 
 	w.Sends(mailboxtest.Human, "claude-code-2", "y")
-	second := w.Opens("again", "s2") // it returned
+	second := w.OpensConnection("again", "s2") // it returned
 	require.True(t, w.Claims(first).Empty)
 	require.Equal(t, schemas.ID(2), w.Claims(second).HandoffID)
 	require.Equal(t, schemas.ID(1), w.Claims(third).HandoffID)
@@ -146,8 +146,8 @@ func TestClaim_LeavesMailOfAgentsWithSimilarNames(t *testing.T) {
 
 func TestClaim_LeavesPoolsAndReservationsOfSiblingSession(t *testing.T) {
 	w := mailboxtest.New(t)
-	first := w.Opens("c1", "s1")
-	second := w.Opens("c2", "s2")
+	first := w.OpensConnection("c1", "s1")
+	second := w.OpensConnection("c2", "s2")
 	w.Accepts("review", second)
 	boss := w.Stdio("boss")
 	w.Sends(boss, "capability:review", "x")
@@ -169,14 +169,14 @@ func TestClaim_LeavesPoolsAndReservationsOfSiblingSession(t *testing.T) {
 
 func TestCountInbox_CountsMailOfAbsentSiblingOnce(t *testing.T) {
 	w := mailboxtest.New(t)
-	w.Leaves(w.Opens("c1", "s1"))
+	w.Leaves(w.OpensConnection("c1", "s1"))
 	w.Sends(mailboxtest.Human, "claude-code", "x")
 	require.Equal(t, 1, countClaimable(w, "claude-code"))
 }
 
 func TestClaim_TakesMailOfAbsentAgentNamedLikeClient(t *testing.T) {
 	w, chosen := mailboxtest.NewWithAgent(t, "claude-code")
-	second := w.Opens("c2", "s2")
+	second := w.OpensConnection("c2", "s2")
 	w.Sends(mailboxtest.Human, "claude-code", "x")
 	w.Pass(mailboxtest.SettleTime)
 	require.Zero(t, countClaimable(w, second.Agent))
@@ -197,13 +197,13 @@ func TestClaim_TakesNoSiblingMailAtMaxOpen(t *testing.T) {
 // A new owner does not know the open connections yet.
 func TestClaim_TakesSiblingMailOnlyAfterSettlingTime(t *testing.T) {
 	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
-		w.Opens("c1", "s1")
-		w.Opens("c2", "s2")
+		w.OpensConnection("c1", "s1")
+		w.OpensConnection("c2", "s2")
 		w.Sends(mailboxtest.Human, "claude-code", "x")
 		w.Restart()
-		second := w.Opens("c2", "s2")
+		second := w.OpensConnection("c2", "s2")
 		require.True(t, w.Claims(second).Empty)
-		w.Opens("c1", "s1")
+		w.OpensConnection("c1", "s1")
 		w.Pass(mailboxtest.SettleTime)
 		require.True(t, w.Claims(second).Empty)
 	})
@@ -211,11 +211,11 @@ func TestClaim_TakesSiblingMailOnlyAfterSettlingTime(t *testing.T) {
 
 func TestClaim_TakesMailOfKilledSiblingSession(t *testing.T) {
 	w := mailboxtest.New(t)
-	w.Opens("c1", "s1")
-	w.Opens("c2", "s2")
+	w.OpensConnection("c1", "s1")
+	w.OpensConnection("c2", "s2")
 	w.Sends(mailboxtest.Human, "claude-code", "x")
 	w.Restart()
-	second := w.Opens("c2", "s2")
+	second := w.OpensConnection("c2", "s2")
 	w.Pass(mailboxtest.SettleTime)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
@@ -223,12 +223,12 @@ func TestClaim_TakesMailOfKilledSiblingSession(t *testing.T) {
 func TestClaim_TakesMailOfChosenNameOnlyAfterSettlingTime(t *testing.T) {
 	w, chosen := mailboxtest.NewWithAgent(t, "claude-code")
 	w.Sends(chosen, "claude-code", "x")
-	second := w.Opens("c2", "s2")
+	second := w.OpensConnection("c2", "s2")
 	require.Equal(t, schemas.Agent("claude-code-2"), second.Agent)
 	w.Pass(mailboxtest.SettleTime)
 	require.True(t, w.Claims(second).Empty)
 	w.Restart()
-	second = w.Opens("c2", "s2")
+	second = w.OpensConnection("c2", "s2")
 	require.True(t, w.Claims(second).Empty)
 	w.Pass(mailboxtest.SettleTime)
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
@@ -255,7 +255,7 @@ func TestLongPoll_WakesOnMailOfAbsentSiblingSession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mailboxtest.RunInBubble(t, func(t *testing.T, w *mailboxtest.World) {
 				mailboxtest.Must(t, w.Attach, chosen, schemas.ConnIn{Conn: chosen.Conn})
-				second, third := w.Opens("c2", "s2"), w.Opens("c3", "s3")
+				second, third := w.OpensConnection("c2", "s2"), w.OpensConnection("c3", "s3")
 				time.Sleep(mailboxtest.SettleTime)
 				tt.before(w, second)
 				begun := time.Now()
@@ -279,8 +279,8 @@ func TestLongPoll_WakesOnMailOfAbsentSiblingSession(t *testing.T) {
 // Mail for a present session goes to that session, even if its siblings have waited longer.
 func TestClaim_LeavesMailToSiblingSessionThatReturned(t *testing.T) {
 	mailboxtest.RunInBubble(t, func(t *testing.T, w *mailboxtest.World) {
-		first := w.Opens("c1", "s1")
-		second := w.Opens("c2", "s2")
+		first := w.OpensConnection("c1", "s1")
+		second := w.OpensConnection("c2", "s2")
 		w.Leaves(second)
 		got := make(chan schemas.ClaimOut, 2)
 		wait := func(by schemas.Caller) {
@@ -295,7 +295,7 @@ func TestClaim_LeavesMailToSiblingSessionThatReturned(t *testing.T) {
 		}
 		go wait(first)
 		synctest.Wait()
-		second = w.Opens("again", "s2")
+		second = w.OpensConnection("again", "s2")
 		go wait(second)
 		synctest.Wait()
 		w.Sends(mailboxtest.Human, "claude-code-2", "x")

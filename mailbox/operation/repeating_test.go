@@ -93,7 +93,7 @@ func TestRetry_RepeatedRequestMaySucceedAfterRefusal(t *testing.T) {
 	w.Sends(a, "b", "x")
 	w.Claims(mailboxtest.RemoteCaller("b", "1"))
 	ask := withRequestID(a, "0001")
-	w.Refuses(ask, 1, schemas.ActRetry, schemas.Conflict, "accepted")
+	w.RefusesUpdate(ask, 1, schemas.ActRetry, schemas.Conflict, "accepted")
 	w.Updates(a, 1, schemas.ActCancel)
 	require.Equal(t, schemas.ID(2), w.Updates(ask, 1, schemas.ActRetry).Created)
 	require.Equal(t, schemas.ID(2), w.Claims(b).HandoffID)

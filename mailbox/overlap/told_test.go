@@ -109,9 +109,9 @@ func TestOverlap_OmitsAuthorInSharedWorkingTree(t *testing.T) {
 	require.Empty(t, reportProgress(w, b, second))
 }
 
-// BenchmarkClaimBeside measures a claim of work without overlaps, and of work that overlaps with seven agents that
-// changed 400 files each.
-func BenchmarkClaimBeside(b *testing.B) {
+// BenchmarkClaimWithOverlaps measures a claim of work without overlaps, and of work that overlaps with seven agents
+// that changed 400 files each.
+func BenchmarkClaimWithOverlaps(b *testing.B) {
 	for _, others := range []int{0, 7} {
 		b.Run(fmt.Sprintf("others=%d", others), func(b *testing.B) {
 			w := mailboxtest.New(b, mailboxtest.InBackend(mailboxtest.NewFileBackend(b)))

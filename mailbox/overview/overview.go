@@ -38,9 +38,9 @@ type Config struct {
 	// Offers answers questions about the snapshot.
 	Offers offer.Offers
 
-	// LeaveFile returns the file with the rules that would continue after a handoff and that a person must permit
-	// first. It returns "" if there is no such file.
-	LeaveFile func(*store.Record) string
+	// FileAwaitingPermission returns the file with the rules that would continue after a handoff and that a person must
+	// permit first. It returns "" if there is no such file.
+	FileAwaitingPermission func(*store.Record) string
 
 	// Reader explains the state of a handoff, and knows when its holder was last heard of.
 	Reader reading.Reader

@@ -193,14 +193,14 @@ func (l *overviewBuilder) addRulesAwaitingPermission() {
 		switch {
 		case r.Status == schemas.Returned: // its rework goes on
 			continue
-		case l.LeaveFile(r) == "":
+		case l.FileAwaitingPermission(r) == "":
 			file = reading.NoFile
 		}
 		l.addConcern(&l.needs, schemas.ConcernLeave, r, r.Ended, reading.PermissionReason(file))
 	}
 	for _, state := range schemas.Open.States() {
 		for r := range l.unseenRecords(l.NewestFirst(store.IndexByState(state), 0), l.scanLimit, &l.needs) {
-			if file := l.LeaveFile(r); file != "" {
+			if file := l.FileAwaitingPermission(r); file != "" {
 				l.addConcern(&l.needs, schemas.ConcernLeave, r, r.Created, reading.PermissionReason(file))
 				delete(l.seen, r.ID)
 			}
@@ -214,16 +214,16 @@ func (l *overviewBuilder) addFailures() {
 	for _, state := range []schemas.Status{schemas.Failed, schemas.TimedOut, schemas.Rejected} {
 		for r := range l.unseenRecords(l.NewestFirst(store.IndexByState(state), 0), maxRows) {
 			refused := r.Status == schemas.Rejected && r.Result == 0
-			if !refused && !l.isContinued(r) {
+			if !refused && !l.isFailureHandled(r) {
 				l.addConcern(&l.needs, schemas.ConcernFailure, r, r.Ended, "")
 			}
 		}
 	}
 }
 
-// isContinued reports whether a person or an agent dealt with a badly ended handoff. The handoff has a successor, was
-// dismissed, or has a part (a child handoff) that was sent after the end and was not cancelled.
-func (l *overviewBuilder) isContinued(r *store.Record) bool {
+// isFailureHandled reports whether a person or an agent dealt with a badly ended handoff. The handoff has a successor,
+// was dismissed, or has a part (a child handoff) that was sent after the end and was not cancelled.
+func (l *overviewBuilder) isFailureHandled(r *store.Record) bool {
 	if r.Successor != 0 || r.Dismissed != 0 {
 		return true
 	}

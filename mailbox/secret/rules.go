@@ -17,9 +17,9 @@ type rule struct {
 	minLength int // characters after the beginning
 }
 
-// endsInMark reports whether the prefix of a rule is longer than three characters and ends in "_", "-" or ".". A token
-// with this prefix is recognised even directly after other letters, for example after a colour code.
-func (r rule) endsInMark() bool {
+// mayFollowLetters reports whether the prefix of a rule is longer than three characters and ends in "_", "-" or ".". A
+// token with this prefix is recognised even directly after other letters, for example after a colour code.
+func (r rule) mayFollowLetters() bool {
 	return len(r.prefix) > 3 && strings.IndexByte("_-.", r.prefix[len(r.prefix)-1]) >= 0
 }
 

@@ -34,7 +34,7 @@ func Mask(text string) (masked string, kinds []string) {
 			}
 		case c == ' ':
 		default:
-			f = findAssigned(text, i)
+			f = findAfterSeparator(text, i)
 		}
 		if f.kind == "" || f.from < done {
 			continue
@@ -55,7 +55,7 @@ func Mask(text string) (masked string, kinds []string) {
 // MaskNamed masks a value that has a name, for example a field of a JSON object. If the name is a secret's name, such
 // as api_key, and the value looks random, it masks the whole value. Otherwise it does the same as [Mask].
 func MaskNamed(name, value string) (masked string, kinds []string) {
-	if kind := kindOfName(name); kind != "" && looksRandom(value, kind) {
+	if kind := secretKindOfName(name); kind != "" && looksRandom(value, kind) {
 		return "[secret: " + kind + "]", []string{kind}
 	}
 	return Mask(value)
@@ -65,13 +65,13 @@ func MaskNamed(name, value string) (masked string, kinds []string) {
 // A full stop after the token is not part of the token.
 func findToken(text string, i int, starts []rule) secretMatch {
 	for _, r := range starts {
-		if !strings.HasPrefix(text[i:], r.prefix) || !r.endsInMark() && !isWordStart(text, i) {
+		if !strings.HasPrefix(text[i:], r.prefix) || !r.mayFollowLetters() && !isWordStart(text, i) {
 			continue
 		}
 		body := i + len(r.prefix)
 		end := scanWhile(text, body, body+maxProbe, isTokenByte)
 		tail := text[body:end]
-		if len(tail) >= r.minLength && isMixed(tail, 8) && (r.kind != "jwt" || r.prefix == "ZXlK" || strings.Contains(tail, ".")) {
+		if len(tail) >= r.minLength && changesClassOften(tail, 8) && (r.kind != "jwt" || r.prefix == "ZXlK" || strings.Contains(tail, ".")) {
 			end = scanWhile(text, end, len(text), isTokenByte)
 			return secretMatch{i, i + len(strings.TrimRight(text[i:end], ".-/+~%")), r.kind}
 		}
@@ -79,9 +79,9 @@ func findToken(text string, i int, starts []rule) secretMatch {
 	return secretMatch{}
 }
 
-// findAssigned finds a secret after the separator at position i. The secret is the value of a named field or of an
-// option such as --token, the password in an address, or a private key.
-func findAssigned(text string, i int) secretMatch {
+// findAfterSeparator finds a secret after the separator at position i. The secret is the value of a named field or of
+// an option such as --token, the password in an address, or a private key.
+func findAfterSeparator(text string, i int) secretMatch {
 	switch c, next := text[i], text[i+1]; {
 	case c == ':' && next == '/':
 		return findInAddress(text, i)
@@ -93,7 +93,7 @@ func findAssigned(text string, i int) secretMatch {
 		}
 	case c == '-' && next == '-':
 		if space := strings.IndexByte(text[i:min(len(text), i+40)], ' '); space > 2 {
-			return findValue(text, i+space, kindOfName(text[i+2:i+space]))
+			return findValue(text, i+space, secretKindOfName(text[i+2:i+space]))
 		}
 	}
 	return secretMatch{}
@@ -106,7 +106,7 @@ func findInAddress(text string, i int) secretMatch {
 	if at == nil {
 		return secretMatch{}
 	}
-	if password := text[i+at[2] : i+at[3]]; isPlaceholder(password) || !isMixed(password, 16) {
+	if password := text[i+at[2] : i+at[3]]; isPlaceholder(password) || !changesClassOften(password, 16) {
 		return secretMatch{}
 	}
 	return secretMatch{i + at[2], i + at[3], "password"}
@@ -114,11 +114,11 @@ func findInAddress(text string, i int) secretMatch {
 
 // patterns returns the regular expressions. They are compiled at their first use, because most texts contain nothing
 // that looks like a secret.
-var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, stands *regexp.Regexp }) {
+var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, placeholder *regexp.Regexp }) {
 	p.key = regexp.MustCompile(`^-----BEGIN [A-Z ]*PRIVATE KEY[A-Z ]*-----([^-]|-[^-]){64,}(-----END [A-Z ]+-----)?`)
 	p.address = regexp.MustCompile(`^://[\w.~%!$&*+,;=-]*:([\w.~%!$&*+,;=-]{6,})@`)
 	p.uuid = regexp.MustCompile(`^\w{8}-\w{4}-\w{4}-\w{4}-\w{12}$`)
-	p.stands = regexp.MustCompile(`(?i)^[$</]|xxx|\.\.\.|…|\*\*\*|[$][{(]|\{\{|%[sqv]|example|your|redacted|placeholder|changeme`)
+	p.placeholder = regexp.MustCompile(`(?i)^[$</]|xxx|\.\.\.|…|\*\*\*|[$][{(]|\{\{|%[sqv]|example|your|redacted|placeholder|changeme`)
 	return p
 })
 
@@ -129,9 +129,9 @@ func findNamedValue(text string, i int) secretMatch {
 	for end > max(0, i-8) && strings.IndexByte(" \t?.:\"'`\\", text[end-1]) >= 0 {
 		end--
 	}
-	kind := kindOfName(text[startOfName(text, end):end])
+	kind := secretKindOfName(text[startOfName(text, end):end])
 	if typed := end - len(" string"); kind == "" && typed > 0 && strings.EqualFold(text[typed:end], " string") { // var token string = …
-		kind = kindOfName(text[startOfName(text, typed):typed])
+		kind = secretKindOfName(text[startOfName(text, typed):typed])
 	}
 	return findValue(text, i+1, kind)
 }
@@ -174,10 +174,10 @@ func isTokenByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-.=+/
 // brackets and a few separators.
 func isValueByte(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[]{}\\|", c) < 0 }
 
-// kindOfName returns the kind of secret that a name stands for, judged by its end: "password" for db_password2. It
-// returns "" for any other name. It ignores digits at the end, and compares only the last 16 letters, because no word
-// in [secretNames] is longer.
-func kindOfName(name string) string {
+// secretKindOfName returns the kind of secret that a name stands for, judged by its end: "password" for db_password2.
+// It returns "" for any other name. It ignores digits at the end, and compares only the last 16 letters, because no
+// word in [secretNames] is longer.
+func secretKindOfName(name string) string {
 	var letters [16]byte // the last of the name, in small letters
 	n := len(letters)
 	for i := len(name) - 1; i >= 0 && n > 0; i-- {
@@ -202,18 +202,18 @@ func kindOfName(name string) string {
 func looksRandom(value, kind string) (is bool) {
 	switch {
 	case kind == "password":
-		is = len(value) >= 8 && strings.ContainsAny(value, "0123456789") && isMixed(value, 16)
+		is = len(value) >= 8 && strings.ContainsAny(value, "0123456789") && changesClassOften(value, 16)
 	case len(value) >= 15 && strings.Trim(value, "0123456789") == "":
 		is = true
 	default:
-		is = len(value) >= 14 && (isMixed(value, 10) || len(value) == 36 && patterns().uuid.MatchString(value))
+		is = len(value) >= 14 && (changesClassOften(value, 10) || len(value) == 36 && patterns().uuid.MatchString(value))
 	}
 	return is && !isPlaceholder(value) && !strings.HasPrefix(value, "ct_") // a claim token may be shown
 }
 
-// isMixed reports whether a text changes between letters and digits, or between small and capital letters, at least
-// twice and at least once per each characters. Generated values change more often than words do.
-func isMixed(text string, each int) bool {
+// changesClassOften reports whether a text changes between letters and digits, or between small and capital letters, at
+// least twice, and at least once in every `each` characters. Generated values change more often than words do.
+func changesClassOften(text string, each int) bool {
 	changes := 0
 	for i := 1; i < len(text); i++ {
 		a, b := byteClass(text[i-1]), byteClass(text[i])
@@ -239,7 +239,7 @@ func byteClass(c byte) byte {
 }
 
 // isPlaceholder reports whether a value is a variable, a template or an example instead of a real secret.
-func isPlaceholder(value string) bool { return patterns().stands.MatchString(value) }
+func isPlaceholder(value string) bool { return patterns().placeholder.MatchString(value) }
 
 // isWordStart reports whether a word begins at position i. A word may also begin after the letter of an escape, as in
 // \nword, because the text may be JSON.

@@ -308,7 +308,7 @@ func playScript(w *mailboxtest.World, words []string) {
 	w.T.Helper()
 	switch words[0] {
 	case "open":
-		require.Equal(w.T, words[3], string(w.Opens(words[1], words[2]).Agent), words)
+		require.Equal(w.T, words[3], string(w.OpensConnection(words[1], words[2]).Agent), words)
 	case "chosen":
 		mailboxtest.Must(w.T, w.Attach, schemas.Caller{Agent: schemas.Agent(words[2])}, schemas.ConnIn{Conn: words[1]})
 	case "acts":
@@ -342,7 +342,7 @@ func TestAttach_GivesConcurrentSessionsDifferentNames(t *testing.T) {
 		names := map[schemas.Agent]bool{}
 		for i := range 20 {
 			wg.Go(func() {
-				a := w.Opens("c"+string(rune('a'+i)), "-").Agent
+				a := w.OpensConnection("c"+string(rune('a'+i)), "-").Agent
 				mu.Lock()
 				defer mu.Unlock()
 				names[a] = true
@@ -398,7 +398,7 @@ func TestListAgents_ListsConnectedAgentBeforeItsFirstCall(t *testing.T) {
 func TestListAgents_OmitsEndedNumberedSessionsWithoutMail(t *testing.T) {
 	w := mailboxtest.New(t)
 	for i := range 4 {
-		w.Opens("c"+string(rune('1'+i)), "-")
+		w.OpensConnection("c"+string(rune('1'+i)), "-")
 	}
 	w.Leaves(schemas.Caller{Conn: "c1"})
 	w.Leaves(schemas.Caller{Conn: "c2"})
@@ -414,8 +414,8 @@ func TestListAgents_OmitsEndedNumberedSessionsWithoutMail(t *testing.T) {
 
 func TestNews_FindsNameByProcess(t *testing.T) {
 	w := mailboxtest.New(t)
-	w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
-	w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
+	w.OpensConnectionFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+	w.OpensConnectionFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
 	w.Sends(mailboxtest.Human, "claude-code-2", "Test it")
 	ask := func(session, process string) (schemas.NewsOut, error) {
 		return w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{

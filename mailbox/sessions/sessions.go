@@ -56,7 +56,7 @@ func (h Presence) ActingAgents() []schemas.Agent {
 
 // IsSettled reports whether every connection that is not known to be open is gone. It returns true if no other process
 // can announce a connection, or if the service has run for five seconds.
-func (h Presence) IsSettled() bool { return h.Alone || h.Now().Sub(h.Started) >= names.Settling }
+func (h Presence) IsSettled() bool { return h.Alone || h.Now().Sub(h.Started) >= names.SettlingTime }
 
 // IsNameInUse reports whether a session may use a name now. The store does not keep the connection of an agent that
 // chose its name. So for the first five seconds, a new service treats each of these names as used; otherwise two agents

@@ -34,8 +34,8 @@ func requireRefusalInShell(w *mailboxtest.World, known []string, session, proces
 func TestNameOf_GivesShellTheNameOfItsSession(t *testing.T) {
 	w := mailboxtest.New(t)
 	requireNameInShell(w, "claude-code", "s2", "")
-	w.Opens("c1", "s1")
-	w.Opens("c2", "s2")
+	w.OpensConnection("c1", "s1")
+	w.OpensConnection("c2", "s2")
 	requireNameInShell(w, "claude-code", "s1", "")
 	requireNameInShell(w, "claude-code-2", "s2", "")
 	playScript(w, []string{"close", "c2"})
@@ -46,8 +46,8 @@ func TestNameOf_GivesShellTheNameOfItsSession(t *testing.T) {
 
 func TestNameOf_PrefersNewestNameOfSession(t *testing.T) {
 	w := mailboxtest.New(t)
-	w.Opens("c1", "s1")
-	w.Opens("c2", "s2")
+	w.OpensConnection("c1", "s1")
+	w.OpensConnection("c2", "s2")
 	playScript(w, []string{"close", "c2"})
 	playScript(w, []string{"chosen", "c3", "claude-code-2"})
 	playScript(w, []string{"open", "c4", "s2", "claude-code-3"})
@@ -57,55 +57,55 @@ func TestNameOf_PrefersNewestNameOfSession(t *testing.T) {
 // A client that clears its context continues as a new session, without telling its server.
 func TestNameOf_FindsClearedSessionByProcess(t *testing.T) {
 	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
-		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
-		w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
+		w.OpensConnectionFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+		w.OpensConnectionFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
 		requireNameInShell(w, "claude-code-2", "new", "200")
 		requireNameInShell(w, "claude-code", "new", "100")
 		requireNameInShell(w, "claude-code-2", "s1", "200")
 		requireNameInShell(w, "claude-code-2", "s2", "300")
 		w.Restart()
 		requireNameInShell(w, "claude-code-2", "new", "200")
-		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
-		w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
+		w.OpensConnectionFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+		w.OpensConnectionFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
 		w.Pass(mailboxtest.SettleTime)
 		requireNameInShell(w, "claude-code-2", "new", "200")
 	})
 }
 
 // Another process may have the number of a process that ended.
-func TestNameOf_FindsProcessOfOpenConnection(t *testing.T) {
+func TestNameOf_IgnoresProcessOfClosedConnection(t *testing.T) {
 	both := []string{"claude-code", "claude-code-3"}
 	three := func(t *testing.T) *mailboxtest.World {
 		w := mailboxtest.New(t)
-		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
-		w.OpensFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
-		w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "s3")
+		w.OpensConnectionFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+		w.OpensConnectionFrom(schemas.ConnIn{Process: "200"}, "c2", "s2")
+		w.OpensConnectionFrom(schemas.ConnIn{Process: "300"}, "c3", "s3")
 		return w
 	}
 	t.Run("that was closed", func(t *testing.T) {
 		w := three(t)
 		playScript(w, []string{"close", "c2"})
 		requireRefusalInShell(w, both, "new", "200")
-		w.OpensFrom(schemas.ConnIn{Process: ""}, "again", "s2")
+		w.OpensConnectionFrom(schemas.ConnIn{Process: ""}, "again", "s2")
 		requireRefusalInShell(w, []string{"claude-code", "claude-code-2", "claude-code-3"}, "new", "200")
 	})
 	t.Run("that broke", func(t *testing.T) {
 		w := three(t)
 		w.Restart()
-		w.OpensFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
-		w.OpensFrom(schemas.ConnIn{Process: "300"}, "c3", "s3")
+		w.OpensConnectionFrom(schemas.ConnIn{Process: "100"}, "c1", "s1")
+		w.OpensConnectionFrom(schemas.ConnIn{Process: "300"}, "c3", "s3")
 		w.Pass(mailboxtest.SettleTime)
 		requireRefusalInShell(w, both, "new", "200")
 	})
 	t.Run("that is known to be open rather than another", func(t *testing.T) {
 		w := three(t)
 		w.Restart()
-		require.Equal(t, schemas.Agent("claude-code-4"), w.OpensFrom(schemas.ConnIn{Process: "200"}, "c4", "s4").Agent)
+		require.Equal(t, schemas.Agent("claude-code-4"), w.OpensConnectionFrom(schemas.ConnIn{Process: "200"}, "c4", "s4").Agent)
 		requireNameInShell(w, "claude-code-4", "new", "200")
 	})
 }
 
-func TestNameOf_FindsOnlyOpenSession(t *testing.T) {
+func TestNameOf_FindsSessionIfOnlyOneIsOpen(t *testing.T) {
 	for name, tt := range map[string]struct {
 		script [][]string
 		acts   schemas.Agent
@@ -170,16 +170,16 @@ func TestNews_FindsSessionOfNearestParentProcess(t *testing.T) {
 		},
 		"one of which the session is known": func(w *mailboxtest.World) { requireNewsAs(w, "claude-code-2", "known", 100) },
 		"one of another session of the process": func(w *mailboxtest.World) {
-			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c3", "another")
+			w.OpensConnectionFrom(schemas.ConnIn{Parent: 200}, "c3", "another")
 			requireNewsAs(w, "claude-code-2", "s2", 200)
 			requireNewsAs(w, "claude-code-3", "another", 200)
 		},
 		"the first, when it has subagents": func(w *mailboxtest.World) {
-			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c3", "-")
+			w.OpensConnectionFrom(schemas.ConnIn{Parent: 200}, "c3", "-")
 			requireNewsAs(w, "claude-code-2", "s2", 200)
 		},
 		"none, when it is known to be that of another": func(w *mailboxtest.World) {
-			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c2", "another")
+			w.OpensConnectionFrom(schemas.ConnIn{Parent: 200}, "c2", "another")
 			requireNoNews(w, "s2", 200)
 		},
 		"none, before its server is here":   func(w *mailboxtest.World) { requireNoNews(w, "s3", 300, 50) },
@@ -188,30 +188,30 @@ func TestNews_FindsSessionOfNearestParentProcess(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := mailboxtest.New(t)
-			w.OpensFrom(schemas.ConnIn{Parent: 100}, "c1", "-")
-			w.OpensFrom(schemas.ConnIn{Parent: 200}, "c2", "-")
+			w.OpensConnectionFrom(schemas.ConnIn{Parent: 100}, "c1", "-")
+			w.OpensConnectionFrom(schemas.ConnIn{Parent: 200}, "c2", "-")
 			if strings.Contains(name, "known") {
-				w.OpensFrom(schemas.ConnIn{Parent: 200}, "c2", "known")
+				w.OpensConnectionFrom(schemas.ConnIn{Parent: 200}, "c2", "known")
 			}
 			play(w)
 		})
 	}
 }
 
-func newsBelowProcesses(w *mailboxtest.World, session string, above []int) (schemas.NewsOut, error) {
+func newsForChildOf(w *mailboxtest.World, session string, above []int) (schemas.NewsOut, error) {
 	in := schemas.NewsIn{On: schemas.OnStart, Client: "claude-code", Session: session, Ancestors: above}
 	return w.News(context.Background(), schemas.Caller{Via: schemas.ViaCLI}, in)
 }
 
 func requireNewsAs(w *mailboxtest.World, want schemas.Agent, session string, above ...int) {
 	w.T.Helper()
-	out, err := newsBelowProcesses(w, session, above)
+	out, err := newsForChildOf(w, session, above)
 	require.NoError(w.T, err)
 	require.Equal(w.T, want, out.Agent)
 }
 
 func requireNoNews(w *mailboxtest.World, session string, above ...int) {
 	w.T.Helper()
-	_, err := newsBelowProcesses(w, session, above)
+	_, err := newsForChildOf(w, session, above)
 	mailboxtest.RequireError(w.T, err, schemas.Invalid, "nothing tells which session of claude-code this is")
 }

@@ -34,7 +34,7 @@ var faults = []fault{
 	{
 		name: "an event without its change", catches: "each event has its change",
 		rows: loseRows(func(s store.Space, value []byte) bool {
-			return s == store.Records && recordIn(value).Status == schemas.Working
+			return s == store.Records && decodeRecord(value).Status == schemas.Working
 		}),
 	},
 	{
@@ -53,15 +53,15 @@ var faults = []fault{
 			return now
 		},
 	},
-	{name: "a void token is good", catches: "leases are respected", between: withHolderToken},
+	{name: "a void token is good", catches: "leases are respected", between: completeAsHolder},
 	{
 		name: "a dependent is freed too early", catches: "nothing is freed before its time",
-		between: changeOptions(func(o *schemas.SendOptions) { o.After, o.AfterAccepted = nil, nil }),
+		between: changeSendOptions(func(o *schemas.SendOptions) { o.After, o.AfterAccepted = nil, nil }),
 	},
 	{
 		name: "rework does not follow", catches: "returned work is done again",
 		rows: loseRows(func(s store.Space, value []byte) bool {
-			r := recordIn(value)
+			r := decodeRecord(value)
 			return s == store.Records && r.ReworkOf != 0 && r.Claims == 0
 		}),
 	},
@@ -75,7 +75,7 @@ var faults = []fault{
 		name: "a repeated call has two effects", catches: "a repeated call has one effect",
 		rows: loseRows(func(s store.Space, _ []byte) bool { return s == store.Receipts }),
 	},
-	{name: "a limit is ignored", catches: "limits hold", between: changeOptions(func(o *schemas.SendOptions) { o.Limits = nil })},
+	{name: "a limit is ignored", catches: "limits hold", between: changeSendOptions(func(o *schemas.SendOptions) { o.Limits = nil })},
 }
 
 // forgettingBackend acknowledges claims of some handoffs, and keeps nothing of them.
@@ -87,7 +87,7 @@ func (b forgettingBackend) Update(ctx context.Context, fn func(store.Writer) err
 	err := b.Backend.Update(ctx, func(w store.Writer) error {
 		claims := false
 		err := fn(watchedWriter{w, func(s store.Space, _, value []byte) {
-			claims = claims || s == store.Records && recordIn(value).Status == schemas.Accepted && recordIn(value).ID%3 == 0
+			claims = claims || s == store.Records && decodeRecord(value).Status == schemas.Accepted && decodeRecord(value).ID%3 == 0
 		}})
 		if err == nil && claims {
 			return errForgotten
@@ -121,7 +121,7 @@ type staleBackend struct {
 func (b staleBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return b.Backend.Update(ctx, func(w store.Writer) error {
 		return fn(staleWriter{watchedWriter{w, func(s store.Space, key, value []byte) {
-			if s == store.Records && recordIn(value).Status == schemas.Pending {
+			if s == store.Records && decodeRecord(value).Status == schemas.Pending {
 				b.pending[string(key)] = slices.Clone(value)
 			}
 		}}, b})
@@ -135,9 +135,9 @@ type staleWriter struct {
 
 func (w staleWriter) Get(s store.Space, key []byte) ([]byte, error) {
 	value, err := w.Writer.Get(s, key)
-	if before := w.pending[string(key)]; s == store.Records && before != nil && recordIn(value).Status.IsHeld() {
+	if before := w.pending[string(key)]; s == store.Records && before != nil && decodeRecord(value).Status.IsHeld() {
 		in, claims := w.l.gate.running.call.in.(schemas.ClaimIn)
-		if claims && in.HandoffID == recordIn(value).ID.String() {
+		if claims && in.HandoffID == decodeRecord(value).ID.String() {
 			return before, err
 		}
 	}
@@ -178,13 +178,13 @@ func (b losingBackend) Update(ctx context.Context, fn func(store.Writer) error) 
 	})
 }
 
-func recordIn(value []byte) (r store.Record) {
+func decodeRecord(value []byte) (r store.Record) {
 	_ = json.Unmarshal(value, &r) // rows of other spaces are no records
 	return r
 }
 
-// changeOptions changes the options of a send on its way to the service.
-func changeOptions(change func(*schemas.SendOptions)) func(*world, schemas.Caller, any) (schemas.Caller, any) {
+// changeSendOptions changes the options of a send on its way to the service.
+func changeSendOptions(change func(*schemas.SendOptions)) func(*world, schemas.Caller, any) (schemas.Caller, any) {
 	return func(_ *world, by schemas.Caller, in any) (schemas.Caller, any) {
 		if send, ok := in.(schemas.SendIn); ok && send.Options != nil {
 			options := *send.Options
@@ -196,8 +196,8 @@ func changeOptions(change func(*schemas.SendOptions)) func(*world, schemas.Calle
 	}
 }
 
-// withHolderToken sends a completion as the holder, with the holder's token.
-func withHolderToken(l *world, by schemas.Caller, in any) (schemas.Caller, any) {
+// completeAsHolder sends a completion as the holder, with the holder's token.
+func completeAsHolder(l *world, by schemas.Caller, in any) (schemas.Caller, any) {
 	done, ok := in.(schemas.CompleteIn)
 	if !ok || done.Token == "" {
 		return by, in

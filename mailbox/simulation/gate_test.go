@@ -28,20 +28,20 @@ type entry struct {
 type attemptKey struct{}
 
 func (g *gate) View(ctx context.Context, fn func(store.Reader) error) error {
-	if err := g.pass(ctx, false); err != nil {
+	if err := g.awaitAdmission(ctx, false); err != nil {
 		return err
 	}
 	return g.Backend.View(ctx, fn)
 }
 
 func (g *gate) Update(ctx context.Context, fn func(store.Writer) error) error {
-	if err := g.pass(ctx, true); err != nil {
+	if err := g.awaitAdmission(ctx, true); err != nil {
 		return err
 	}
 	return g.Backend.Update(ctx, fn)
 }
 
-func (g *gate) pass(ctx context.Context, writes bool) error {
+func (g *gate) awaitAdmission(ctx context.Context, writes bool) error {
 	g.mu.Lock()
 	of, known := ctx.Value(attemptKey{}).(*attempt)
 	if !known {

@@ -117,8 +117,8 @@ func (l *world) submitCall(k *call) {
 	l.mail = append(l.mail, k)
 }
 
-// deliver brings a message to the service, twice or not at all.
-func (l *world) deliver(i int) {
+// deliverMessage brings a message to the service once, twice or not at all.
+func (l *world) deliverMessage(i int) {
 	k := l.mail[i]
 	switch n := l.rnd.IntN(100); {
 	case n < 5:
@@ -178,15 +178,15 @@ func (l *world) collectAnswers() (told []*attempt) {
 			l.heard = append(l.heard, fmt.Sprintf("%s is not answered: %s", a, describeAnswer(a)))
 		default:
 			l.heard = append(l.heard, fmt.Sprintf("%s: %s", a, describeAnswer(a)))
-			l.settleCall(k)
+			l.endCall(k)
 			told = append(told, a)
 		}
 	}
 	return told
 }
 
-// settleCall ends a call for its client.
-func (l *world) settleCall(k *call) {
+// endCall ends a call for its client.
+func (l *world) endCall(k *call) {
 	k.settled = true
 	k.client.calls = slices.DeleteFunc(k.client.calls, func(o *call) bool { return o == k })
 }
@@ -206,7 +206,7 @@ func (l *world) unansweredCalls() (calls []*call) {
 func (l *world) repeatCall(k *call) {
 	if k.tries > 3 {
 		l.logLine("call %d is given up", k.n)
-		l.settleCall(k)
+		l.endCall(k)
 		return
 	}
 	l.logLine("call %d is repeated", k.n)
@@ -217,7 +217,7 @@ func (l *world) repeatCall(k *call) {
 func (l *world) hangUp(c *client) {
 	l.logLine("%s hangs up %s", c.by.Agent, c.by.Conn)
 	for _, k := range slices.Clone(c.calls) {
-		l.dropCall(k)
+		l.forgetCall(k)
 	}
 	for _, a := range slices.Clone(l.running) {
 		if _, leaves := a.call.in.(detachCall); a.call.client == c && !leaves {
@@ -234,9 +234,9 @@ func (l *world) hangUp(c *client) {
 	}
 }
 
-// dropCall forgets a call, and its messages under way.
-func (l *world) dropCall(k *call) {
-	l.settleCall(k)
+// forgetCall forgets a call, and its messages under way.
+func (l *world) forgetCall(k *call) {
+	l.endCall(k)
 	l.mail = slices.DeleteFunc(l.mail, func(o *call) bool { return o == k })
 }
 

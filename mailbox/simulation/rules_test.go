@@ -26,39 +26,39 @@ type rule struct {
 
 // rules hold after each step.
 var rules = []rule{
-	{"no call fails by itself", failsByItself},
+	{"no call fails by itself", answeredInternalError},
 	{"each change has its event", changeWithoutEvent},
 	{"each event has its change", eventWithoutChange},
-	{"the table allows each step", stepOutsideTable},
+	{"the table allows each step", eventOutsideTable},
 	{"no acknowledged claim is lost", claimLost},
 	{"nobody claims what another holds", claimedTwice},
-	{"what was acknowledged is there", acknowledgedAndGone},
+	{"what was acknowledged is there", acknowledgedChangeLost},
 	{"leases are respected", leaseIgnored},
-	{"nothing is freed before its time", freedTooEarly},
-	{"returned work is done again", notDoneAgain},
+	{"nothing is freed before its time", claimedBeforeDependencies},
+	{"returned work is done again", returnedWorkNotRepeated},
 	{"a verdict takes effect", verdictWithoutEffect},
 	{"no notice is lost", noticeLost},
-	{"a repeated call has one effect", doneTwice},
-	{"what is refused changes nothing", refusedAndDone},
+	{"a repeated call has one effect", repeatChangedAgain},
+	{"what is refused changes nothing", refusedCallChangedStore},
 	{"limits hold", limitIgnored},
-	{"nobody holds what it is excluded from", heldByExcluded},
+	{"nobody holds what it is excluded from", heldByExcludedAgent},
 }
 
 // waitingRules hold when nothing is under way but waits, and there is one.
 var waitingRules = []rule{
-	{"who waits applies what is due", overdue},
+	{"who waits applies what is due", dueChangeNotApplied},
 	{"nothing lies that somebody waits for", pendingDespiteWaiter},
 }
 
 // restingRules hold when nothing is under way but waits, and the clock was looked at.
 var restingRules = []rule{
-	{"leases are respected", overdue},
-	{"no wait is longer than it was asked for", waitsTooLong},
+	{"leases are respected", dueChangeNotApplied},
+	{"no wait is longer than it was asked for", longPollWaitsTooLong},
 	{"nothing lies that somebody waits for", pendingDespiteWaiter},
 }
 
-// judgeEach judges the changes of a step one by one.
-func (s *step) judgeEach(judge func(*change) error) error {
+// judgeChanges judges the changes of a step one by one.
+func (s *step) judgeChanges(judge func(*change) error) error {
 	for _, c := range s.changes {
 		if c.now == nil {
 			continue
@@ -70,7 +70,7 @@ func (s *step) judgeEach(judge func(*change) error) error {
 	return nil
 }
 
-func failsByItself(s *step) error {
+func answeredInternalError(s *step) error {
 	for _, a := range s.told {
 		if a.err != nil && schemas.AsError(a.err).Code == schemas.Internal {
 			return fmt.Errorf("call %d: %w", a.call.n, a.err)
@@ -97,14 +97,14 @@ func eventWithoutChange(s *step) error {
 	}
 	raw := s.readRaw(store.Records)
 	for _, c := range s.changes {
-		if n := len(c.events); n > 0 && c.events[n-1].State != digest(raw[key(c.id)]) {
+		if n := len(c.events); n > 0 && c.events[n-1].State != digest(raw[indexKey(c.id)]) {
 			return fmt.Errorf("%s is not as event %d left it", c.id, c.events[n-1].N)
 		}
 	}
 	return nil
 }
 
-func key(id schemas.ID) string {
+func indexKey(id schemas.ID) string {
 	return string([]byte{byte(id >> 56), byte(id >> 48), byte(id >> 40), byte(id >> 32), byte(id >> 24), byte(id >> 16), byte(id >> 8), byte(id)})
 }
 
@@ -113,9 +113,9 @@ func digest(b []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// stepOutsideTable holds events against the table of package life, and one event against the one before.
-func stepOutsideTable(s *step) error {
-	return s.judgeEach(func(c *change) error {
+// eventOutsideTable checks events against the table of package life, and each event against the event before it.
+func eventOutsideTable(s *step) error {
+	return s.judgeChanges(func(c *change) error {
 		at := schemas.Status("")
 		if c.was != nil {
 			at = c.was.Status
@@ -143,7 +143,7 @@ var ends = []life.Action{
 // claimLost finds claims that a client was told of and that are gone without a reason.
 func claimLost(s *step) error {
 	for _, a := range s.told {
-		t := claimIn(a)
+		t := claimOfAnswer(a)
 		if t == nil {
 			continue
 		}
@@ -169,17 +169,17 @@ func claimLost(s *step) error {
 
 // mayRelease reports whether a step may release a claim of which its holder was told: its call asks for it.
 func (s *step) mayRelease() bool {
-	in, is := s.callIn().(schemas.UpdateIn)
+	in, is := s.callInput().(schemas.UpdateIn)
 	return is && in.Action == schemas.ActRelease
 }
 
 func claimedTwice(s *step) error {
 	for _, a := range s.told {
-		if t := claimIn(a); t != nil && cmp.Or(s.log.tokens[t.token], t.agent) != t.agent {
+		if t := claimOfAnswer(a); t != nil && cmp.Or(s.log.tokens[t.token], t.agent) != t.agent {
 			return fmt.Errorf("%s and %s were told that they hold %s", s.log.tokens[t.token], t.agent, t.id)
 		}
 	}
-	return s.judgeEach(func(c *change) error {
+	return s.judgeChanges(func(c *change) error {
 		held := c.was != nil && c.was.Status.IsHeld()
 		for _, e := range c.events {
 			if e.Action == string(life.Claim) && held {
@@ -191,7 +191,7 @@ func claimedTwice(s *step) error {
 	})
 }
 
-func acknowledgedAndGone(s *step) error {
+func acknowledgedChangeLost(s *step) error {
 	for _, a := range s.told {
 		if a.err != nil {
 			continue
@@ -223,13 +223,13 @@ func acknowledgedAndGone(s *step) error {
 
 // leaseIgnored finds outcomes under a token that was void, and claims that ended before their lease.
 func leaseIgnored(s *step) error {
-	return s.judgeEach(func(c *change) error {
+	return s.judgeChanges(func(c *change) error {
 		if c.was == nil {
 			return nil
 		}
 		token := ""
 		if s.by != nil {
-			token = tokenFor(s.by.in, c.id)
+			token = claimTokenInCall(s.by.in, c.id)
 		}
 		for _, e := range c.events {
 			switch a := life.Action(e.Action); {
@@ -237,7 +237,7 @@ func leaseIgnored(s *step) error {
 				return fmt.Errorf("%s with %s, and the token is %s", e.Action, token, c.was.Token)
 			case (a == life.Requeue || a == life.Exhaust) && (c.was.Lease == 0 || e.At.Before(e.Due)):
 				return fmt.Errorf("%s at %v, and the lease ends at %v", e.Action, e.At, e.Due)
-			case (a == life.Requeue || a == life.Exhaust) && s.isOpen(c.was.Conn) && e.At.Sub(c.was.Touched.Time()) < 2*time.Hour:
+			case (a == life.Requeue || a == life.Exhaust) && s.isConnectionOpen(c.was.Conn) && e.At.Sub(c.was.Touched.Time()) < 2*time.Hour:
 				return fmt.Errorf("%s, and %s is there", e.Action, c.was.Conn)
 			}
 		}
@@ -245,13 +245,13 @@ func leaseIgnored(s *step) error {
 	})
 }
 
-// isOpen reports whether a client has a connection.
-func (s *step) isOpen(conn string) bool {
+// isConnectionOpen reports whether a client has a connection.
+func (s *step) isConnectionOpen(conn string) bool {
 	return conn != "" && slices.ContainsFunc(s.clients, func(c *client) bool { return c.by.Conn == conn })
 }
 
-// tokenFor returns the claim token that a call gives for a handoff.
-func tokenFor(in any, id schemas.ID) string {
+// claimTokenInCall returns the claim token that a call gives for a handoff.
+func claimTokenInCall(in any, id schemas.ID) string {
 	switch in := in.(type) {
 	case schemas.CompleteIn:
 		if in.HandoffID == id.String() {
@@ -269,17 +269,17 @@ func tokenFor(in any, id schemas.ID) string {
 	return ""
 }
 
-// freedTooEarly finds claims of handoffs with open dependencies, by the sender's request and by the record. Work that
-// began before a return goes on, so the first claim counts.
-func freedTooEarly(s *step) error {
-	return s.judgeEach(func(c *change) error {
+// claimedBeforeDependencies finds claims of handoffs whose dependencies are open. It checks the dependencies of the
+// record and of the send. It checks only the first claim, because a dependency may be returned after that.
+func claimedBeforeDependencies(s *step) error {
+	return s.judgeChanges(func(c *change) error {
 		for _, e := range c.events {
 			if e.Action != string(life.Claim) || c.was == nil || c.was.Claims > 0 {
 				continue
 			}
 			for _, dep := range slices.Concat(s.log.waits[c.id], c.was.After, c.was.Freed) {
-				accepted := slices.Contains(c.was.AfterAccepted, dep) || s.asksAcceptance(c.id, dep)
-				if r := s.lastRound(dep); !isDoneWell(r, accepted) {
+				accepted := slices.Contains(c.was.AfterAccepted, dep) || s.waitsForAcceptance(c.id, dep)
+				if r := s.lastReplacement(dep); !isDoneWell(r, accepted) {
 					return fmt.Errorf("%s claims it, and %s is not done", e.Agent, r.ID)
 				}
 			}
@@ -288,13 +288,13 @@ func freedTooEarly(s *step) error {
 	})
 }
 
-func (s *step) asksAcceptance(id, of schemas.ID) bool {
+func (s *step) waitsForAcceptance(id, of schemas.ID) bool {
 	in := s.log.sent[id]
 	return in.Options != nil && slices.Contains(in.Options.AfterAccepted, of.String())
 }
 
-// lastRound returns the last replacement of a handoff.
-func (s *step) lastRound(id schemas.ID) *store.Record {
+// lastReplacement returns the last replacement of a handoff.
+func (s *step) lastReplacement(id schemas.ID) *store.Record {
 	r := s.seen.records[id]
 	for r.Status.HasEnded() && r.Status != schemas.Completed && r.Successor != 0 {
 		r = s.seen.records[r.Successor]
@@ -306,8 +306,8 @@ func isDoneWell(r *store.Record, accepted bool) bool {
 	return r.Status == schemas.Completed && (r.Accepted != 0 || !accepted && r.Reviewer == "" && r.Outcome == schemas.Success)
 }
 
-func notDoneAgain(s *step) error {
-	return s.judgeEach(func(c *change) error {
+func returnedWorkNotRepeated(s *step) error {
+	return s.judgeChanges(func(c *change) error {
 		if c.now.Status != schemas.Returned {
 			return nil
 		}
@@ -324,7 +324,7 @@ func notDoneAgain(s *step) error {
 
 // verdictWithoutEffect finds work that was reviewed and neither accepted nor returned, nor sent to another judge.
 func verdictWithoutEffect(s *step) error {
-	return s.judgeEach(func(c *change) error {
+	return s.judgeChanges(func(c *change) error {
 		work := s.seen.records[c.now.ReviewOf]
 		done := slices.ContainsFunc(c.events, func(e schemas.Event) bool { return e.Action == string(life.Complete) })
 		if !done || work == nil || work.Review != c.id || work.Status != schemas.Completed || work.Accepted != 0 {
@@ -339,20 +339,20 @@ func verdictWithoutEffect(s *step) error {
 
 // noticeLost finds events without the notice that the sender should get, and notices that became read without a reader.
 func noticeLost(s *step) error {
-	unread := s.unreadNow()
+	unread := s.readUnreadKeys()
 	for was := range s.seen.unread {
 		agent, _, _ := strings.Cut(was, "\x00")
-		if !unread[was] && !s.mayRead(schemas.Agent(agent)) {
+		if !unread[was] && !s.mayMarkRead(schemas.Agent(agent)) {
 			return fmt.Errorf("a notice of %s is unread no more", agent)
 		}
 	}
-	return s.judgeEach(func(c *change) error {
+	return s.judgeChanges(func(c *change) error {
 		for _, e := range c.events {
 			to, err := reading.AgentToNotify(s.View, c.now)
 			if !notifiesSender(life.Action(e.Action)) || to == e.Agent && err == nil {
 				continue
 			}
-			if told, err := s.wasTold(to, e); !told {
+			if told, err := s.wasNotified(to, e); !told {
 				return cmp.Or(err, fmt.Errorf("%s is not told of event %d, %s", to, e.N, e.Action))
 			}
 		}
@@ -360,9 +360,9 @@ func noticeLost(s *step) error {
 	})
 }
 
-// mayRead reports whether a step may mark an agent's notices as read: the agent calls, its message is recalled, or
+// mayMarkRead reports whether a step may mark an agent's notices as read: the agent calls, its message is recalled, or
 // another agent answered its question.
-func (s *step) mayRead(a schemas.Agent) bool {
+func (s *step) mayMarkRead(a schemas.Agent) bool {
 	if s.by == nil {
 		return false
 	}
@@ -377,7 +377,7 @@ func notifiesSender(a life.Action) bool {
 	})
 }
 
-func (s *step) wasTold(to schemas.Agent, e schemas.Event) (bool, error) {
+func (s *step) wasNotified(to schemas.Agent, e schemas.Event) (bool, error) {
 	for n, err := range s.Notices(to, 0) {
 		if err != nil || n.At.Before(e.At) {
 			return false, err
@@ -389,9 +389,9 @@ func (s *step) wasTold(to schemas.Agent, e schemas.Event) (bool, error) {
 	return false, nil
 }
 
-// doneTwice finds calls whose repetition changed something again, or was answered otherwise.
-func doneTwice(s *step) error {
-	if e := s.effect(); e != nil {
+// repeatChangedAgain finds repeated calls that changed something again, or that got another answer than the first call.
+func repeatChangedAgain(s *step) error {
+	if e := s.firstCallerEvent(); e != nil {
 		took, claims := s.log.took[s.by.by.Request]
 		switch again := s.log.effects[s.by.by.Request] > 0; {
 		case !again:
@@ -414,9 +414,10 @@ func doneTwice(s *step) error {
 	return nil
 }
 
-// refusedAndDone finds calls that changed something and are refused, but for outcomes that come late, which are kept. A
-// repetition that was refused before another one took effect was refused rightly.
-func refusedAndDone(s *step) error {
+// refusedCallChangedStore finds calls that changed something although the service refused them. Late outcomes are an
+// exception: the service refuses them as stale and stores them. If one of several repeats took effect, an earlier
+// repeat may have been refused.
+func refusedCallChangedStore(s *step) error {
 	for _, a := range s.told {
 		if a.err != nil && a.done && schemas.AsError(a.err).Code != schemas.Stale {
 			return fmt.Errorf("call %d changed something: %w", a.call.n, a.err)
@@ -426,7 +427,7 @@ func refusedAndDone(s *step) error {
 }
 
 func limitIgnored(s *step) error {
-	return s.judgeEach(func(c *change) error {
+	return s.judgeChanges(func(c *change) error {
 		for _, e := range c.events {
 			switch life.Action(e.Action) { //nolint:exhaustive // the others have no limits
 			case life.Send:
@@ -449,7 +450,7 @@ func limitIgnored(s *step) error {
 
 // sentOverLimit finds a send into a mailbox that was full, and one too many in a workflow.
 func (s *step) sentOverLimit(c *change, e schemas.Event) error {
-	if _, sends := s.callIn().(schemas.SendIn); sends && e.Via != schemas.ViaClock {
+	if _, sends := s.callInput().(schemas.SendIn); sends && e.Via != schemas.ViaClock {
 		if m, err := s.Counters(c.now.Box); err != nil || c.now.Box != "" && m.Pending > pending {
 			return cmp.Or(err, fmt.Errorf("%s holds %d", c.now.Box, m.Pending))
 		}
@@ -473,7 +474,7 @@ func (s *step) sentOverLimit(c *change, e schemas.Event) error {
 	return nil
 }
 
-func (s *step) callIn() any {
+func (s *step) callInput() any {
 	if s.by == nil {
 		return nil
 	}
@@ -504,8 +505,8 @@ func (s *step) claimedTooOften(c *change, e schemas.Event) error {
 	return nil
 }
 
-func heldByExcluded(s *step) error {
-	return s.judgeEach(func(c *change) error {
+func heldByExcludedAgent(s *step) error {
+	return s.judgeChanges(func(c *change) error {
 		if c.now.Status.IsHeld() && slices.Contains(c.now.Excluded, c.now.Holder) {
 			return fmt.Errorf("%s holds it", c.now.Holder)
 		}
@@ -513,8 +514,8 @@ func heldByExcluded(s *step) error {
 	})
 }
 
-// overdue finds changes of time that were not applied.
-func overdue(s *step) error {
+// dueChangeNotApplied finds changes by time that are due and were not applied.
+func dueChangeNotApplied(s *step) error {
 	now := store.TimeOf(time.Now())
 	for _, id := range slices.Sorted(maps.Keys(s.seen.records)) {
 		if r := s.seen.records[id]; r.Wakes != 0 && r.Wakes < now {
@@ -524,7 +525,7 @@ func overdue(s *step) error {
 	return nil
 }
 
-func waitsTooLong(s *step) error {
+func longPollWaitsTooLong(s *step) error {
 	for _, a := range s.running {
 		if until := a.call.by.Until; !until.IsZero() && time.Now().After(until.Add(time.Second)) {
 			return fmt.Errorf("call %d waits since %v", a.call.n, a.call.by.Since)
@@ -541,7 +542,7 @@ func pendingDespiteWaiter(s *step) error {
 		r := s.seen.records[id]
 		for _, a := range s.running {
 			in, waits := a.call.in.(schemas.ClaimIn)
-			if may, err := s.mayTake(a.call.by.Agent, in.Tags, r); err != nil || waits && may {
+			if may, err := s.mayClaim(a.call.by.Agent, in.Tags, r); err != nil || waits && may {
 				return cmp.Or(err, fmt.Errorf("%s lies in %s, and %s waits", id, r.Box, a))
 			}
 		}
@@ -549,8 +550,8 @@ func pendingDespiteWaiter(s *step) error {
 	return nil
 }
 
-// mayTake reports whether an agent may take a pending handoff next.
-func (s *step) mayTake(agent schemas.Agent, tags []string, r *store.Record) (bool, error) {
+// mayClaim reports whether an agent may take a pending handoff next.
+func (s *step) mayClaim(agent schemas.Agent, tags []string, r *store.Record) (bool, error) {
 	a, err := s.Agent(agent)
 	if a == nil || err != nil {
 		return false, err

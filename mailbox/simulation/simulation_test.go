@@ -54,7 +54,7 @@ func TestSimulation_RulesHold(t *testing.T) {
 			try(fresh + uint64(lives))
 		}
 	default:
-		for seed := range uint64(fixedLives()) {
+		for seed := range uint64(fixedLifeCount()) {
 			try(seed)
 		}
 		try(fresh)
@@ -64,8 +64,8 @@ func TestSimulation_RulesHold(t *testing.T) {
 	}
 }
 
-// fixedLives is the number of fixed lives.
-func fixedLives() int {
+// fixedLifeCount returns the number of lives with a fixed seed.
+func fixedLifeCount() int {
 	if testing.Short() {
 		return 2
 	}
@@ -73,7 +73,7 @@ func fixedLives() int {
 }
 
 func TestSimulation_SeedIsReproducible(t *testing.T) {
-	for seed := range uint64(fixedLives() / 2) {
+	for seed := range uint64(fixedLifeCount() / 2) {
 		once, again := simulate(t, seed, moves, fault{}), simulate(t, seed, moves, fault{})
 		require.Equal(t, strings.Split(once.lastLines(len(once.trace)), "\n"), strings.Split(again.lastLines(len(again.trace)), "\n"), "seed %d", seed)
 	}
@@ -86,7 +86,7 @@ func TestSimulation_FindsInjectedFaults(t *testing.T) {
 			steps := 0
 			for seed := range uint64(60) {
 				l := simulate(t, seed, moves, f)
-				if steps += l.steps; !l.breaks(f.catches) {
+				if steps += l.steps; !l.isRuleBroken(f.catches) {
 					continue
 				}
 				again := simulate(t, seed, moves, f)

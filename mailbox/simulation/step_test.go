@@ -24,8 +24,8 @@ func newLastState() lastState {
 	return lastState{records: map[schemas.ID]*store.Record{}, raw: map[schemas.ID][]byte{}, unread: map[string]bool{}}
 }
 
-// log holds the clients' answers, and their requests at that time.
-type log struct {
+// clientKnowledge holds the clients' answers, and their requests at that time.
+type clientKnowledge struct {
 	claims  map[schemas.ID]*knownClaim // claims that a client knows and that did not end since
 	tokens  map[string]schemas.Agent   // the agent that got the token
 	sent    map[schemas.ID]schemas.SendIn
@@ -36,8 +36,8 @@ type log struct {
 	took    map[string]knownClaim // by request id, the claim that it made
 }
 
-func newLog() log {
-	return log{
+func newClientKnowledge() clientKnowledge {
+	return clientKnowledge{
 		claims: map[schemas.ID]*knownClaim{}, tokens: map[string]schemas.Agent{}, sent: map[schemas.ID]schemas.SendIn{},
 		waits: map[schemas.ID][]schemas.ID{}, most: map[schemas.Workflow]float64{}, keys: map[string]schemas.ID{},
 		effects: map[string]int{}, took: map[string]knownClaim{},
@@ -70,7 +70,7 @@ type change struct {
 
 // judgeStep finds the changes of a step, and judges it.
 func (l *world) judgeStep(by *attempt, wrote bool, answers []*attempt) {
-	defer l.noteHeard()
+	defer l.logHeardAnswers()
 	if !wrote && len(answers) == 0 || len(l.broken) > 0 {
 		return
 	}
@@ -92,9 +92,9 @@ func (l *world) judgeStep(by *attempt, wrote bool, answers []*attempt) {
 	for _, e := range s.events {
 		l.logLine("  event %d: %s by %s %s→%s %s", e.N, e.Handoff, e.Agent, e.From, e.To, e.Action)
 	}
-	l.noteHeard()
+	l.logHeardAnswers()
 	l.applyRules(s, rules)
-	if s.effect() != nil {
+	if s.firstCallerEvent() != nil {
 		by.done = true
 	}
 	l.rememberState(s, raw)
@@ -105,7 +105,7 @@ func (l *world) judgeStep(by *attempt, wrote bool, answers []*attempt) {
 	}
 }
 
-func (l *world) noteHeard() {
+func (l *world) logHeardAnswers() {
 	for _, answer := range l.heard {
 		l.logLine("%s", answer)
 	}
@@ -183,14 +183,14 @@ func (l *world) rememberState(s *step, raw map[string][]byte) {
 	if n := len(s.events); n > 0 {
 		l.seen.events = s.events[n-1].N
 	}
-	l.seen.unread = s.unreadNow()
-	l.noteEffect(s)
+	l.seen.unread = s.readUnreadKeys()
+	l.countEffect(s)
 	for _, a := range s.told {
 		l.learnFromAnswer(a)
 	}
 }
 
-func (s *step) unreadNow() map[string]bool {
+func (s *step) readUnreadKeys() map[string]bool {
 	unread := map[string]bool{}
 	for key := range s.readRaw(store.Unread) {
 		unread[key] = true
@@ -203,9 +203,9 @@ func (t *knownClaim) stillHolds(r *store.Record) bool {
 	return r != nil && r.Status.IsHeld() && r.Holder == t.agent && r.Token == t.token
 }
 
-// noteEffect counts the changes of a call, by its request id.
-func (l *world) noteEffect(s *step) {
-	if e := s.effect(); e != nil {
+// countEffect counts the changes of a call, by its request id.
+func (l *world) countEffect(s *step) {
+	if e := s.firstCallerEvent(); e != nil {
 		l.log.effects[s.by.by.Request]++
 		if e.Action == "claimed" || e.Action == "reclaimed" {
 			r := l.seen.records[e.Handoff]
@@ -214,8 +214,8 @@ func (l *world) noteEffect(s *step) {
 	}
 }
 
-// effect returns the first event of a step that the caller made, or nil.
-func (s *step) effect() *schemas.Event {
+// firstCallerEvent returns the first event of a step that the caller made, or nil.
+func (s *step) firstCallerEvent() *schemas.Event {
 	if s.by == nil || s.by.by.Request == "" {
 		return nil
 	}
@@ -227,8 +227,8 @@ func (s *step) effect() *schemas.Event {
 	return nil
 }
 
-// claimIn returns the claim in an answer, or nil.
-func claimIn(a *attempt) *knownClaim {
+// claimOfAnswer returns the claim in an answer, or nil.
+func claimOfAnswer(a *attempt) *knownClaim {
 	switch out := a.out.(type) {
 	case schemas.ClaimOut:
 		if a.err == nil && out.Token != "" {
@@ -245,7 +245,7 @@ func claimIn(a *attempt) *knownClaim {
 // learnFromAnswer keeps an answer: in the log, and in the client's knowledge.
 func (l *world) learnFromAnswer(a *attempt) {
 	c := a.call.client
-	if t := claimIn(a); t != nil {
+	if t := claimOfAnswer(a); t != nil {
 		l.log.tokens[t.token] = t.agent
 		if t.stillHolds(l.seen.records[t.id]) {
 			l.log.claims[t.id] = t

@@ -42,7 +42,7 @@ type world struct {
 	ended []*attempt
 
 	seen   lastState
-	log    log
+	log    clientKnowledge
 	trace  []string
 	heard  []string // answers, which come into the trace behind the events
 	broken []brokenRule
@@ -60,7 +60,7 @@ const pending = 8
 // simulate runs a workspace for the given number of moves, or until a rule is broken.
 func simulate(t *testing.T, seed uint64, moves int, f fault) *world {
 	t.Helper()
-	l := &world{rnd: rand.New(rand.NewPCG(seed, 1)), fault: f, rows: memory.New(), seen: newLastState(), log: newLog()}
+	l := &world{rnd: rand.New(rand.NewPCG(seed, 1)), fault: f, rows: memory.New(), seen: newLastState(), log: newClientKnowledge()}
 	synctest.Test(t, func(*testing.T) {
 		l.kept, l.faulty = store.New(l.rows), l.rows
 		if seed%2 == 0 {
@@ -160,7 +160,7 @@ func (l *world) makeMove() {
 		}
 	}
 	may(300, true, func() { l.admitOne() })
-	may(150, len(l.mail) > 0, func() { l.deliver(l.rnd.IntN(len(l.mail))) })
+	may(150, len(l.mail) > 0, func() { l.deliverMessage(l.rnd.IntN(len(l.mail))) })
 	may(100, len(idle) > 0, func() { l.beginCall(pickOne(l, idle)) })
 	may(60, len(unanswered) > 0, func() { l.repeatCall(pickOne(l, unanswered)) })
 	may(30, true, func() { l.passTime(time.Duration(1+l.rnd.IntN(3000)) * time.Millisecond) })
@@ -251,8 +251,8 @@ func (l *world) rulesBroken() (names []string) {
 	return names
 }
 
-// breaks reports whether a rule was broken.
-func (l *world) breaks(rule string) bool { return slices.Contains(l.rulesBroken(), rule) }
+// isRuleBroken reports whether a rule was broken.
+func (l *world) isRuleBroken(rule string) bool { return slices.Contains(l.rulesBroken(), rule) }
 
 // logLine writes a line of the trace.
 func (l *world) logLine(format string, args ...any) {

@@ -14,10 +14,10 @@ import (
 
 func TestChallengeHeader_NamesFaultOfToken(t *testing.T) {
 	const metadata = "https://handoff.example.com/.well-known/oauth-protected-resource/mcp"
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	k := o.publish("1", jose.ES256)
-	secret := w.add("ci", 1)
+	secret := w.addToken("ci", 1)
 	refused := func(r *http.Request) error {
 		_, err := w.Caller(r)
 		require.Error(t, err)
@@ -28,27 +28,27 @@ func TestChallengeHeader_NamesFaultOfToken(t *testing.T) {
 		err                   error
 		unauthorized          bool
 	}{
-		{"nothing came", "", `Bearer`, refused(request(t)), true},
+		{"nothing came", "", `Bearer`, refused(localRequest(t)), true},
 		{
 			"nothing came, with OAuth", metadata,
-			`Bearer scope="handoff:agent", resource_metadata="` + metadata + `"`, refused(request(t)), true,
+			`Bearer scope="handoff:agent", resource_metadata="` + metadata + `"`, refused(localRequest(t)), true,
 		},
 		{
 			"unknown", "", `Bearer error="invalid_token", error_description="nobody has this token"`,
-			refused(bearer(t, secretOf(9))), true,
+			refused(remoteRequest(t, secretOf(9))), true,
 		},
 		{
 			"odd header", "",
 			`Bearer error="invalid_request", error_description="the header Authorization is not the word Bearer and a token"`,
-			refused(request(t, "Authorization", "Basic x")), true,
+			refused(localRequest(t, "Authorization", "Basic x")), true,
 		},
 		{
 			"scope", metadata,
 			`Bearer error="insufficient_scope", error_description="the token has no scope of handoff", scope="handoff:agent", ` +
 				`resource_metadata="` + metadata + `"`,
-			refused(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"scope": "x"})))), false,
+			refused(remoteRequest(t, o.sign(k, "JWT", o.claims(map[string]any{"scope": "x"})))), false,
 		},
-		{"name", metadata, "", refused(bearer(t, secret, auth.AgentHeader, "boss")), false},
+		{"name", metadata, "", refused(remoteRequest(t, secret, auth.AgentHeader, "boss")), false},
 		{"what the tools refuse", metadata, "", schemas.Errorf(schemas.Denied, "no"), false},
 		{"no error", metadata, "", nil, false},
 	} {
@@ -65,7 +65,7 @@ func TestMetadata_NamesIssuer(t *testing.T) {
 	require.Equal(t, "https://h/.well-known/oauth-protected-resource", auth.MetadataURL("https://h/"))
 
 	answer := httptest.NewRecorder()
-	auth.MetadataHandler(audience, "https://login.example.com").ServeHTTP(answer, request(t))
+	auth.MetadataHandler(audience, "https://login.example.com").ServeHTTP(answer, localRequest(t))
 	require.Equal(t, http.StatusOK, answer.Code)
 	require.Equal(t, "no-store", answer.Header().Get("Cache-Control"))
 	require.Equal(t, "application/json", answer.Header().Get("Content-Type"))

@@ -24,18 +24,18 @@ const scopePrefix = "handoff:"
 // tokenClaims holds the claims of a token, except the configurable claim that lists its agents.
 type tokenClaims struct {
 	jwt.Claims
-	Scope  wordList        `json:"scope"` // RFC 9068
-	Scp    wordList        `json:"scp"`   // the scope at other issuers
+	Scope  stringOrList    `json:"scope"` // RFC 9068
+	Scp    stringOrList    `json:"scp"`   // the scope at other issuers
 	Kind   string          `json:"typ"`   // the type at some issuers
 	Nonce  json.RawMessage `json:"nonce"`
 	AtHash json.RawMessage `json:"at_hash"`
 	Bound  json.RawMessage `json:"cnf"` // RFC 7800
 }
 
-// wordList is an array of strings, or one string of words.
-type wordList []string
+// stringOrList is an array of strings, or one string of words.
+type stringOrList []string
 
-func (w *wordList) UnmarshalJSON(b []byte) error {
+func (w *stringOrList) UnmarshalJSON(b []byte) error {
 	var one string
 	if json.Unmarshal(b, &one) == nil {
 		*w = strings.Fields(one)
@@ -89,7 +89,7 @@ func (i *Issuer) invalidReason(c tokenClaims, typ any) string {
 		return "the token is not good yet"
 	case err != nil:
 		return "the token was issued in the future"
-	case !isAccessType(typ) || c.Kind != "" && !strings.EqualFold(c.Kind, "Bearer") || c.Nonce != nil || c.AtHash != nil:
+	case !isAccessTokenType(typ) || c.Kind != "" && !strings.EqualFold(c.Kind, "Bearer") || c.Nonce != nil || c.AtHash != nil:
 		return "the token is not an access token"
 	case c.Bound != nil:
 		return "the token is bound to a key, and nothing proves that its sender has the key"
@@ -99,9 +99,9 @@ func (i *Issuer) invalidReason(c tokenClaims, typ any) string {
 	return ""
 }
 
-// isAccessType reports whether the header of an access token may have this type. Many issuers write the type JWT or no
-// type.
-func isAccessType(typ any) bool {
+// isAccessTokenType reports whether the header of an access token may have this type. Many issuers write the type JWT
+// or no type.
+func isAccessTokenType(typ any) bool {
 	name, isText := typ.(string)
 	name = strings.TrimPrefix(strings.ToLower(name), "application/")
 	return typ == nil || isText && (name == "" || name == "jwt" || name == "at+jwt")
@@ -129,7 +129,7 @@ func (c tokenClaims) widestScope() schemas.Scope {
 // agentsInClaim returns the agents in a claim. It leaves out invalid names, and names that need a wider scope, such as
 // human.
 func agentsInClaim(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
-	var named wordList
+	var named stringOrList
 	if json.Unmarshal(claim, &named) != nil {
 		return nil
 	}

@@ -27,11 +27,11 @@ func TestIssuer_FindsDocumentsAtStandardAddresses(t *testing.T) {
 		{"/realms/one/", "/realms/one/.well-known/openid-configuration"},
 	} {
 		t.Run(c.at, func(t *testing.T) {
-			o := openOffice(t)
+			o := startTestIssuer(t)
 			issuer := o.URL + c.path
 			o.at, o.about = c.at, map[string]any{"issuer": issuer}
-			w := openWith(t, o, func(config *auth.IssuerConfig) { config.URL = issuer })
-			w.welcome(bearer(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(map[string]any{"iss": issuer}))))
+			w := newWorldWithIssuer(t, o, func(config *auth.IssuerConfig) { config.URL = issuer })
+			w.requireAccepted(remoteRequest(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(map[string]any{"iss": issuer}))))
 		})
 	}
 }
@@ -45,11 +45,11 @@ func TestIssuer_RefusesInvalidDiscoveryDocuments(t *testing.T) {
 	} {
 		t.Run(reason, func(t *testing.T) {
 			var log bytes.Buffer
-			o := openOffice(t)
+			o := startTestIssuer(t)
 			o.about = about
-			w := openWith(t, o, func(c *auth.IssuerConfig) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
-			w.unavailable(bearer(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))))
-			require.Zero(t, o.asks("/keys"))
+			w := newWorldWithIssuer(t, o, func(c *auth.IssuerConfig) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+			w.requireUnavailable(remoteRequest(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))))
+			require.Zero(t, o.requestCount("/keys"))
 			require.Contains(t, log.String(), reason)
 		})
 	}
@@ -58,27 +58,27 @@ func TestIssuer_RefusesInvalidDiscoveryDocuments(t *testing.T) {
 // The first caller asks the issuer on behalf of all waiting callers: if the first caller leaves meanwhile, the others
 // must not get an error.
 func TestIssuer_AnswersWaitingCallersIfFirstCallerLeaves(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
-	r := bearer(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil)))
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
+	r := remoteRequest(t, o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil)))
 	leaving, leave := context.WithCancel(context.WithValue(t.Context(), http.LocalAddrContextKey, outside))
 	o.during = leave
 	_, err := w.Caller(r.WithContext(leaving))
 	require.Equal(t, schemas.Unavailable, schemas.AsError(err).Code)
-	w.welcome(r)
+	w.requireAccepted(r)
 }
 
 // An issuer that accepts a connection and stays silent takes longer than the interval; callers that wait meanwhile must
 // not try it again.
 func TestIssuer_SharesFailureAmongWaitingCallers(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
 	o.down, o.during = true, func() { w.space.Pass(6 * time.Second) }
 	var callers sync.WaitGroup
 	var failures [4]error
 	for i := range failures {
-		callers.Go(func() { _, failures[i] = w.Caller(bearer(t, token)) })
+		callers.Go(func() { _, failures[i] = w.Caller(remoteRequest(t, token)) })
 	}
 	callers.Wait()
 	for _, err := range failures {

@@ -21,25 +21,25 @@ import (
 func TestIssuer_NamesCaller(t *testing.T) {
 	for _, alg := range []jose.SignatureAlgorithm{jose.RS256, jose.PS512, jose.ES256} {
 		t.Run(string(alg), func(t *testing.T) {
-			o := openOffice(t)
-			w := openWith(t, o)
+			o := startTestIssuer(t)
+			w := newWorldWithIssuer(t, o)
 			token := o.sign(o.publish("1", alg), "at+jwt", o.claims(nil))
 			want := schemas.Caller{
 				Via: schemas.ViaHTTP, Agent: "planner", Names: []schemas.Agent{"planner", "qa"},
 				Scope: schemas.ScopeAgent, Token: "jwt:user-1",
 			}
-			require.Equal(t, want, w.welcome(bearer(t, token)))
+			require.Equal(t, want, w.requireAccepted(remoteRequest(t, token)))
 			want.Agent = "qa"
-			require.Equal(t, want, w.welcome(bearer(t, token, auth.AgentHeader, "qa")))
-			w.refused(bearer(t, token, auth.AgentHeader, "boss"), auth.Agent, "may not act as boss")
-			require.Equal(t, 1, o.asks("/keys"), "keys are kept")
+			require.Equal(t, want, w.requireAccepted(remoteRequest(t, token, auth.AgentHeader, "qa")))
+			w.requireRefused(remoteRequest(t, token, auth.AgentHeader, "boss"), auth.Agent, "may not act as boss")
+			require.Equal(t, 1, o.requestCount("/keys"), "keys are kept")
 		})
 	}
 }
 
 func TestIssuer_ChecksClaims(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	k := o.publish("1", jose.ES256)
 	now := w.space.Now().Unix()
 	type claims = map[string]any
@@ -80,24 +80,26 @@ func TestIssuer_ChecksClaims(t *testing.T) {
 		{name: "odd claims", claims: claims{"scope": 7}, message: "claims of the token"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := bearer(t, o.sign(k, c.typ, o.claims(c.claims)))
+			r := remoteRequest(t, o.sign(k, c.typ, o.claims(c.claims)))
 			r.RemoteAddr = c.name // each case is an address of its own
 			if c.message == "" {
-				w.welcome(r)
+				w.requireAccepted(r)
 				return
 			}
-			e := w.refused(r, auth.JWT, c.message)
+			e := w.requireRefused(r, auth.JWT, c.message)
 			require.Equal(t, schemas.Denied, e.Code)
 		})
 	}
 }
 
 func TestIssuer_ReadsScopeAndAgentsFromClaims(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o, func(c *auth.IssuerConfig) { c.AgentsClaim = "roles" })
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o, func(c *auth.IssuerConfig) { c.AgentsClaim = "roles" })
 	k := o.publish("1", jose.ES256)
 	type claims = map[string]any
-	who := func(c claims) schemas.Caller { return w.welcome(bearer(t, o.sign(k, "JWT", o.claims(c)))) }
+	who := func(c claims) schemas.Caller {
+		return w.requireAccepted(remoteRequest(t, o.sign(k, "JWT", o.claims(c))))
+	}
 
 	c := who(claims{"roles": "human qa qa -x", "scope": "handoff:read handoff:admin"})
 	require.Equal(t, schemas.ScopeAdmin, c.Scope)
@@ -114,28 +116,28 @@ func TestIssuer_ReadsScopeAndAgentsFromClaims(t *testing.T) {
 }
 
 func TestIssuer_LimitsRateBySubject(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	k := o.publish("1", jose.ES256)
-	n, e := letIn(w, bearer(t, o.sign(k, "JWT", o.claims(nil))), auth.Rate)
+	n, e := countAcceptedRequests(w, remoteRequest(t, o.sign(k, "JWT", o.claims(nil))), auth.Rate)
 	require.Equal(t, 100, n)
 	require.Equal(t, "token jwt:user-1 may make 50 requests a second", e.Message)
-	w.refused(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"jti": "2"}))), auth.Rate, "jwt:user-1")
-	w.welcome(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": "user-2"}))))
+	w.requireRefused(remoteRequest(t, o.sign(k, "JWT", o.claims(map[string]any{"jti": "2"}))), auth.Rate, "jwt:user-1")
+	w.requireAccepted(remoteRequest(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": "user-2"}))))
 }
 
 // With an issuer every caller needs a token, and tokens of the workspace stay valid.
 func TestIssuer_WorksNextToTokensOfWorkspace(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
-	w.refused(request(t), auth.NoToken, "a token is needed")
-	require.Equal(t, "ci", w.welcome(bearer(t, w.add("ci", 1))).Token)
-	require.Zero(t, o.asks("/keys"))
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
+	w.requireRefused(localRequest(t), auth.NoToken, "a token is needed")
+	require.Equal(t, "ci", w.requireAccepted(remoteRequest(t, w.addToken("ci", 1))).Token)
+	require.Zero(t, o.requestCount("/keys"))
 }
 
 func TestIssuer_RefusesForgedTokens(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	k := o.publish("1", jose.RS256)
 	good := o.sign(k, "JWT", o.claims(nil))
 	head, rest, _ := strings.Cut(good, ".")
@@ -162,58 +164,58 @@ func TestIssuer_RefusesForgedTokens(t *testing.T) {
 		"by a stranger without a key id": o.sign(key{stranger.SigningKey, ""}, "JWT", o.claims(nil)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			w.refused(bearer(t, token), auth.JWT, "the token is not signed by its issuer")
+			w.requireRefused(remoteRequest(t, token), auth.JWT, "the token is not signed by its issuer")
 		})
 	}
-	w.refused(bearer(t, "opaque"), auth.JWT, "neither a token of handoff nor a JSON Web Token")
-	require.Equal(t, "planner", string(w.welcome(bearer(t, good)).Agent))
+	w.requireRefused(remoteRequest(t, "opaque"), auth.JWT, "neither a token of handoff nor a JSON Web Token")
+	require.Equal(t, "planner", string(w.requireAccepted(remoteRequest(t, good)).Agent))
 }
 
 // A program that can check a token by a shared key can also make one, even if the issuer carelessly publishes the key.
 func TestIssuer_RefusesTokenSignedWithSharedKey(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	o.publish("1", jose.ES256)
 	shared := []byte(strings.Repeat("k", 32))
-	o.change(func() { o.keys.Keys = append(o.keys.Keys, jose.JSONWebKey{Key: shared, KeyID: "2"}) })
+	o.changeBehaviour(func() { o.keys.Keys = append(o.keys.Keys, jose.JSONWebKey{Key: shared, KeyID: "2"}) })
 	forged := o.sign(key{jose.SigningKey{Algorithm: jose.HS256, Key: shared}, "2"}, "JWT", o.claims(nil))
-	w.refused(bearer(t, forged), auth.JWT, "not signed by its issuer")
+	w.requireRefused(remoteRequest(t, forged), auth.JWT, "not signed by its issuer")
 }
 
 func TestIssuer_ReadsRotatedKeys(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	old := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
-	w.welcome(bearer(t, old))
-	w.pass(10 * time.Second)
+	w.requireAccepted(remoteRequest(t, old))
+	w.passTime(10 * time.Second)
 
 	next := o.sign(o.publish("2", jose.RS256), "JWT", o.claims(nil))
-	w.welcome(bearer(t, next))
-	w.welcome(bearer(t, next))
-	require.Equal(t, 2, o.asks("/keys"))
-	w.pass(time.Second)
-	w.refused(bearer(t, old), auth.JWT, "not signed by its issuer")
+	w.requireAccepted(remoteRequest(t, next))
+	w.requireAccepted(remoteRequest(t, next))
+	require.Equal(t, 2, o.requestCount("/keys"))
+	w.passTime(time.Second)
+	w.requireRefused(remoteRequest(t, old), auth.JWT, "not signed by its issuer")
 }
 
 // If a caller signs tokens with keys of its own, the server does not ask the issuer for keys at each call.
 func TestIssuer_ReadsKeysRarelyForForgedTokens(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	good := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
-	w.welcome(bearer(t, good))
+	w.requireAccepted(remoteRequest(t, good))
 	forged := key{jose.SigningKey{Algorithm: jose.ES256, Key: newKey(t, jose.ES256)}, "mine"}
 	for range 15 {
-		w.refused(bearer(t, o.sign(forged, "JWT", o.claims(nil))), auth.JWT, "not signed by its issuer")
+		w.requireRefused(remoteRequest(t, o.sign(forged, "JWT", o.claims(nil))), auth.JWT, "not signed by its issuer")
 	}
-	require.Equal(t, 1, o.asks("/keys"))
-	w.pass(time.Minute)
-	w.refused(bearer(t, o.sign(forged, "JWT", o.claims(nil))), auth.JWT, "not signed by its issuer")
-	require.Equal(t, 2, o.asks("/keys"))
-	w.welcome(bearer(t, good))
+	require.Equal(t, 1, o.requestCount("/keys"))
+	w.passTime(time.Minute)
+	w.requireRefused(remoteRequest(t, o.sign(forged, "JWT", o.claims(nil))), auth.JWT, "not signed by its issuer")
+	require.Equal(t, 2, o.requestCount("/keys"))
+	w.requireAccepted(remoteRequest(t, good))
 }
 
-// unavailable checks that the request gets an error that does not blame the token.
-func (w *world) unavailable(r *http.Request) {
+// requireUnavailable checks that the request gets an error that does not blame the token.
+func (w *world) requireUnavailable(r *http.Request) {
 	w.Helper()
 	_, err := w.Caller(r)
 	e := schemas.AsError(err)
@@ -226,58 +228,58 @@ func (w *world) unavailable(r *http.Request) {
 
 func TestIssuer_ReturnsUnavailableWhileIssuerIsDown(t *testing.T) {
 	var log bytes.Buffer
-	o := openOffice(t)
-	w := openWith(t, o, func(c *auth.IssuerConfig) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o, func(c *auth.IssuerConfig) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
 	k := o.publish("1", jose.ES256)
 	token := o.sign(k, "JWT", o.claims(nil))
-	o.change(func() { o.down = true })
-	w.unavailable(bearer(t, token))
-	w.unavailable(bearer(t, token))
-	require.Equal(t, 1, o.asks(o.at), "between tries is a pause")
+	o.changeBehaviour(func() { o.down = true })
+	w.requireUnavailable(remoteRequest(t, token))
+	w.requireUnavailable(remoteRequest(t, token))
+	require.Equal(t, 1, o.requestCount(o.at), "between tries is a pause")
 	require.Contains(t, log.String(), "issuer not read")
 
-	o.change(func() { o.down = false })
-	w.unavailable(bearer(t, token))
-	w.pass(5 * time.Second)
-	w.welcome(bearer(t, token))
+	o.changeBehaviour(func() { o.down = false })
+	w.requireUnavailable(remoteRequest(t, token))
+	w.passTime(5 * time.Second)
+	w.requireAccepted(remoteRequest(t, token))
 
-	o.change(func() { o.down = true })
-	w.pass(time.Minute)
-	w.welcome(bearer(t, token)) // by the keys that are known
+	o.changeBehaviour(func() { o.down = true })
+	w.passTime(time.Minute)
+	w.requireAccepted(remoteRequest(t, token)) // by the keys that are known
 	next := key{jose.SigningKey{Algorithm: jose.ES256, Key: newKey(t, jose.ES256)}, "2"}
-	w.unavailable(bearer(t, o.sign(next, "JWT", o.claims(nil)))) // the token may be valid
-	w.unavailable(bearer(t, o.sign(next, "JWT", o.claims(nil))))
-	w.welcome(bearer(t, token))
+	w.requireUnavailable(remoteRequest(t, o.sign(next, "JWT", o.claims(nil)))) // the token may be valid
+	w.requireUnavailable(remoteRequest(t, o.sign(next, "JWT", o.claims(nil))))
+	w.requireAccepted(remoteRequest(t, token))
 	require.Empty(t, w.denied)
 }
 
 func TestIssuer_ReturnsUnavailableWhileKeysAreUnreachable(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	token := o.sign(o.publish("1", jose.ES256), "JWT", o.claims(nil))
-	o.change(func() { o.locked = true })
-	w.unavailable(bearer(t, token))
-	w.unavailable(bearer(t, token))
-	require.Equal(t, 1, o.asks("/keys"), "between tries is a pause")
-	o.change(func() { o.locked = false })
-	w.pass(5 * time.Second)
-	w.welcome(bearer(t, token))
+	o.changeBehaviour(func() { o.locked = true })
+	w.requireUnavailable(remoteRequest(t, token))
+	w.requireUnavailable(remoteRequest(t, token))
+	require.Equal(t, 1, o.requestCount("/keys"), "between tries is a pause")
+	o.changeBehaviour(func() { o.locked = false })
+	w.passTime(5 * time.Second)
+	w.requireAccepted(remoteRequest(t, token))
 }
 
 func TestSubjectName_DistinguishesSimilarSubjects(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	k := o.publish("1", jose.ES256)
 	long := strings.Repeat("x", 100)
-	first := w.welcome(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": long})))).Token
-	second := w.welcome(bearer(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": strings.TrimPrefix(first, "jwt:")})))).Token
+	first := w.requireAccepted(remoteRequest(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": long})))).Token
+	second := w.requireAccepted(remoteRequest(t, o.sign(k, "JWT", o.claims(map[string]any{"sub": strings.TrimPrefix(first, "jwt:")})))).Token
 	require.NotEqual(t, first, second)
 }
 
 // A type that is no text does not belong to an access token.
 func TestIssuer_RefusesTokenTypeThatIsNotText(t *testing.T) {
-	o := openOffice(t)
-	w := openWith(t, o)
+	o := startTestIssuer(t)
+	w := newWorldWithIssuer(t, o)
 	k := o.publish("1", jose.ES256)
 	signer, err := jose.NewSigner(k.SigningKey, (&jose.SignerOptions{}).WithHeader("kid", "1").WithHeader("typ", 7))
 	require.NoError(t, err)
@@ -287,5 +289,5 @@ func TestIssuer_RefusesTokenTypeThatIsNotText(t *testing.T) {
 	require.NoError(t, err)
 	token, err := signed.CompactSerialize()
 	require.NoError(t, err)
-	w.refused(bearer(t, token), auth.JWT, "not an access token")
+	w.requireRefused(remoteRequest(t, token), auth.JWT, "not an access token")
 }

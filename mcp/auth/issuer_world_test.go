@@ -23,8 +23,8 @@ import (
 // audience is the issuer's name for this server.
 const audience = "https://handoff.example.com/mcp"
 
-// office is an OAuth issuer on this machine.
-type office struct {
+// testIssuer is an OAuth issuer on this machine.
+type testIssuer struct {
 	*testing.T
 	*httptest.Server
 	now func() time.Time
@@ -39,15 +39,15 @@ type office struct {
 	asked  map[string]int     // by path
 }
 
-func openOffice(t *testing.T) *office {
+func startTestIssuer(t *testing.T) *testIssuer {
 	t.Helper()
-	o := &office{T: t, at: "/.well-known/openid-configuration", asked: map[string]int{}}
+	o := &testIssuer{T: t, at: "/.well-known/openid-configuration", asked: map[string]int{}}
 	o.Server = httptest.NewServer(o)
 	t.Cleanup(o.Close)
 	return o
 }
 
-func (o *office) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (o *testIssuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.asked[r.URL.Path]++
@@ -70,15 +70,15 @@ func (o *office) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// change changes the behaviour of the office from now on.
-func (o *office) change(f func()) {
+// changeBehaviour changes the behaviour of the issuer from now on.
+func (o *testIssuer) changeBehaviour(f func()) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	f()
 }
 
-// asks counts the requests for a path.
-func (o *office) asks(path string) int {
+// requestCount returns the number of requests for a path.
+func (o *testIssuer) requestCount(path string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.asked[path]
@@ -91,11 +91,11 @@ type key struct {
 }
 
 // publish makes a key and publishes it as the only one.
-func (o *office) publish(id string, alg jose.SignatureAlgorithm) key {
+func (o *testIssuer) publish(id string, alg jose.SignatureAlgorithm) key {
 	o.Helper()
 	private := newKey(o.T, alg)
 	public := jose.JSONWebKey{Key: private.Public(), KeyID: id, Algorithm: string(alg), Use: "sig"}
-	o.change(func() { o.keys.Keys = []jose.JSONWebKey{public} })
+	o.changeBehaviour(func() { o.keys.Keys = []jose.JSONWebKey{public} })
 	return key{jose.SigningKey{Algorithm: alg, Key: private}, id}
 }
 
@@ -112,7 +112,7 @@ func newKey(t *testing.T, alg jose.SignatureAlgorithm) crypto.Signer {
 }
 
 // claims returns the claims of a good token, with changes; nil removes a claim.
-func (o *office) claims(changes map[string]any) map[string]any {
+func (o *testIssuer) claims(changes map[string]any) map[string]any {
 	now := o.now().Unix()
 	all := map[string]any{
 		"iss": o.URL, "aud": []string{audience, "other"}, "sub": "user-1", "exp": now + 600, "nbf": now, "iat": now,
@@ -124,7 +124,7 @@ func (o *office) claims(changes map[string]any) map[string]any {
 }
 
 // sign makes a token of a type, empty for none.
-func (o *office) sign(k key, typ string, claims map[string]any) string {
+func (o *testIssuer) sign(k key, typ string, claims map[string]any) string {
 	o.Helper()
 	options := (&jose.SignerOptions{}).WithHeader("kid", k.id)
 	if typ != "" {
@@ -141,10 +141,10 @@ func (o *office) sign(k key, typ string, claims map[string]any) string {
 	return token
 }
 
-// openWith makes a world that accepts tokens of an office.
-func openWith(t *testing.T, o *office, set ...func(*auth.IssuerConfig)) *world {
+// newWorldWithIssuer makes a world that accepts tokens of a test issuer.
+func newWorldWithIssuer(t *testing.T, o *testIssuer, set ...func(*auth.IssuerConfig)) *world {
 	t.Helper()
-	return open(t, func(w *world, c *auth.Config) {
+	return newWorld(t, func(w *world, c *auth.Config) {
 		o.now = w.space.Now
 		config := auth.IssuerConfig{URL: o.URL, Audience: audience, Now: w.space.Now}
 		for _, change := range set {

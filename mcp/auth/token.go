@@ -94,14 +94,14 @@ func (g *Gate) chooseAgent(r *http.Request, c schemas.Caller) (schemas.Caller, e
 	reason := "that is not an agent name" // the text may be a secret, so it is not recorded
 	if e.Code == schemas.Denied {
 		reason = e.Message
-		g.recordDenied(r.Context(), c, asked)
+		g.recordDenial(r.Context(), c, asked)
 	}
 	return c, newPermissionRefusal(Agent, c.Token, "%s: %s", AgentHeader, reason).withHint("%s", allowedNamesHint(c, e))
 }
 
-// recordDenied makes a call under the denied name, which the workspace refuses. So the workspace records the refusal as
-// an event. Without a token it does nothing.
-func (g *Gate) recordDenied(ctx context.Context, c schemas.Caller, asked string) {
+// recordDenial makes a call under the denied name. The workspace refuses this call and records the refusal as an event.
+// For a caller without a token, recordDenial does nothing.
+func (g *Gate) recordDenial(ctx context.Context, c schemas.Caller, asked string) {
 	if c.Token != "" {
 		call := tools.Call{ID: g.NewRequestID(), Caller: c, Tool: "list_agents"}
 		_, _ = tools.InvokeTyped[schemas.AgentsOut](ctx, g.Invoker, call, map[string]string{"agent": asked}) // it is refused

@@ -28,24 +28,23 @@ type world struct {
 	denied map[auth.RefusalReason]int
 }
 
-// pass lets time pass after all requested documents were stored.
-func (w *world) pass(d time.Duration) {
-	for readingKeys() {
+// passTime lets time pass after all requested documents were stored.
+func (w *world) passTime(d time.Duration) {
+	for isReadingKeys() {
 		runtime.Gosched()
 	}
 	w.space.Pass(d)
 }
 
-// readingKeys reports whether the library still has keys in hand: it gives them to waiting callers before it is done,
-// and would also give them to the next caller.
-func readingKeys() bool {
+// isReadingKeys reports whether the library is still reading keys. It gives the keys to waiting callers before it is
+// done, and would also give them to the next caller.
+func isReadingKeys() bool {
 	all := make([]byte, 1<<20)
 	return bytes.Contains(all[:runtime.Stack(all, true)], []byte("keysFromRemote.func1"))
 }
 
-// open makes a world with a gate over the workspace, or over the changed configuration of set, and an issuer if there
-// is one.
-func open(t *testing.T, set ...func(*world, *auth.Config)) *world {
+// newWorld makes a workspace with a gate. set may change the configuration of the gate, for example add an issuer.
+func newWorld(t *testing.T, set ...func(*world, *auth.Config)) *world {
 	t.Helper()
 	w := &world{T: t, space: mailboxtest.New(t), denied: map[auth.RefusalReason]int{}}
 	w.LocalInvoker = tools.LocalInvoker{Mailbox: w.space.Service}
@@ -62,8 +61,8 @@ func open(t *testing.T, set ...func(*world, *auth.Config)) *world {
 	return w
 }
 
-// do calls an administrative tool, as the command line does when a person types yes.
-func (w *world) do(tool string, in, out any) {
+// callTool calls a tool for administrators, as the command line does after a person typed yes.
+func (w *world) callTool(tool string, in, out any) {
 	w.Helper()
 	args, err := json.Marshal(in)
 	require.NoError(w, err)
@@ -72,8 +71,8 @@ func (w *world) do(tool string, in, out any) {
 	require.NoError(w, json.Unmarshal(result, out))
 }
 
-// add makes a token and gives its secret.
-func (w *world) add(name string, seed byte, change ...func(*schemas.TokenAddIn)) string {
+// addToken makes a token and returns its secret.
+func (w *world) addToken(name string, seed byte, change ...func(*schemas.TokenAddIn)) string {
 	w.Helper()
 	secret := secretOf(seed)
 	in := schemas.TokenAddIn{Name: name, Hash: auth.HashSecret(secret), Agents: []schemas.Agent{"planner", "qa"}}
@@ -81,7 +80,7 @@ func (w *world) add(name string, seed byte, change ...func(*schemas.TokenAddIn))
 		f(&in)
 	}
 	var out schemas.TokenAddOut
-	w.do("token_add", in, &out)
+	w.callTool("token_add", in, &out)
 	return secret
 }
 
@@ -91,13 +90,13 @@ var (
 	outside  = &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 4263}
 )
 
-// request returns a request to this machine, with headers given as name and value in turn.
-func request(t *testing.T, headers ...string) *http.Request {
+// localRequest returns a request to this machine, with headers given as name and value in turn.
+func localRequest(t *testing.T, headers ...string) *http.Request {
 	t.Helper()
-	return arriving(t, loopback, headers...)
+	return requestArrivingAt(t, loopback, headers...)
 }
 
-func arriving(t *testing.T, at net.Addr, headers ...string) *http.Request {
+func requestArrivingAt(t *testing.T, at net.Addr, headers ...string) *http.Request {
 	t.Helper()
 	ctx := context.WithValue(t.Context(), http.LocalAddrContextKey, at)
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, "/mcp", nil)
@@ -107,14 +106,14 @@ func arriving(t *testing.T, at net.Addr, headers ...string) *http.Request {
 	return r
 }
 
-// bearer returns a request with a token.
-func bearer(t *testing.T, token string, headers ...string) *http.Request {
+// remoteRequest returns a request from another machine with a token.
+func remoteRequest(t *testing.T, token string, headers ...string) *http.Request {
 	t.Helper()
-	return arriving(t, outside, append([]string{"Authorization", "Bearer " + token}, headers...)...)
+	return requestArrivingAt(t, outside, append([]string{"Authorization", "Bearer " + token}, headers...)...)
 }
 
-// refused checks that a request is refused, with its reason and count. It returns the error for the caller.
-func (w *world) refused(r *http.Request, reason auth.RefusalReason, message string) *schemas.Error {
+// requireRefused checks that a request is refused, with its reason and count. It returns the error for the caller.
+func (w *world) requireRefused(r *http.Request, reason auth.RefusalReason, message string) *schemas.Error {
 	w.Helper()
 	before := w.denied[reason]
 	_, err := w.Caller(r)
@@ -125,8 +124,8 @@ func (w *world) refused(r *http.Request, reason auth.RefusalReason, message stri
 	return e
 }
 
-// welcome checks that a request is accepted, and returns its caller.
-func (w *world) welcome(r *http.Request) schemas.Caller {
+// requireAccepted checks that a request is accepted, and returns its caller.
+func (w *world) requireAccepted(r *http.Request) schemas.Caller {
 	w.Helper()
 	c, err := w.Caller(r)
 	require.NoError(w, err)
