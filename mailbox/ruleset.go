@@ -171,11 +171,11 @@ func (s ruleSet) fileToAllowAfter(on string, f *rules.Facts) string {
 // waiting step of each workflow. A workspace has at most [reading.MaxScanned] waiting steps.
 func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
 	r, err := o.Record(h.Now.ID)
-	if err != nil || r.FileAwaitingLeave() != "" {
+	if err != nil || r.FileAwaitingPermission() != "" {
 		return err
 	}
 	waiting, told := 0, false
-	for id, err := range o.HandoffsAwaitingLeave() {
+	for id, err := range o.HandoffsAwaitingPermission() {
 		if err != nil {
 			return err
 		}
@@ -202,7 +202,7 @@ func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
 // file has goes on waiting, because the file may come back, for example with another branch.
 func (o *op) resumeAllowedWorkflows() error {
 	set, err := o.currentRules(o.View)
-	ids, unread := reading.Collect(o.HandoffsAwaitingLeave())
+	ids, unread := reading.Collect(o.HandoffsAwaitingPermission())
 	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}

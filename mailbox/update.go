@@ -148,7 +148,7 @@ func (o *op) cancel(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if out.Children, err = o.openDescendants(r); err != nil {
 		return nil, err
 	}
-	if hasEndedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.FileAwaitingLeave() != "" {
+	if hasEndedBadly(r) && r.Successor == 0 && r.Dismissed == 0 || r.Status == schemas.Completed && r.FileAwaitingPermission() != "" {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("it stays %s, and no agent will continue it", r.Status))
 		text := fmt.Sprintf("%s decided that nobody goes on with it. %s", o.By.Agent, in.Note)
 		return o.ChangeRecordWithNote(&operation.RecordChange{Action: life.Dismiss, Text: text}, r, noteOnly(in), func(now *store.Record) {

@@ -25,24 +25,24 @@ var task = []byte(`{"task":"` + strings.Repeat("fix the login of the shop ", 80)
 
 var result, _ = json.Marshal(schemas.Completion{Result: schemas.Result{Summary: strings.Repeat("it was done ", 30)}, Status: schemas.Success})
 
-// cycle makes the writes of one handoff's life: three commits with records, events, content and index rows, and their
-// words, receipts and notice.
-type cycle struct{ n int64 }
+// lifeCycle makes the writes of one handoff from send to completion: three commits with records, events, content, index
+// rows, words, receipts and a notice.
+type lifeCycle struct{ n int64 }
 
-func (c cycle) commits() []func(*store.Tx) error {
+func (c lifeCycle) commits() []func(*store.Tx) error {
 	return []func(*store.Tx) error{c.send, c.claim, c.complete}
 }
 
-func (c cycle) agent() schemas.Agent { return schemas.Agent(fmt.Sprintf("agent-%02d", c.n%64)) }
+func (c lifeCycle) agent() schemas.Agent { return schemas.Agent(fmt.Sprintf("agent-%02d", c.n%64)) }
 
-func (c cycle) event(action string, r *store.Record) schemas.Event {
+func (c lifeCycle) event(action string, r *store.Record) schemas.Event {
 	return schemas.Event{
 		At: storetest.Noon().Add(time.Duration(c.n) * time.Millisecond), Handoff: r.ID, Agent: c.agent(), AgentID: "session-0123456789",
 		Via: schemas.ViaStdio, Action: action, From: schemas.Pending, To: r.Status, Attempt: r.Attempt,
 	}
 }
 
-func (c cycle) send(tx *store.Tx) error {
+func (c lifeCycle) send(tx *store.Tx) error {
 	id, err := tx.NewID()
 	if err != nil {
 		return err
@@ -62,10 +62,10 @@ func (c cycle) send(tx *store.Tx) error {
 	if err := tx.PutWords(id, store.ListWords(r.Title, string(task))); err != nil {
 		return err
 	}
-	return c.remember(tx, "1", `{"handoff_id":"ho_12","status":"pending","to":"auto-code","workflow_id":"wf_12"}`)
+	return c.putReceipt(tx, "1", `{"handoff_id":"ho_12","status":"pending","to":"auto-code","workflow_id":"wf_12"}`)
 }
 
-func (c cycle) claim(tx *store.Tx) error {
+func (c lifeCycle) claim(tx *store.Tx) error {
 	for id, err := range tx.ClaimableHandoffs(schemas.Address(c.agent()), "capability:go", "role:coder") {
 		if err != nil {
 			return err
@@ -83,10 +83,10 @@ func (c cycle) claim(tx *store.Tx) error {
 		}
 		break
 	}
-	return c.remember(tx, "2", `{"handoff_id":"ho_12","claim_token":"ct_0123456789abcdef"}`)
+	return c.putReceipt(tx, "2", `{"handoff_id":"ho_12","claim_token":"ct_0123456789abcdef"}`)
 }
 
-func (c cycle) complete(tx *store.Tx) error {
+func (c lifeCycle) complete(tx *store.Tx) error {
 	for id, err := range tx.OldestFirst(store.IndexByHolder(c.agent()), 0) {
 		if err != nil {
 			return err
@@ -107,11 +107,11 @@ func (c cycle) complete(tx *store.Tx) error {
 		}
 		break
 	}
-	return c.remember(tx, "3", `{"handoff_id":"ho_12","status":"completed","outcome":"success"}`)
+	return c.putReceipt(tx, "3", `{"handoff_id":"ho_12","status":"completed","outcome":"success"}`)
 }
 
-// remember keeps the outcome of a call.
-func (c cycle) remember(tx *store.Tx, step, outcome string) error {
+// putReceipt stores the outcome of a call.
+func (c lifeCycle) putReceipt(tx *store.Tx, step, outcome string) error {
 	if err := tx.DeleteOldReceipts(storetest.Noon().Add(-24*time.Hour), 4); err != nil {
 		return err
 	}
@@ -124,28 +124,28 @@ func (c cycle) remember(tx *store.Tx, step, outcome string) error {
 func BenchmarkChange(b *testing.B) {
 	b.Run("memory", func(b *testing.B) {
 		b.ReportAllocs()
-		play(b, store.New(memory.New()), 1)
+		runLifeCycles(b, store.New(memory.New()), 1)
 	})
 	for _, callers := range []int{1, 64} {
 		b.Run(fmt.Sprintf("bolt/callers=%d", callers), func(b *testing.B) {
 			b.ReportAllocs()
 			s := store.New(storetest.OpenBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
-			play(b, s, callers)
+			runLifeCycles(b, s, callers)
 			b.StopTimer()
 			require.NoError(b, s.Close())
 		})
 	}
 }
 
-// play plays b.N lives.
-func play(b *testing.B, s *store.Store, callers int) {
+// runLifeCycles runs b.N life cycles.
+func runLifeCycles(b *testing.B, s *store.Store, callers int) {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	b.ResetTimer()
 	for range callers {
 		wg.Go(func() {
 			for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
-				for _, fn := range (cycle{n}).commits() {
+				for _, fn := range (lifeCycle{n}).commits() {
 					if err := s.Update(context.Background(), fn); err != nil {
 						b.Error(err)
 					}
@@ -160,7 +160,7 @@ func play(b *testing.B, s *store.Store, callers int) {
 func BenchmarkQueue(b *testing.B) {
 	for _, n := range []int{1000, 100_000} {
 		b.Run(fmt.Sprintf("pending=%d", n), func(b *testing.B) {
-			s := pending(b, n)
+			s := newStoreWithPending(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
 				require.NoError(b, s.View(b.Context(), func(v *store.View) error {
@@ -177,8 +177,8 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// pending returns a file in which n handoffs wait in three boxes.
-func pending(b *testing.B, n int) *store.Store {
+// newStoreWithPending returns a file in which n handoffs wait in three boxes.
+func newStoreWithPending(b *testing.B, n int) *store.Store {
 	s := store.New(storetest.OpenBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
 	b.Cleanup(func() { require.NoError(b, s.Close()) })
 	for start := 1; start <= n; start += 1000 {
@@ -210,7 +210,7 @@ func BenchmarkAudit(b *testing.B) {
 	for first := 0; first < handoffs; first += 500 {
 		require.NoError(b, s.Update(b.Context(), func(tx *store.Tx) error {
 			for n := first; n < first+500; n++ {
-				for _, fn := range (cycle{int64(n)}).commits() {
+				for _, fn := range (lifeCycle{int64(n)}).commits() {
 					if err := fn(tx); err != nil {
 						return err
 					}
@@ -229,7 +229,7 @@ func BenchmarkAudit(b *testing.B) {
 }
 
 func BenchmarkCheck(b *testing.B) {
-	s := pending(b, 10_000)
+	s := newStoreWithPending(b, 10_000)
 	for b.Loop() {
 		problems, err := audit.CheckRows(b.Context(), s)
 		require.NoError(b, err)

@@ -18,13 +18,13 @@ import (
 	"handoff/store/storetest"
 )
 
-func sum(parts ...[]byte) string {
+func hashOf(parts ...[]byte) string {
 	h := sha256.Sum256(bytes.Join(parts, nil))
 	return base64.RawURLEncoding.EncodeToString(h[:])
 }
 
 func TestWriteChange_LinksEventToPreviousEvent(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		first := w.Send(1)
 		other := w.Send(1)
 		w.Write(func(tx *store.Tx) error { // an event about no record
@@ -46,13 +46,13 @@ func TestWriteChange_LinksEventToPreviousEvent(t *testing.T) {
 		for i, before := range []int{0, 0, 0, 1, 2, 4} {
 			require.Equal(t, uint64(before), events[i].Before)
 			if before != 0 {
-				require.Equal(t, sum(rows[store.Events][before-1].Value), events[i].Prev)
+				require.Equal(t, hashOf(rows[store.Events][before-1].Value), events[i].Prev)
 				require.Equal(t, events[before-1].Handoff, events[i].Handoff)
 			}
 		}
 		require.Equal(t, uint64(6), done.Event)
-		require.Equal(t, sum(rows[store.Records][0].Value), events[5].State)
-		require.Equal(t, sum([]byte("salt of complete"), []byte(`{"summary":"done"}`)), events[5].Said)
+		require.Equal(t, hashOf(rows[store.Records][0].Value), events[5].State)
+		require.Equal(t, hashOf([]byte("salt of complete"), []byte(`{"summary":"done"}`)), events[5].Said)
 		require.Equal(t, len(`{"summary":"done"}`), events[5].Bytes)
 		require.Empty(t, events[3].Said, "nothing was said with a claim")
 		require.Empty(t, events[2].State, "a message changes no record")
@@ -68,7 +68,7 @@ func TestWriteChange_LinksEventToPreviousEvent(t *testing.T) {
 
 // An event with the id or number of another would break the registry.
 func TestWriteChange_SetsEventNumber(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	r := storetest.NewSentRecord(1)
 	w.Write(func(tx *store.Tx) error {
 		n, err := tx.WriteChange(nil, r, schemas.Event{N: 77, Handoff: 9, Action: "send"}, store.Content{})
@@ -84,7 +84,7 @@ func TestWriteChange_SetsEventNumber(t *testing.T) {
 }
 
 func TestContent_OfAnySizeIsReadAsWritten(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		id := schemas.ID(0)
 		for _, size := range []int{0, 1, 1999, 2000, 2001, 4000, 64 << 10, 256 << 10} {
 			id++
@@ -106,7 +106,7 @@ func TestContent_OfAnySizeIsReadAsWritten(t *testing.T) {
 }
 
 func TestWriteChange_RefusesTooLargeContent(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	err := w.Update(context.Background(), func(tx *store.Tx) error {
 		_, err := tx.WriteChange(nil, storetest.NewSentRecord(1), schemas.Event{}, store.Content{Bytes: make([]byte, 2000<<16+1)})
 		return err
@@ -120,7 +120,7 @@ func TestWriteChange_RefusesTooLargeContent(t *testing.T) {
 }
 
 func TestDecodeContent_DecodesIntoGivenValue(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	r := w.Send(1)
 	w.Read(func(v *store.View) error {
 		h := schemas.Handoff{Task: "as it was"}
@@ -135,7 +135,7 @@ func TestDecodeContent_DecodesIntoGivenValue(t *testing.T) {
 
 // If a function fails after a change, the change is undone, and the next change takes its number.
 func TestWriteChange_IsUndoneWithFailedTransaction(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		r := w.Send(1)
 		before := w.CopyRows(storetest.AllSpaces()...)
 		err := w.Update(context.Background(), func(tx *store.Tx) error {
@@ -151,7 +151,7 @@ func TestWriteChange_IsUndoneWithFailedTransaction(t *testing.T) {
 }
 
 func TestWriteChange_FailsIfLastEventIsMissing(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	r := w.Send(1)
 	w.WriteRows(func(rows store.Writer) error { return rows.Delete(store.Events, storetest.NumbersKey(r.Event)) })
 	now := r.Clone()
@@ -160,7 +160,7 @@ func TestWriteChange_FailsIfLastEventIsMissing(t *testing.T) {
 }
 
 func TestEventsAfter_YieldsNothingAfterLastEvent(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	w.Send(2)
 	const last = ^uint64(0)
 	w.Read(func(v *store.View) error {

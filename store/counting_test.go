@@ -11,8 +11,8 @@ import (
 	"handoff/store/storetest"
 )
 
-// many keeps records that are new at once, without events.
-func (w *world) many(n int, with func(*store.Record)) {
+// addRecords stores n new records in one transaction, without events.
+func (w *world) addRecords(n int, with func(*store.Record)) {
 	w.T.Helper()
 	w.Write(func(tx *store.Tx) error {
 		for range n {
@@ -31,10 +31,10 @@ func (w *world) many(n int, with func(*store.Record)) {
 }
 
 func TestCountStates_CountsEachState(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		w.many(1000, func(*store.Record) {})
-		w.many(1501, func(r *store.Record) { r.Status = schemas.Completed })
-		w.many(2, func(r *store.Record) { r.Status = schemas.Cancelled })
+	runOnEachBackend(t, func(t *testing.T, w *world) {
+		w.addRecords(1000, func(*store.Record) {})
+		w.addRecords(1501, func(r *store.Record) { r.Status = schemas.Completed })
+		w.addRecords(2, func(r *store.Record) { r.Status = schemas.Cancelled })
 		counts, err := w.CountStates(t.Context(), schemas.Pending, schemas.Failed, schemas.Completed, schemas.Cancelled)
 		require.NoError(t, err)
 		require.Equal(t, map[schemas.Status]int{schemas.Pending: 1000, schemas.Failed: 0, schemas.Completed: 1501, schemas.Cancelled: 2}, counts)
@@ -42,10 +42,10 @@ func TestCountStates_CountsEachState(t *testing.T) {
 }
 
 func TestNonEmptyMailboxes_ReturnCounters(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	w.Send(2)
-	w.Claim(w.record(1))
-	w.many(3, func(r *store.Record) { r.To, r.Box, r.SentWith = "role:testing", "role:testing", "ci" })
+	w.Claim(w.readRecord(1))
+	w.addRecords(3, func(r *store.Record) { r.To, r.Box, r.SentWith = "role:testing", "role:testing", "ci" })
 	have := map[schemas.Address]store.Counters{}
 	w.Read(func(v *store.View) error {
 		for b, err := range v.NonEmptyMailboxes() {
@@ -59,7 +59,7 @@ func TestNonEmptyMailboxes_ReturnCounters(t *testing.T) {
 
 // An urgent handoff comes first in a mailbox, even if it is young.
 func TestOldestPending_FindsHandoffBehindUrgentOne(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		oldest := func() (at time.Time) {
 			w.Read(func(v *store.View) (err error) {
 				at, err = v.OldestPending("auto-code")
@@ -70,11 +70,11 @@ func TestOldestPending_FindsHandoffBehindUrgentOne(t *testing.T) {
 		require.Zero(t, oldest())
 
 		w.Send(1)
-		w.Claim(w.record(1)) // it was sent first, and is not pending
-		w.many(1, func(r *store.Record) { r.Priority = schemas.Low })
-		w.many(1200, func(r *store.Record) { r.Priority, r.Created = schemas.Critical, storetest.MinutesAfterNoon(60) })
-		w.many(1, func(r *store.Record) { r.Created = storetest.MinutesAfterNoon(26 * 60) })
-		w.many(1, func(r *store.Record) { r.To, r.Box, r.Created = "other", "other", storetest.MinutesAfterNoon(-60) })
+		w.Claim(w.readRecord(1)) // it was sent first, and is not pending
+		w.addRecords(1, func(r *store.Record) { r.Priority = schemas.Low })
+		w.addRecords(1200, func(r *store.Record) { r.Priority, r.Created = schemas.Critical, storetest.MinutesAfterNoon(60) })
+		w.addRecords(1, func(r *store.Record) { r.Created = storetest.MinutesAfterNoon(26 * 60) })
+		w.addRecords(1, func(r *store.Record) { r.To, r.Box, r.Created = "other", "other", storetest.MinutesAfterNoon(-60) })
 		require.Equal(t, storetest.Noon().Add(2*time.Minute), oldest(), "of ho_2")
 	})
 }

@@ -26,7 +26,7 @@ func TestSeenNumbers_ForgetLowestNumberWhenFull(t *testing.T) {
 }
 
 func TestDeleteOldDeliveries_DeletesOldRows(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		for i := range 100 {
 			session, now := fmt.Sprintf("s%03d", i), storetest.MinutesAfterNoon(i)
 			w.Write(func(tx *store.Tx) error {

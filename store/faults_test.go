@@ -83,7 +83,7 @@ func (r failingRows) Next(s store.Space) (uint64, error) {
 
 // If any operation on rows fails, its caller gets the error, and nothing is kept.
 func TestTx_ReturnsEveryRowErrorAndUndoesAllWrites(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	w.Complete(w.Claim(w.Send(1)))
 	w.Send(2)
 	w.Notify("architect", 2)
@@ -97,9 +97,9 @@ func TestTx_ReturnsEveryRowErrorAndUndoesAllWrites(t *testing.T) {
 		return func() error { return broken.View(ctx, fn) }
 	}
 	for name, call := range map[string]func() error{
-		"send":     update((cycle{1}).send),
-		"claim":    update((cycle{1}).claim),
-		"complete": update((cycle{1}).complete),
+		"send":     update((lifeCycle{1}).send),
+		"claim":    update((lifeCycle{1}).claim),
+		"complete": update((lifeCycle{1}).complete),
 		"amend": update(func(tx *store.Tx) error {
 			was, err := tx.Record(3)
 			if err != nil {

@@ -15,8 +15,8 @@ import (
 	"handoff/store/storetest"
 )
 
-// slow returns a clock on which every reading is a step later than the one before.
-func slow(step *time.Duration) func() time.Time {
+// newSteppingClock returns a clock that moves on by a step at each reading.
+func newSteppingClock(step *time.Duration) func() time.Time {
 	at := storetest.Noon()
 	return func() time.Time { at = at.Add(*step); return at }
 }
@@ -25,7 +25,7 @@ func put(w store.Writer) error { return w.Put(store.Sys, []byte("k"), nil) }
 
 func TestTimedBackend_MeasuresCommits(t *testing.T) {
 	step := 3 * time.Millisecond
-	b := store.NewTimedBackend(storetest.RunUpdatesTwice(memory.New()), slow(&step))
+	b := store.NewTimedBackend(storetest.RunUpdatesTwice(memory.New()), newSteppingClock(&step))
 	require.NoError(t, b.Update(t.Context(), put))
 	step = time.Hour
 	require.NoError(t, b.Update(t.Context(), func(w store.Writer) error { return w.Delete(store.Sys, []byte("k")) }))
@@ -70,13 +70,13 @@ func TestTimedBackend_IsSafeForManyGoroutines(t *testing.T) {
 	require.EqualValues(t, 400, b.Commits().Count)
 }
 
-// disk keeps nothing once it is full.
-type disk struct {
+// fillableDisk is a backend that refuses writes while full is true.
+type fillableDisk struct {
 	store.Backend
 	full bool
 }
 
-func (f *disk) Update(ctx context.Context, fn func(store.Writer) error) error {
+func (f *fillableDisk) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if !f.full {
 		return f.Backend.Update(ctx, fn)
 	}
@@ -89,7 +89,7 @@ func (f *disk) Update(ctx context.Context, fn func(store.Writer) error) error {
 }
 
 func TestTimedBackend_KeepsErrorUntilCommitSucceeds(t *testing.T) {
-	full := &disk{Backend: memory.New()}
+	full := &fillableDisk{Backend: memory.New()}
 	b := store.NewTimedBackend(full, time.Now)
 	require.NoError(t, b.Update(t.Context(), put))
 	require.NoError(t, b.LastError())

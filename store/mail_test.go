@@ -14,15 +14,15 @@ import (
 )
 
 func TestNotices_AreYieldedNewestFirst(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		w.Notify("a", 3)
 		w.Notify("ab", 2)
 		w.Notify("a", 1)
 		w.Write(func(tx *store.Tx) error { return tx.MarkNoticesRead("a", 2, 2, 5, 99, 6) }) // 5 belongs to another agent
 		w.Read(func(v *store.View) error {
-			require.Equal(t, []schemas.NoticeID{6, 3, 2, 1}, notices(t, v, "a", 0))
-			require.Equal(t, []schemas.NoticeID{2, 1}, notices(t, v, "a", 3))
-			require.Empty(t, notices(t, v, "nobody", 0))
+			require.Equal(t, []schemas.NoticeID{6, 3, 2, 1}, noticeIDs(t, v, "a", 0))
+			require.Equal(t, []schemas.NoticeID{2, 1}, noticeIDs(t, v, "a", 3))
+			require.Empty(t, noticeIDs(t, v, "nobody", 0))
 			for id, want := range map[schemas.NoticeID]bool{1: true, 2: false, 3: true, 5: false, 6: false} {
 				unread, err := v.IsNoticeUnread("a", id)
 				require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestNotices_AreYieldedNewestFirst(t *testing.T) {
 	})
 }
 
-func notices(t *testing.T, v *store.View, a schemas.Agent, before schemas.NoticeID) (ids []schemas.NoticeID) {
+func noticeIDs(t *testing.T, v *store.View, a schemas.Agent, before schemas.NoticeID) (ids []schemas.NoticeID) {
 	for n, err := range v.Notices(a, before) {
 		require.NoError(t, err)
 		require.Equal(t, a, n.To)
@@ -53,7 +53,7 @@ func notices(t *testing.T, v *store.View, a schemas.Agent, before schemas.Notice
 }
 
 func TestReceipt_IsFoundByKey(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		keys := []store.ReceiptKey{
 			store.KeyReceiptKey("a", "b"), store.KeyReceiptKey("ab", ""), store.KeyReceiptKey("a", ""), store.KeyReceiptKey("", "ab"), store.RequestReceiptKey("a\x00b"), store.RequestReceiptKey(""),
 		}
@@ -85,8 +85,8 @@ func TestReceipt_IsFoundByKey(t *testing.T) {
 	})
 }
 
-// expire lists the requests whose receipts are left.
-func (w *world) expire(before time.Time, limit int) (left []string) {
+// deleteOldReceipts deletes old receipts and returns the keys of the receipts that are left.
+func (w *world) deleteOldReceipts(before time.Time, limit int) (left []string) {
 	w.T.Helper()
 	w.Write(func(tx *store.Tx) error { return tx.DeleteOldReceipts(before, limit) })
 	for _, row := range w.CopyRows(store.Receipts)[store.Receipts] {
@@ -95,37 +95,37 @@ func (w *world) expire(before time.Time, limit int) (left []string) {
 	return left
 }
 
-func (w *world) receipt(k store.ReceiptKey, at store.Time) {
+func (w *world) putReceipt(k store.ReceiptKey, at store.Time) {
 	w.T.Helper()
 	w.Write(func(tx *store.Tx) error { return tx.PutReceipt(k, store.Receipt{At: at}) })
 }
 
 func TestDeleteOldReceipts_KeepsYoungReceipts(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	for i := range 5 {
-		w.receipt(store.RequestReceiptKey(fmt.Sprintf("%016x", i)), storetest.MinutesAfterNoon(i))
+		w.putReceipt(store.RequestReceiptKey(fmt.Sprintf("%016x", i)), storetest.MinutesAfterNoon(i))
 	}
-	w.receipt(store.KeyReceiptKey("a", "key"), storetest.MinutesAfterNoon(0)) // as long as the store
-	require.Len(t, w.expire(storetest.MinutesAfterNoon(0).Time(), 9), 6, "none is from before the first")
-	require.Len(t, w.expire(storetest.MinutesAfterNoon(9).Time(), 0), 6)
-	require.Equal(t, []string{"ka\x00key", "r0000000000000001", "r0000000000000002", "r0000000000000003", "r0000000000000004"}, w.expire(storetest.MinutesAfterNoon(4).Time(), 1))
-	require.Equal(t, []string{"ka\x00key", "r0000000000000004"}, w.expire(storetest.MinutesAfterNoon(4).Time(), 9))
-	require.Equal(t, []string{"ka\x00key"}, w.expire(storetest.MinutesAfterNoon(5).Time(), 9))
+	w.putReceipt(store.KeyReceiptKey("a", "key"), storetest.MinutesAfterNoon(0)) // as long as the store
+	require.Len(t, w.deleteOldReceipts(storetest.MinutesAfterNoon(0).Time(), 9), 6, "none is from before the first")
+	require.Len(t, w.deleteOldReceipts(storetest.MinutesAfterNoon(9).Time(), 0), 6)
+	require.Equal(t, []string{"ka\x00key", "r0000000000000001", "r0000000000000002", "r0000000000000003", "r0000000000000004"}, w.deleteOldReceipts(storetest.MinutesAfterNoon(4).Time(), 1))
+	require.Equal(t, []string{"ka\x00key", "r0000000000000004"}, w.deleteOldReceipts(storetest.MinutesAfterNoon(4).Time(), 9))
+	require.Equal(t, []string{"ka\x00key"}, w.deleteOldReceipts(storetest.MinutesAfterNoon(5).Time(), 9))
 }
 
 // An id that does not begin with its time protects later ids until it is old itself, and no receipt is deleted too
 // early.
 func TestDeleteOldReceipts_StopsAtRequestIDWithoutTime(t *testing.T) {
-	w := inMemory(t)
-	w.receipt(store.RequestReceiptKey("00 odd"), storetest.MinutesAfterNoon(100))
-	w.receipt(store.RequestReceiptKey("0000000000000001"), storetest.MinutesAfterNoon(1))
-	w.receipt(store.RequestReceiptKey("zz odd"), storetest.MinutesAfterNoon(1))
-	require.Len(t, w.expire(storetest.MinutesAfterNoon(50).Time(), 9), 3)
-	require.Empty(t, w.expire(storetest.MinutesAfterNoon(101).Time(), 9))
+	w := newMemoryWorld(t)
+	w.putReceipt(store.RequestReceiptKey("00 odd"), storetest.MinutesAfterNoon(100))
+	w.putReceipt(store.RequestReceiptKey("0000000000000001"), storetest.MinutesAfterNoon(1))
+	w.putReceipt(store.RequestReceiptKey("zz odd"), storetest.MinutesAfterNoon(1))
+	require.Len(t, w.deleteOldReceipts(storetest.MinutesAfterNoon(50).Time(), 9), 3)
+	require.Empty(t, w.deleteOldReceipts(storetest.MinutesAfterNoon(101).Time(), 9))
 }
 
 func TestHasWords_FindsWordsByPrefix(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	w.Write(func(tx *store.Tx) error {
 		return tx.PutWords(1, store.ListWords("Fix the LOGIN of größe-42", "ΑΒΓ naïve cafe\u0301s हिन्दी 日本語", "x\x00y"))
 	})
@@ -173,7 +173,7 @@ func TestSplitWords_ReturnsLowerCaseWords(t *testing.T) {
 
 // Of a long text the first words are kept, so a title is always found.
 func TestListWords_KeepsFirst200Words(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	var long strings.Builder
 	for i := range 5000 {
 		fmt.Fprintf(&long, "word%04d ", i)
@@ -192,7 +192,7 @@ func TestListWords_KeepsFirst200Words(t *testing.T) {
 }
 
 func TestAgentAndWorkflow_AreReadAsWritten(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		for _, name := range []schemas.Agent{"b", "a", "ab"} {
 			w.Write(func(tx *store.Tx) error {
 				if err := tx.PutWorkflow(schemas.Workflow("wf_"+name), store.Workflow{Owner: name}); err != nil {
@@ -231,7 +231,7 @@ func TestAgentAndWorkflow_AreReadAsWritten(t *testing.T) {
 }
 
 func TestSentHandoffs_AreYieldedNewestFirst(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	w.Send(3)
 	w.Read(func(v *store.View) error {
 		var all []store.SentHandoff
@@ -250,7 +250,7 @@ func TestSentHandoffs_AreYieldedNewestFirst(t *testing.T) {
 
 // A row that an older program wrote does not name the handoff of the notice.
 func TestUnreadNoticesAbout_FindsNoticesOfHandoff(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		w.Write(func(tx *store.Tx) error {
 			for i, kind := range []string{"outcome", "message", "question", "outcome"} {
 				_, err := tx.AddNotice(schemas.Notice{To: "a", From: "architect", Kind: kind, About: 7 + schemas.ID(i/3), At: storetest.Noon()})

@@ -22,25 +22,27 @@ import (
 // Random histories: records are made and changed at random. All derived data of the typed layer is compared with the
 // result of reading all records.
 func TestStore_AgreesWithModelOnRandomHistories(t *testing.T) {
-	onEach(t, agreesWithTheModel)
-	t.Run("postgres", func(t *testing.T) { agreesWithTheModel(t, over(t, postgrestest.NewWorkspaceOpener(t)(t, "shop"))) })
+	runOnEachBackend(t, requireAgreesWithModel)
+	t.Run("postgres", func(t *testing.T) {
+		requireAgreesWithModel(t, newWorldOver(t, postgrestest.NewWorkspaceOpener(t)(t, "shop")))
+	})
 }
 
-func agreesWithTheModel(t *testing.T, w *world) {
+func requireAgreesWithModel(t *testing.T, w *world) {
 	for seed := range uint64(4) {
 		m := model{world: w, random: rand.New(rand.NewPCG(seed, 7)), records: map[schemas.ID]*store.Record{}, said: map[uint64][]byte{}}
-		for _, id := range w.known() {
-			m.records[id] = w.record(id)
+		for _, id := range w.handoffIDs() {
+			m.records[id] = w.readRecord(id)
 		}
 		for range 60 {
-			m.step()
+			m.changeRecords()
 		}
 		m.compare()
 	}
 }
 
-// known lists the handoffs of a store.
-func (w *world) known() (ids []schemas.ID) {
+// handoffIDs lists the handoffs of a store.
+func (w *world) handoffIDs() (ids []schemas.ID) {
 	w.T.Helper()
 	w.Read(func(v *store.View) error {
 		for id, err := range v.OldestFirst(store.IndexOfAllHandoffs(), 0) {
@@ -61,8 +63,8 @@ type model struct {
 	said    map[uint64][]byte // by event
 }
 
-// step changes up to three records in one transaction.
-func (m *model) step() {
+// changeRecords changes up to three records in one transaction.
+func (m *model) changeRecords() {
 	type made struct {
 		record *store.Record
 		said   []byte
@@ -73,7 +75,7 @@ func (m *model) step() {
 		random := rand.New(rand.NewPCG(seed, 0)) // the same if it runs again
 		kept = nil
 		for range 1 + random.IntN(3) {
-			was, now, err := m.next(tx, random)
+			was, now, err := m.nextState(tx, random)
 			if err != nil {
 				return err
 			}
@@ -93,18 +95,18 @@ func (m *model) step() {
 	}
 }
 
-// next returns a new record, or another state of one that is there.
-func (m *model) next(tx *store.Tx, random *rand.Rand) (was, now *store.Record, err error) {
+// nextState returns a new record, or another state of an existing record.
+func (m *model) nextState(tx *store.Tx, random *rand.Rand) (was, now *store.Record, err error) {
 	ids := slices.Sorted(maps.Keys(m.records))
 	if len(ids) == 0 || random.IntN(3) == 0 {
 		id, err := tx.NewID()
-		return nil, anyRecord(random, id), err
+		return nil, randomRecord(random, id), err
 	}
 	id := ids[random.IntN(len(ids))]
 	if was, err = tx.Record(id); err != nil {
 		return nil, nil, err
 	}
-	now = anyRecord(random, id)
+	now = randomRecord(random, id)
 	now.From, now.Workflow, now.Created = was.From, was.Workflow, was.Created // these never change
 	return was, now, nil
 }
@@ -115,35 +117,35 @@ var (
 	priorities = []schemas.Priority{schemas.Low, schemas.Normal, schemas.High, schemas.Critical}
 )
 
-func anyOf[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
+func randomOf[T any](random *rand.Rand, from ...T) T { return from[random.IntN(len(from))] }
 
-// anyRecord returns a record with anything in the fields that an index, a counter or an order depends on.
-func anyRecord(random *rand.Rand, id schemas.ID) *store.Record {
+// randomRecord returns a record with anything in the fields that an index, a counter or an order depends on.
+func randomRecord(random *rand.Rand, id schemas.ID) *store.Record {
 	r := storetest.NewSentRecord(id)
-	r.From, r.To, r.Box = anyOf(random, agents...), anyOf(random, boxes[:5]...), anyOf(random, boxes...)
-	r.Workflow = anyOf[schemas.Workflow](random, "wf_a", "wf_ab")
-	r.Priority, r.Status = anyOf(random, priorities...), anyOf(random, schemas.Statuses...)
+	r.From, r.To, r.Box = randomOf(random, agents...), randomOf(random, boxes[:5]...), randomOf(random, boxes...)
+	r.Workflow = randomOf[schemas.Workflow](random, "wf_a", "wf_ab")
+	r.Priority, r.Status = randomOf(random, priorities...), randomOf(random, schemas.Statuses...)
 	if random.IntN(2) == 0 {
 		r.Status = schemas.Pending
 	}
 	if r.Status != schemas.Pending {
-		r.Holder = anyOf(random, agents...)
+		r.Holder = randomOf(random, agents...)
 	}
 	r.Created = storetest.MinutesAfterNoon(random.IntN(600))
-	r.Wakes = anyOf(random, 0, storetest.MinutesAfterNoon(random.IntN(10)), storetest.MinutesAfterNoon(random.IntN(10000)))
+	r.Wakes = randomOf(random, 0, storetest.MinutesAfterNoon(random.IntN(10)), storetest.MinutesAfterNoon(random.IntN(10000)))
 	r.NeedsApproval = random.IntN(8) == 0
 	for range random.IntN(3) * random.IntN(2) {
 		r.After = append(r.After, schemas.ID(1+random.IntN(5)))
 	}
-	r.Parent = anyOf[schemas.ID](random, 0, 1, 2, 255, 256)
-	r.OriginID = anyOf(random, "", "HO-1", "HO-1\x00")
-	r.Digest = anyOf(random, "", "one", "two")
-	r.SentWith = anyOf(random, "", "ci", "a")
+	r.Parent = randomOf[schemas.ID](random, 0, 1, 2, 255, 256)
+	r.OriginID = randomOf(random, "", "HO-1", "HO-1\x00")
+	r.Digest = randomOf(random, "", "one", "two")
+	r.SentWith = randomOf(random, "", "ci", "a")
 	return r
 }
 
-// all returns the records that are wanted, by id.
-func (m *model) all(wanted func(r *store.Record) bool) (ids []schemas.ID) {
+// idsWhere returns the ids of the records for which wanted returns true, in ascending order.
+func (m *model) idsWhere(wanted func(r *store.Record) bool) (ids []schemas.ID) {
 	for _, id := range slices.Sorted(maps.Keys(m.records)) {
 		if wanted(m.records[id]) {
 			ids = append(ids, id)
@@ -215,7 +217,7 @@ func (m *model) compareIndexes(v *store.View) {
 		add("waiting for "+id.String(), store.IndexByDependency(id), func(r *store.Record) bool { return slices.Contains(r.After, id) })
 	}
 	for name, i := range indexes {
-		want := m.all(i.wanted)
+		want := m.idsWhere(i.wanted)
 		require.Equal(m.T, want, collect(m.T, v.OldestFirst(i.index, 0)), name)
 		reversed := slices.Clone(want)
 		slices.Reverse(reversed)
@@ -228,21 +230,22 @@ func (m *model) compareIndexes(v *store.View) {
 	}
 }
 
-// rank returns the position of a record in its mailbox by the design: its age and a bonus.
-func rank(r *store.Record) time.Time {
+// queueTime returns the position of a record in its mailbox by the design: its send time minus the bonus of its
+// priority.
+func queueTime(r *store.Record) time.Time {
 	bonus := map[schemas.Priority]time.Duration{schemas.Normal: time.Hour, schemas.High: 4 * time.Hour, schemas.Critical: 24 * time.Hour}
 	return r.Created.Time().Add(-bonus[r.Priority])
 }
 
-func waits(r *store.Record) bool {
+func isClaimable(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.Box != "" && !r.NeedsApproval && len(r.After) == 0
 }
 
 func (m *model) compareQueues(v *store.View) {
 	for _, from := range [][]schemas.Address{{"a"}, {"ab"}, {"a", "ab"}, {"role:a", "a", "capability:a"}, boxes[:5], {"nobody"}, nil} {
-		want := m.all(func(r *store.Record) bool { return waits(r) && slices.Contains(from, r.Box) })
+		want := m.idsWhere(func(r *store.Record) bool { return isClaimable(r) && slices.Contains(from, r.Box) })
 		slices.SortStableFunc(want, func(a, b schemas.ID) int {
-			return cmp.Or(rank(m.records[a]).Compare(rank(m.records[b])), cmp.Compare(a, b))
+			return cmp.Or(queueTime(m.records[a]).Compare(queueTime(m.records[b])), cmp.Compare(a, b))
 		})
 		require.Equal(m.T, want, collect(m.T, v.ClaimableHandoffs(from...)), fmt.Sprint(from))
 	}
@@ -250,30 +253,30 @@ func (m *model) compareQueues(v *store.View) {
 
 func (m *model) compareDue(v *store.View) {
 	for _, now := range []int{-1, 0, 3, 9, 500, 20000} {
-		want := m.all(func(r *store.Record) bool { return r.Wakes != 0 && r.Wakes <= storetest.MinutesAfterNoon(now) })
+		want := m.idsWhere(func(r *store.Record) bool { return r.Wakes != 0 && r.Wakes <= storetest.MinutesAfterNoon(now) })
 		slices.SortStableFunc(want, func(a, b schemas.ID) int { return cmp.Compare(m.records[a].Wakes, m.records[b].Wakes) })
 		require.Equal(m.T, want, collect(m.T, v.DueHandoffs(storetest.MinutesAfterNoon(now).Time())))
 	}
 	next, err := v.NextDueTime()
 	require.NoError(m.T, err)
-	waking := m.all(func(r *store.Record) bool { return r.Wakes != 0 })
+	waking := m.idsWhere(func(r *store.Record) bool { return r.Wakes != 0 })
 	first := slices.MinFunc(waking, func(a, b schemas.ID) int { return cmp.Compare(m.records[a].Wakes, m.records[b].Wakes) })
 	require.Equal(m.T, m.records[first].Wakes.Time(), next)
 }
 
 func (m *model) compareMailboxes(v *store.View) {
 	for _, box := range boxes[:5] {
-		pending := m.all(func(r *store.Record) bool { return waits(r) && r.Box == box })
-		urgent := m.all(func(r *store.Record) bool {
-			return waits(r) && r.Box == box && (r.Priority == schemas.High || r.Priority == schemas.Critical)
+		pending := m.idsWhere(func(r *store.Record) bool { return isClaimable(r) && r.Box == box })
+		urgent := m.idsWhere(func(r *store.Record) bool {
+			return isClaimable(r) && r.Box == box && (r.Priority == schemas.High || r.Priority == schemas.Critical)
 		})
-		held := m.all(func(r *store.Record) bool { return r.Status.IsHeld() && schemas.Address(r.Holder) == box })
+		held := m.idsWhere(func(r *store.Record) bool { return r.Status.IsHeld() && schemas.Address(r.Holder) == box })
 		counted, err := v.Counters(box)
 		require.NoError(m.T, err)
 		require.Equal(m.T, store.Counters{Pending: len(pending), Urgent: len(urgent), Held: len(held)}, counted)
 	}
 	for _, token := range []string{"ci", "a"} {
-		pending := m.all(func(r *store.Record) bool { return r.Status == schemas.Pending && r.SentWith == token })
+		pending := m.idsWhere(func(r *store.Record) bool { return r.Status == schemas.Pending && r.SentWith == token })
 		counted, err := v.PendingSentWithToken(token)
 		require.NoError(m.T, err)
 		require.Len(m.T, pending, counted)

@@ -11,17 +11,17 @@ import (
 	"handoff/store"
 )
 
-// below is the base of an overlay: rows "b" and "d" of every space, or an error.
-type below struct{ err error }
+// failingBase is the base of an overlay: rows "b" and "d" of every space, or an error.
+type failingBase struct{ err error }
 
-func (b below) Get(_ store.Space, key []byte) ([]byte, error) {
+func (b failingBase) Get(_ store.Space, key []byte) ([]byte, error) {
 	if string(key) == "b" || string(key) == "d" {
 		return []byte("below"), b.err
 	}
 	return nil, b.err
 }
 
-func (b below) Scan(store.Range) iter.Seq2[store.Row, error] {
+func (b failingBase) Scan(store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		if b.err != nil {
 			yield(store.Row{}, b.err)
@@ -48,7 +48,7 @@ func (s *rowWriter) Delete(space store.Space, key []byte) error {
 	return s.err
 }
 
-func write(t *testing.T, o *store.Overlay) {
+func writeRows(t *testing.T, o *store.Overlay) {
 	t.Helper()
 	require.NoError(t, o.Put(store.Events, []byte("z"), []byte("1")))
 	require.NoError(t, o.Put(store.Records, []byte("c"), nil))
@@ -58,20 +58,20 @@ func write(t *testing.T, o *store.Overlay) {
 }
 
 func TestOverlay_FlushWritesRowsInOrder(t *testing.T) {
-	o := store.NewOverlay(below{})
-	write(t, o)
+	o := store.NewOverlay(failingBase{})
+	writeRows(t, o)
 	var s rowWriter
 	require.NoError(t, o.Flush(&s))
 	require.Equal(t, []string{"put records a=new", "delete records b", "put records c=", "put events z=1"}, s.lines)
 }
 
 func TestOverlay_IsEmptyAfterReset(t *testing.T) {
-	o := store.NewOverlay(below{})
+	o := store.NewOverlay(failingBase{})
 	require.Zero(t, o.Size())
-	write(t, o)
+	writeRows(t, o)
 	require.Positive(t, o.Size())
 
-	o.Reset(below{})
+	o.Reset(failingBase{})
 	require.Zero(t, o.Size())
 	var s rowWriter
 	require.NoError(t, o.Flush(&s))
@@ -83,27 +83,30 @@ func TestOverlay_IsEmptyAfterReset(t *testing.T) {
 
 // Rows that a driver got from Flush must not change when the overlay is used again within the same transaction.
 func TestOverlay_ResetLeavesFlushedRowsUnchanged(t *testing.T) {
-	o := store.NewOverlay(below{})
+	o := store.NewOverlay(failingBase{})
 	require.NoError(t, o.Put(store.Records, []byte("a"), []byte("first")))
-	var kept keeper
+	var kept keepingWriter
 	require.NoError(t, o.Flush(&kept))
-	o.Reset(below{})
+	o.Reset(failingBase{})
 	require.NoError(t, o.Put(store.Records, []byte("x"), []byte("other")))
 	require.Equal(t, "a", string(kept.key))
 	require.Equal(t, "first", string(kept.value))
 }
 
-type keeper struct{ key, value []byte }
+type keepingWriter struct{ key, value []byte }
 
-func (k *keeper) Put(_ store.Space, key, value []byte) error { k.key, k.value = key, value; return nil }
-func (k *keeper) Delete(store.Space, []byte) error           { return nil }
+func (k *keepingWriter) Put(_ store.Space, key, value []byte) error {
+	k.key, k.value = key, value
+	return nil
+}
+func (k *keepingWriter) Delete(store.Space, []byte) error { return nil }
 
 func TestOverlay_ReturnsReadErrorsOfBase(t *testing.T) {
 	broken := errors.New("broken")
-	o := store.NewOverlay(below{err: broken})
+	o := store.NewOverlay(failingBase{err: broken})
 	_, err := o.Next(store.Records)
 	require.ErrorIs(t, err, broken)
-	write(t, o)
+	writeRows(t, o)
 	_, err = o.Get(store.Records, []byte("x"))
 	require.ErrorIs(t, err, broken)
 	for _, err = range o.Scan(store.Range{Space: store.Records}) {
@@ -113,7 +116,7 @@ func TestOverlay_ReturnsReadErrorsOfBase(t *testing.T) {
 }
 
 func TestOverlay_NextRefusesDamagedCounter(t *testing.T) {
-	o := store.NewOverlay(below{})
+	o := store.NewOverlay(failingBase{})
 	require.NoError(t, o.Put(store.Sys, []byte("next/events"), []byte("odd")))
 	_, err := o.Next(store.Events)
 	require.ErrorIs(t, err, store.ErrCorrupt)
@@ -151,10 +154,10 @@ func BenchmarkOverlay(b *testing.B) {
 	var o store.Overlay
 	b.ReportAllocs()
 	for b.Loop() {
-		o.Reset(below{})
+		o.Reset(failingBase{})
 		for i, k := range keys {
 			_ = o.Put(store.Space(i), k, value)
 		}
-		_ = o.Flush(&keeper{})
+		_ = o.Flush(&keepingWriter{})
 	}
 }

@@ -99,12 +99,12 @@ func (v *View) DueHandoffs(now time.Time) iter.Seq2[schemas.ID, error] {
 	return v.idsInRange(Range{Space: Wakes, To: EncodeNumber(TimeOf(now) + 1)})
 }
 
-// LeaveTime is the Wakes of handoffs whose only open consequences need a person's permission: the year 9999.
-const LeaveTime Time = 253_370_764_800_000
+// PermissionWakeTime is the Wakes of handoffs whose only open consequences need a person's permission: the year 9999.
+const PermissionWakeTime Time = 253_370_764_800_000
 
-// HandoffsAwaitingLeave yields the handoffs whose open consequences need a person's permission, oldest first.
-func (v *View) HandoffsAwaitingLeave() iter.Seq2[schemas.ID, error] {
-	return v.idsInRange(Range{Space: Wakes, From: EncodeNumber(LeaveTime)})
+// HandoffsAwaitingPermission yields the handoffs whose open consequences need a person's permission, oldest first.
+func (v *View) HandoffsAwaitingPermission() iter.Seq2[schemas.ID, error] {
+	return v.idsInRange(Range{Space: Wakes, From: EncodeNumber(PermissionWakeTime)})
 }
 
 // NextDueTime returns the time of the next change by the clock, and the zero time if there is none. The time is in the

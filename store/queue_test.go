@@ -25,8 +25,8 @@ func collect(t testing.TB, seq iter.Seq2[schemas.ID, error]) (ids []schemas.ID) 
 	return ids
 }
 
-// waiting keeps a record that waits in a box since a time.
-func (w *world) waiting(id schemas.ID, box schemas.Address, p schemas.Priority, since time.Duration) {
+// addPending stores a record that has been pending in a box since a time.
+func (w *world) addPending(id schemas.ID, box schemas.Address, p schemas.Priority, since time.Duration) {
 	w.T.Helper()
 	r := storetest.NewSentRecord(id)
 	r.Box, r.To, r.Priority, r.Created = box, box, p, store.TimeOf(storetest.Noon().Add(since))
@@ -43,46 +43,46 @@ func (w *world) queue(boxes ...schemas.Address) (ids []schemas.ID) {
 }
 
 func TestClaimableHandoffs_OrderByPriorityAndAge(t *testing.T) {
-	w := inMemory(t)
-	w.waiting(1, "a", schemas.Low, 0)
-	w.waiting(2, "a", schemas.Critical, 24*time.Hour+time.Millisecond)
-	w.waiting(3, "a", schemas.Normal, time.Hour-time.Millisecond)
-	w.waiting(4, "a", schemas.High, 4*time.Hour)
-	w.waiting(5, "a", schemas.Critical, 0)
+	w := newMemoryWorld(t)
+	w.addPending(1, "a", schemas.Low, 0)
+	w.addPending(2, "a", schemas.Critical, 24*time.Hour+time.Millisecond)
+	w.addPending(3, "a", schemas.Normal, time.Hour-time.Millisecond)
+	w.addPending(4, "a", schemas.High, 4*time.Hour)
+	w.addPending(5, "a", schemas.Critical, 0)
 	require.Equal(t, []schemas.ID{5, 3, 1, 4, 2}, w.queue("a"))
 }
 
 // A handoff of low priority is next after it waited for a day, even if many critical ones come later.
 func TestClaimableHandoffs_PutLowPriorityFirstAfterOneDay(t *testing.T) {
-	w := inMemory(t)
-	w.waiting(1, "a", schemas.Low, 0)
+	w := newMemoryWorld(t)
+	w.addPending(1, "a", schemas.Low, 0)
 	for id := schemas.ID(2); id < 50; id++ {
-		w.waiting(id, "a", schemas.Critical, 24*time.Hour+time.Duration(id)*time.Second)
+		w.addPending(id, "a", schemas.Critical, 24*time.Hour+time.Duration(id)*time.Second)
 	}
 	require.Equal(t, schemas.ID(1), w.queue("a")[0])
 }
 
 func TestClaimableHandoffs_OrderEqualHandoffsByID(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	for _, id := range []schemas.ID{9, 300, 2, 256, 1, 255} {
-		w.waiting(id, schemas.Address([]string{"a", "b"}[id%2]), schemas.Normal, 0)
+		w.addPending(id, schemas.Address([]string{"a", "b"}[id%2]), schemas.Normal, 0)
 	}
 	require.Equal(t, []schemas.ID{1, 2, 9, 255, 256, 300}, w.queue("b", "a"))
 }
 
 func TestClaimableHandoffs_SeparateMailboxesWithSamePrefix(t *testing.T) {
-	w := inMemory(t)
-	w.waiting(1, "a", schemas.Normal, 0)
-	w.waiting(2, "a.b", schemas.Normal, 0)
-	w.waiting(3, "a-b", schemas.Normal, 0)
+	w := newMemoryWorld(t)
+	w.addPending(1, "a", schemas.Normal, 0)
+	w.addPending(2, "a.b", schemas.Normal, 0)
+	w.addPending(3, "a-b", schemas.Normal, 0)
 	require.Equal(t, []schemas.ID{1}, w.queue("a"))
 	require.Equal(t, []schemas.ID{2}, w.queue("a.b"))
 }
 
 func TestMailboxesWithWork_SelectByPrefix(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		for id, box := range []schemas.Address{"a", "a", "a-2", "ab", "b", "capability:a"} {
-			w.waiting(schemas.ID(id+1), box, schemas.Normal, 0)
+			w.addPending(schemas.ID(id+1), box, schemas.Normal, 0)
 		}
 		for beginning, want := range map[string][]schemas.Address{
 			"":    {"a", "a-2", "ab", "b", "capability:a"},
@@ -109,7 +109,7 @@ func TestMailboxesWithWork_SelectByPrefix(t *testing.T) {
 }
 
 func TestBlockingHandoffs_YieldEachOnce(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	for id, after := range [][]schemas.ID{1: {300, 7}, 2: {7}, 3: {7, 256}} {
 		if id > 0 {
 			r := storetest.NewSentRecord(schemas.ID(id))
@@ -117,7 +117,7 @@ func TestBlockingHandoffs_YieldEachOnce(t *testing.T) {
 			w.Change(nil, r, "send", "")
 		}
 	}
-	w.waiting(4, "a", schemas.Normal, 0)
+	w.addPending(4, "a", schemas.Normal, 0)
 	w.Read(func(v *store.View) error {
 		require.Equal(t, []schemas.ID{7, 256, 300}, collect(t, v.BlockingHandoffs()))
 		for b, err := range v.NonEmptyMailboxes() {
@@ -130,7 +130,7 @@ func TestBlockingHandoffs_YieldEachOnce(t *testing.T) {
 
 // A clock just after 1970, as on a machine without a battery, causes no overflow.
 func TestClaimableHandoffs_OrderByPriorityNear1970(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	for i, p := range []schemas.Priority{schemas.Low, schemas.Critical} {
 		r := storetest.NewSentRecord(schemas.ID(i + 1))
 		r.Priority, r.Created = p, store.TimeOf(time.UnixMilli(1000))
@@ -141,7 +141,7 @@ func TestClaimableHandoffs_OrderByPriorityNear1970(t *testing.T) {
 
 // Claims during the ranging over a queue do not disturb it.
 func TestClaimableHandoffs_AllowClaimsWhileRanging(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		w.Send(5)
 		var claimed []schemas.ID
 		w.Write(func(tx *store.Tx) error {
@@ -169,23 +169,23 @@ func TestClaimableHandoffs_AllowClaimsWhileRanging(t *testing.T) {
 	})
 }
 
-// open counts the scans of a backend that were begun and have not ended.
-type open struct {
+// scanCounter is a backend that counts its open scans.
+type scanCounter struct {
 	store.Backend
 	scans int
 	fails error // yielded in place of the second row
 }
 
-func (o *open) View(ctx context.Context, fn func(store.Reader) error) error {
-	return o.Backend.View(ctx, func(r store.Reader) error { return fn(scanning{r, o}) })
+func (o *scanCounter) View(ctx context.Context, fn func(store.Reader) error) error {
+	return o.Backend.View(ctx, func(r store.Reader) error { return fn(countingReader{r, o}) })
 }
 
-type scanning struct {
+type countingReader struct {
 	store.Reader
-	of *open
+	of *scanCounter
 }
 
-func (s scanning) Scan(r store.Range) iter.Seq2[store.Row, error] {
+func (s countingReader) Scan(r store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		s.of.scans++
 		defer func() { s.of.scans-- }()
@@ -203,10 +203,10 @@ func (s scanning) Scan(r store.Range) iter.Seq2[store.Row, error] {
 }
 
 func TestClaimableHandoffs_CloseScansWhenRangingStops(t *testing.T) {
-	o := &open{Backend: memory.New()}
-	w := over(t, o)
+	o := &scanCounter{Backend: memory.New()}
+	w := newWorldOver(t, o)
 	for id := range schemas.ID(6) {
-		w.waiting(id+1, schemas.Address([]string{"a", "b", "c"}[id%3]), schemas.Normal, 0)
+		w.addPending(id+1, schemas.Address([]string{"a", "b", "c"}[id%3]), schemas.Normal, 0)
 	}
 	for stop := range 7 {
 		w.Read(func(v *store.View) error {
@@ -216,7 +216,7 @@ func TestClaimableHandoffs_CloseScansWhenRangingStops(t *testing.T) {
 					break
 				}
 				n++
-				require.Equal(t, 4, o.scans+empty(n))
+				require.Equal(t, 4, o.scans+emptiedBoxes(n))
 			}
 			require.Zero(t, o.scans, "after %d", stop)
 			return nil
@@ -239,9 +239,9 @@ func TestClaimableHandoffs_CloseScansWhenRangingStops(t *testing.T) {
 	require.Zero(t, o.scans)
 }
 
-// empty returns how many of the four boxes have no handoff left after n handoffs were taken: one box had none from the
-// start, and the last handoffs empty the others one by one.
-func empty(n int) int { return 1 + max(0, n-4) }
+// emptiedBoxes returns how many of the four boxes have no handoff left after n handoffs were taken. One box was empty
+// from the start. The last three handoffs empty the other boxes one by one.
+func emptiedBoxes(n int) int { return 1 + max(0, n-4) }
 
 func leave(v *store.View) {
 	for id, err := range v.ClaimableHandoffs("a", "b") {
@@ -250,7 +250,7 @@ func leave(v *store.View) {
 }
 
 func TestNextDueTime_IsZeroIfNoHandoffHasDueTime(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	w.Send(1)
 	w.Read(func(v *store.View) error {
 		next, err := v.NextDueTime()

@@ -139,9 +139,9 @@ type OpenConsequence struct {
 	Opened bool       `json:"opened,omitempty"`
 }
 
-// FileAwaitingLeave returns the file whose rules a person has to allow before the open consequences continue. It
+// FileAwaitingPermission returns the file whose rules a person has to allow before the open consequences continue. It
 // returns "" if there is none.
-func (r *Record) FileAwaitingLeave() string {
+func (r *Record) FileAwaitingPermission() string {
 	for _, d := range r.Owes {
 		if d.Leave != "" {
 			return d.Leave

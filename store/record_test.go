@@ -18,17 +18,17 @@ import (
 )
 
 func TestDecodeRecord_KeepsFieldsOfNewerVersion(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	r := w.Send(1)
 	w.rewrite(r.ID, `"v":1,`, `"v":1,"mood":{"now":["good",1e3]},"aa":null,`)
 
-	r = w.record(r.ID)
+	r = w.readRecord(r.ID)
 	r = w.Claim(r)
-	r = w.Complete(w.record(r.ID))
+	r = w.Complete(w.readRecord(r.ID))
 	text := string(w.CopyRows(store.Records)[store.Records][0].Value)
 	require.Contains(t, text, `"mood":{"now":["good",1e3]}`)
 	require.Contains(t, text, `"aa":null`)
-	require.Equal(t, schemas.Completed, w.record(r.ID).Status)
+	require.Equal(t, schemas.Completed, w.readRecord(r.ID).Status)
 }
 
 // rewrite changes the stored text of a record.
@@ -54,7 +54,7 @@ func TestDecodeRecord_RefusesNewerSchema(t *testing.T) {
 		"with another shape": `{"v":2,"id":"ho_1","prio":{"weight":7},"tags":"go"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := inMemory(t)
+			w := newMemoryWorld(t)
 			r := w.Send(1)
 			w.WriteRows(func(rows store.Writer) error {
 				return rows.Put(store.Records, storetest.NumbersKey(r.ID), []byte(text))
@@ -82,7 +82,7 @@ func TestDecodeRecord_RefusesNewerSchema(t *testing.T) {
 }
 
 func TestRecordClone_SharesNoMemory(t *testing.T) {
-	r := anyRecord(rand.New(rand.NewPCG(1, 1)), 5)
+	r := randomRecord(rand.New(rand.NewPCG(1, 1)), 5)
 	r.Tags, r.Voided, r.Excluded = []string{"a"}, []string{"a"}, []schemas.Agent{"a"}
 	r.Told, r.Freed, r.AfterAccepted = []schemas.Agent{"a"}, []schemas.ID{1}, []schemas.ID{1}
 	r.After, r.Late, r.Owes = []schemas.ID{1}, []uint64{1}, []store.OpenConsequence{{Do: "a"}}
@@ -131,7 +131,7 @@ func spacesOf(r *store.Record) (spaces []store.Space) {
 
 // An id that a foreign message brought may have any length and hold any character.
 func TestHandoffsWithOrigin_AcceptIDsOfAnyCharacters(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	foreign := []string{"HO-1", "HO-1\x00", "HO-1\x00\x00\x00\x00\x00\x00\x00\x00\x09\x00", strings.Repeat("long ", 2000)}
 	for i, text := range foreign {
 		r := storetest.NewSentRecord(schemas.ID(i + 1))

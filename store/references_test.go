@@ -13,7 +13,7 @@ import (
 var longer = []byte(strings.Repeat("what others refer to\n", 200))
 
 func TestPutReference_StoresSameContentOnce(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		for range 2 {
 			w.Write(func(tx *store.Tx) error { return tx.PutReference(longer) })
 		}

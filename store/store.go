@@ -48,20 +48,20 @@
 //
 // Writers and lifetime of each row:
 //
-//   - [Tx.WriteChange] alone writes events, salts, tree, bodies and records, all in one transaction. No code deletes them:
-//     a handoff that has ended stays, and its history with it. Package travel writes rows of all spaces, into an
+//   - [Tx.WriteChange] alone writes events, salts, tree, bodies and records, all in one transaction. No code deletes
+//     them: a handoff that has ended stays, and its history with it. Package travel writes rows of all spaces, into an
 //     empty store.
-//   - [Tx.WriteChange] writes and deletes ready, wakes and the by_ spaces, as the difference of [IndexRowsOf] before and
-//     after. They hold only data of the record, so they could be computed again.
-//   - [Tx.WriteChange], [Tx.AddNotice] and [Tx.MarkNoticesRead] keep the counters in mailboxes. A row whose counters are all zero is
-//     deleted.
+//   - [Tx.WriteChange] writes and deletes ready, wakes and the by_ spaces, as the difference of [IndexRowsOf] before
+//     and after. They hold only data of the record, so they could be computed again.
+//   - [Tx.WriteChange], [Tx.AddNotice] and [Tx.MarkNoticesRead] keep the counters in mailboxes. A row whose counters
+//     are all zero is deleted.
 //   - [Tx.PutAgent] and [Tx.PutWorkflow] replace agents and workflows. These rows stay.
-//   - [Tx.PutDeclaredRules] writes rules when a file is read, and deletes them with the file. [Tx.PutDeclarationDigest] replaces the
-//     digest with each declaration.
+//   - [Tx.PutDeclaredRules] writes rules when a file is read, and deletes them with the file. [Tx.PutDeclarationDigest]
+//     replaces the digest with each declaration.
 //   - [Tx.PutToken] writes tokens. The row of a revoked or expired token stays, and its fields say that it is revoked
 //     or expired.
-//   - [Tx.AddNotice] writes notices. They stay, unless [Tx.RecallNotice] deletes one. [Tx.MarkNoticesRead] deletes their row in
-//     unread.
+//   - [Tx.AddNotice] writes notices. They stay, unless [Tx.RecallNotice] deletes one. [Tx.MarkNoticesRead] deletes
+//     their row in unread.
 //   - [Tx.DeleteOldReceipts] deletes receipts of request ids, a few with each call that writes one. Receipts of keys
 //     stay.
 //   - [Tx.PutReference] writes references, each content once, and [Tx.DeleteReference] deletes them when they are
@@ -69,8 +69,8 @@
 //   - [Tx.PutWords] writes words when a handoff is sent, and [Tx.AddWords] adds to them.
 //   - [Tx.PutTouchedFiles] writes the row of a handoff in touches at its claim, its reports and its completion. When a
 //     row is no longer needed, the next call that writes one deletes it with [Tx.DeleteTouchedFiles].
-//   - [Tx.PutDeliveredItems] replaces tellings, and [Tx.DeleteOldDeliveries] deletes them after their session had no delivery
-//     for a while.
+//   - [Tx.PutDeliveredItems] replaces tellings, and [Tx.DeleteOldDeliveries] deletes them after their session had no
+//     delivery for a while.
 //
 // An upgrade changes no row in place. A record keeps the fields that this program does not know, so an older program
 // can continue the records of a newer one if their schema number is not above its own. A change that an older program

@@ -15,15 +15,15 @@ import (
 	"handoff/store/storetest"
 )
 
-// token returns a token that acts as the agent of the same name.
-func token(name string) store.Token {
+// newToken returns a token that acts as the agent of the same name.
+func newToken(name string) store.Token {
 	return store.Token{
 		Token: schemas.Token{Name: name, Agents: []schemas.Agent{schemas.Agent(name)}, Scope: schemas.ScopeAgent, Created: storetest.Noon()},
 		Hash:  strings.Repeat(name, 64/len(name)),
 	}
 }
 
-func tokens(t *testing.T, v *store.View) (names []string) {
+func tokenNames(t *testing.T, v *store.View) (names []string) {
 	t.Helper()
 	for token, err := range v.Tokens() {
 		require.NoError(t, err)
@@ -33,11 +33,11 @@ func tokens(t *testing.T, v *store.View) (names []string) {
 }
 
 func TestToken_IsFoundByNameAndHash(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
-		ended := token("ab")
+	runOnEachBackend(t, func(t *testing.T, w *world) {
+		ended := newToken("ab")
 		ended.Expires, ended.Revoked, ended.Rate, ended.Pending = storetest.MinutesAfterNoon(9).Ptr(), storetest.MinutesAfterNoon(5).Ptr(), 0.5, 7
 		w.Write(func(tx *store.Tx) error {
-			for _, put := range []store.Token{token("b"), token("a"), ended} {
+			for _, put := range []store.Token{newToken("b"), newToken("a"), ended} {
 				if err := tx.PutToken(put); err != nil {
 					return err
 				}
@@ -45,7 +45,7 @@ func TestToken_IsFoundByNameAndHash(t *testing.T) {
 			return nil
 		})
 		w.Read(func(v *store.View) error {
-			require.Equal(t, []string{"a", "ab", "b"}, tokens(t, v))
+			require.Equal(t, []string{"a", "ab", "b"}, tokenNames(t, v))
 			for _, find := range []func() (*store.Token, error){
 				func() (*store.Token, error) { return v.Token("ab") },
 				func() (*store.Token, error) { return v.TokenByHash(ended.Hash) },
@@ -69,8 +69,8 @@ func TestToken_IsFoundByNameAndHash(t *testing.T) {
 
 // A hash that leads to a token with another hash proves nothing: it gives no access.
 func TestTokenByHash_ReportsHashOfOtherToken(t *testing.T) {
-	w := inMemory(t)
-	w.Write(func(tx *store.Tx) error { return tx.PutToken(token("a")) })
+	w := newMemoryWorld(t)
+	w.Write(func(tx *store.Tx) error { return tx.PutToken(newToken("a")) })
 	w.WriteRows(func(rows store.Writer) error { return rows.Put(store.Tokens, []byte("hstolen"), []byte("a")) })
 	err := w.View(context.Background(), func(v *store.View) error {
 		found, err := v.TokenByHash("stolen")
@@ -81,7 +81,7 @@ func TestTokenByHash_ReportsHashOfOtherToken(t *testing.T) {
 }
 
 func TestPendingSentWithToken_CountsPendingRecords(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		count := func() (n int) {
 			w.Read(func(v *store.View) (err error) {
 				n, err = v.PendingSentWithToken("ci")
@@ -99,7 +99,7 @@ func TestPendingSentWithToken_CountsPendingRecords(t *testing.T) {
 		other.SentWith = "ci-2"
 		w.Change(nil, other, "send", "")
 		require.Equal(t, 2, count())
-		require.Equal(t, "ci", w.record(1).SentWith)
+		require.Equal(t, "ci", w.readRecord(1).SentWith)
 
 		ready := blocked.Clone()
 		ready.NeedsApproval = false
@@ -118,7 +118,7 @@ func TestPendingSentWithToken_CountsPendingRecords(t *testing.T) {
 // A file of a version without tokens gets their space when it is opened.
 func TestPutToken_WorksInFileOfOlderVersion(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
-	w := over(t, storetest.OpenBolt(t, path))
+	w := newWorldOver(t, storetest.OpenBolt(t, path))
 	w.Send(2)
 	require.NoError(t, w.Close())
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second})
@@ -126,8 +126,8 @@ func TestPutToken_WorksInFileOfOlderVersion(t *testing.T) {
 	require.NoError(t, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte("tokens")) }))
 	require.NoError(t, db.Close())
 
-	w = over(t, storetest.OpenBolt(t, path))
+	w = newWorldOver(t, storetest.OpenBolt(t, path))
 	require.Equal(t, schemas.ID(3), w.Send(1).ID)
-	w.Write(func(tx *store.Tx) error { return tx.PutToken(token("a")) })
+	w.Write(func(tx *store.Tx) error { return tx.PutToken(newToken("a")) })
 	w.RequireSound()
 }

@@ -16,8 +16,8 @@ import (
 // has a handoff in each state, and at least one row of every kind.
 const v1 = "testdata/v1.db"
 
-// full has every field set.
-func full(id schemas.ID) *store.Record {
+// newFullRecord returns a record with every field set.
+func newFullRecord(id schemas.ID) *store.Record {
 	return &store.Record{
 		ID: id, Workflow: "wf_login", From: "architect", To: "role:coder", Type: "implementation", Title: "Fix the login",
 		Tags: []string{"go"}, Priority: schemas.High, Status: schemas.Pending, Outcome: schemas.Success, Box: "auto-code",
@@ -38,7 +38,7 @@ func copyOfV1(t *testing.T) *world {
 	require.Less(t, len(b), 200<<10)
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	require.NoError(t, os.WriteFile(path, b, 0o600))
-	return over(t, storetest.OpenBolt(t, path))
+	return newWorldOver(t, storetest.OpenBolt(t, path))
 }
 
 func TestVersion1Store_PassesAllChecks(t *testing.T) {
@@ -53,7 +53,7 @@ func TestVersion1Store_IsReadAsWritten(t *testing.T) {
 	w := copyOfV1(t)
 	for i, status := range schemas.Statuses {
 		id := schemas.ID(i + 1)
-		want := full(id)
+		want := newFullRecord(id)
 		want.Schema = 1
 		if status != schemas.Pending {
 			want.Status, want.Box, want.After, want.NeedsApproval = status, "", nil, false
@@ -62,7 +62,7 @@ func TestVersion1Store_IsReadAsWritten(t *testing.T) {
 			want.Wakes, want.Ended = 0, storetest.MinutesAfterNoon(50+i)
 		}
 		want.Event = uint64(max(1, 2*i+1))
-		require.Equal(t, want, w.record(id))
+		require.Equal(t, want, w.readRecord(id))
 	}
 	w.Read(func(v *store.View) error {
 		var h schemas.Handoff
@@ -70,7 +70,7 @@ func TestVersion1Store_IsReadAsWritten(t *testing.T) {
 		require.Equal(t, "of ho_1", h.Task)
 		require.Equal(t, []schemas.ID{11}, collect(t, v.ClaimableHandoffs("auto-code")))
 		require.Equal(t, []schemas.ID{5}, collect(t, v.OldestFirst(store.IndexByState(schemas.Completed), 0)))
-		require.Equal(t, []schemas.NoticeID{3, 2, 1}, notices(t, v, "architect", 0))
+		require.Equal(t, []schemas.NoticeID{3, 2, 1}, noticeIDs(t, v, "architect", 0))
 		m, err := v.Counters("architect")
 		require.NoError(t, err)
 		require.Equal(t, store.Counters{Unread: 2}, m)
@@ -96,7 +96,7 @@ func TestVersion1Store_IsReadAsWritten(t *testing.T) {
 
 func TestVersion1Store_AcceptsChanges(t *testing.T) {
 	w := copyOfV1(t)
-	r := w.Claim(w.record(11))
+	r := w.Claim(w.readRecord(11))
 	w.Complete(r)
 	require.Equal(t, schemas.ID(12), w.Send(1).ID)
 	w.Notify("architect", 1)

@@ -122,7 +122,7 @@ func toProgramText(v any) any {
 func (n *schemaNode) coerceList(v any, at *argumentPath) (any, error) {
 	list, ok := v.([]any)
 	if !ok {
-		if !n.Items.read().acceptsSingle(v) {
+		if !n.Items.read().acceptsSingleValue(v) {
 			return nil, n.wrongTypeError(v, at)
 		}
 		list = []any{v}
@@ -144,8 +144,8 @@ func (n *schemaNode) coerceList(v any, at *argumentPath) (any, error) {
 	return coerced, nil
 }
 
-// acceptsSingle reports whether a value that is no list may stand for a list of one.
-func (n *schemaNode) acceptsSingle(v any) bool {
+// acceptsSingleValue reports whether a value that is no list may stand for a list of one.
+func (n *schemaNode) acceptsSingleValue(v any) bool {
 	switch v.(type) {
 	case string:
 		return n.Type == "string" || n.mainField() != ""

@@ -10,7 +10,7 @@ import (
 	"handoff/tools"
 )
 
-func canonical(t *testing.T, tool, args string) (string, error) {
+func canonicalArgs(t *testing.T, tool, args string) (string, error) {
 	t.Helper()
 	row, err := tools.FindTool(tool)
 	require.NoError(t, err)
@@ -106,10 +106,10 @@ func TestDecode_ConvertsValuesToTypesOfSchema(t *testing.T) {
 		{"another spelling", "send_handoff", `{"to":"qa","message":"hello"}`, `{"task":"hello","to":"qa"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			have, err := canonical(t, c.tool, c.args)
+			have, err := canonicalArgs(t, c.tool, c.args)
 			require.NoError(t, err)
 			require.Equal(t, c.want, have)
-			again, err := canonical(t, c.tool, have)
+			again, err := canonicalArgs(t, c.tool, have)
 			require.NoError(t, err)
 			require.Equal(t, have, again)
 		})
@@ -118,7 +118,7 @@ func TestDecode_ConvertsValuesToTypesOfSchema(t *testing.T) {
 
 func refusalOf(t *testing.T, tool, args string) *schemas.Error {
 	t.Helper()
-	have, err := canonical(t, tool, args)
+	have, err := canonicalArgs(t, tool, args)
 	require.Error(t, err, have)
 	return schemas.AsError(err)
 }
@@ -134,7 +134,7 @@ func TestDecode_RefusesUnfilledPlaceholder(t *testing.T) {
 		_, err = row.CanonicalArgs(json.RawMessage(args))
 		require.ErrorContains(t, err, "only you can write")
 	}
-	b, err := canonical(t, "send_handoff", `{"to": "qa", "task": "x", "data": {"ellipsis": "…"}}`)
+	b, err := canonicalArgs(t, "send_handoff", `{"to": "qa", "task": "x", "data": {"ellipsis": "…"}}`)
 	require.NoError(t, err, "data is for programs")
 	require.Contains(t, b, `{"ellipsis":"…"}`)
 }

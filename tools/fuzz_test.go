@@ -63,15 +63,15 @@ func FuzzDecode(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, string(first), string(again))
 
-		typed := retyped(t, parseArguments[i], first)
+		typed := decodeAndEncode(t, parseArguments[i], first)
 		again, err = row.CanonicalArgs(typed)
 		require.NoError(t, err)
-		require.Equal(t, string(typed), string(retyped(t, parseArguments[i], again)))
+		require.Equal(t, string(typed), string(decodeAndEncode(t, parseArguments[i], again)))
 	})
 }
 
-// retyped reads JSON into a type and writes it again.
-func retyped(t *testing.T, of reflect.Type, b []byte) []byte {
+// decodeAndEncode reads JSON into a type and writes it again.
+func decodeAndEncode(t *testing.T, of reflect.Type, b []byte) []byte {
 	t.Helper()
 	v := reflect.New(of).Interface()
 	require.NoError(t, json.Unmarshal(b, v))
@@ -100,6 +100,6 @@ func FuzzRecords(f *testing.F) {
 		if err != nil {
 			return // a time past the year 9999
 		}
-		require.Equal(t, string(first), string(retyped(t, of, first)))
+		require.Equal(t, string(first), string(decodeAndEncode(t, of, first)))
 	})
 }

@@ -16,25 +16,25 @@ import (
 func TestTools_FirstCallsReachGoalOfCaller(t *testing.T) {
 	goals := talksIn(t, "testdata/goals.txt")
 	require.GreaterOrEqual(t, len(goals), 30)
-	play(t, "testdata/goals.txt")
+	playTalks(t, "testdata/goals.txt")
 }
 
 // A slip in the last call of a talk is accepted with the intended meaning, or the refusal alone is enough to correct
 // the call. The correction is the call that the refusal advises, or follows from the place or the name in the refusal,
 // or stands in the table behind "> ". In the last case it may use only names that are in the refusal.
-func TestTools_AcceptSlipOrRefusalShowsCorrection(t *testing.T) {
+func TestTools_AcceptSlipOrRefuseWithCorrection(t *testing.T) {
 	for _, file := range []string{"testdata/slips.txt", "testdata/slips_more.txt"} {
 		for _, talk := range talksIn(t, file) {
 			t.Run(talk.name, func(t *testing.T) {
 				d := newDesk(t)
 				n := len(talk.lines) - 1
 				for _, c := range talk.lines[:n] {
-					d.say(c)
+					d.playLine(c)
 				}
 				slip := talk.lines[n]
 				text, refusal := d.call(slip.agent, slip.tool, slip.args)
 				if refusal != nil {
-					text = d.mend(slip, refusal, text)
+					text = d.repeatAsRefusalAdvises(slip, refusal, text)
 				}
 				require.NotEmpty(t, slip.has, "what is it that was wanted?")
 				for _, want := range slip.has {
@@ -51,8 +51,8 @@ var (
 	nameForm    = regexp.MustCompile(`"(\w+)":`)
 )
 
-// mend makes the call that a refusal leads to and returns its answer.
-func (d *desk) mend(slip said, e *schemas.Error, text string) string {
+// repeatAsRefusalAdvises makes the call that the refusal e advises, and returns its answer.
+func (d *desk) repeatAsRefusalAdvises(slip talkLine, e *schemas.Error, text string) string {
 	d.Helper()
 	d.Logf("refused: %s", text)
 	tool, args := slip.tool, slip.args
@@ -63,9 +63,9 @@ func (d *desk) mend(slip said, e *schemas.Error, text string) string {
 		}
 		args = slip.mended
 	case place != nil:
-		args = d.moved(args, e.Field, place[1])
+		args = d.moveField(args, e.Field, place[1])
 	case name != nil && strings.Contains(e.Message, "no such field"):
-		args = d.moved(args, e.Field, e.Field[:strings.LastIndexByte(e.Field, '.')+1]+name[1])
+		args = d.moveField(args, e.Field, e.Field[:strings.LastIndexByte(e.Field, '.')+1]+name[1])
 	default:
 		tool = ""
 		for _, next := range e.Next {
@@ -81,8 +81,8 @@ func (d *desk) mend(slip said, e *schemas.Error, text string) string {
 	return text
 }
 
-// moved returns arguments with a field at another place.
-func (d *desk) moved(args, from, to string) string {
+// moveField returns arguments with a field at another place.
+func (d *desk) moveField(args, from, to string) string {
 	d.Helper()
 	var m map[string]any
 	require.NoError(d, json.Unmarshal([]byte(args), &m))

@@ -92,7 +92,7 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 		return nil, completeError(err, schemas.Agent(agent))
 	}
 	if borrowed {
-		next = append(adviceList(warnBorrowedName(by.Agent, c.Caller.Agent)), next...)
+		next = append(listAdvice(warnBorrowedName(by.Agent, c.Caller.Agent)), next...)
 	}
 	inbox := l.countInbox(ctx, t, by)
 	return addEnvelope(out, inbox, schemas.AdviceWithAgent(schemas.Agent(agent), adviseWaitIfEmpty(adviseReadBeforeWait(t.Name, canonical, next, inbox), inbox)))
@@ -101,7 +101,7 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 // concealSecrets encodes arguments without the secrets that the tool would store. It returns warnings for the caller.
 func (l LocalInvoker) concealSecrets(t Tool, args map[string]any) (canonical json.RawMessage, warnings []string, err error) {
 	said := secretFilter{do: l.Secrets}
-	if t.storesTexts() {
+	if t.storesCallerTexts() {
 		if _, err := said.filterValue("", args, nil); err != nil {
 			return nil, nil, t.completeRefusal(err)
 		}

@@ -18,10 +18,10 @@ import (
 
 type method func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error)
 
-var goOn = adviceList(schemas.Advice{Say: "go on"})
+var goOn = listAdvice(schemas.Advice{Say: "go on"})
 
-// run calls an administrative row of the test without a mailbox; such a row needs no inbox.
-func run(t *testing.T, c Call, m method) (out, log string, err error) {
+// runMethod calls an administrative row of the test without a mailbox; such a row needs no inbox.
+func runMethod(t *testing.T, c Call, m method) (out, log string, err error) {
 	t.Helper()
 	var b bytes.Buffer
 	l := LocalInvoker{Logger: slog.New(slog.NewTextHandler(&b, nil))}
@@ -32,7 +32,7 @@ func run(t *testing.T, c Call, m method) (out, log string, err error) {
 }
 
 func TestInvoke_AddsInboxCountsAndAdviceToResult(t *testing.T) {
-	out, _, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
+	out, _, err := runMethod(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		return schemas.ConnOut{Holding: []schemas.ID{12}}, nil
 	})
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestInvoke_AddsInboxCountsAndAdviceToResult(t *testing.T) {
 func TestInvoke_PassesCallIDAndTimesToMethod(t *testing.T) {
 	since := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	c := Call{ID: "r1", Since: since, Until: since.Add(time.Minute)}
-	_, _, err := run(t, c, func(_ *mailbox.Service, _ context.Context, by schemas.Caller, in schemas.ConnIn) (schemas.ConnOut, error) {
+	_, _, err := runMethod(t, c, func(_ *mailbox.Service, _ context.Context, by schemas.Caller, in schemas.ConnIn) (schemas.ConnOut, error) {
 		got := Call{ID: by.Request, Since: by.Since, Until: by.Until}
 		require.Equal(t, c, got)
 		require.Equal(t, "c", in.Conn)
@@ -52,7 +52,7 @@ func TestInvoke_PassesCallIDAndTimesToMethod(t *testing.T) {
 }
 
 func TestInvoke_LogsPanicAndHidesItsText(t *testing.T) {
-	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
+	_, log, err := runMethod(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		panic("secret")
 	})
 	require.Equal(t, schemas.Internal, schemas.AsError(err).Code)
@@ -64,7 +64,7 @@ func TestInvoke_LogsPanicAndHidesItsText(t *testing.T) {
 }
 
 func TestInvoke_LogsInternalErrorAndHidesCause(t *testing.T) {
-	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
+	_, log, err := runMethod(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		return schemas.ConnOut{}, errors.New("disk /dev/sda1 is gone")
 	})
 	require.Equal(t, schemas.InternalError(nil), err)
@@ -72,7 +72,7 @@ func TestInvoke_LogsInternalErrorAndHidesCause(t *testing.T) {
 }
 
 func TestInvoke_ReturnsRefusalAndLogsNothing(t *testing.T) {
-	_, log, err := run(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
+	_, log, err := runMethod(t, Call{}, func(*mailbox.Service, context.Context, schemas.Caller, schemas.ConnIn) (schemas.ConnOut, error) {
 		return schemas.ConnOut{}, schemas.Errorf(schemas.Conflict, "held by qa")
 	})
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
@@ -98,7 +98,7 @@ func TestAddEnvelope_AppendsFieldsToJSONObject(t *testing.T) {
 	}{
 		{"both", `{"a":1.0}`, `{"a":1.0,"inbox":{"pending":2},"next":[{"say":"go on"}]}`, inbox, goOn},
 		{"inbox", `{"a":1.0}`, `{"a":1.0,"inbox":{"pending":2}}`, inbox, nil},
-		{"next, with brackets", `{"a":1.0}`, `{"a":1.0,"next":[{"say":"<b>"}]}`, nil, adviceList(schemas.Advice{Say: "<b>"})},
+		{"next, with brackets", `{"a":1.0}`, `{"a":1.0,"next":[{"say":"<b>"}]}`, nil, listAdvice(schemas.Advice{Say: "<b>"})},
 		{"neither", `{"a":1.0}`, `{"a":1.0}`, nil, nil},
 		{"empty result", `{}`, `{"next":[{"say":"go on"}]}`, nil, goOn},
 		{"nothing at all", `{}`, `{}`, nil, nil},

@@ -47,7 +47,7 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 // Subagents of one client share a server and give their names with each call. The advised calls repeat the name;
 // otherwise they would take the work of another subagent.
 func TestAdvice_NamesAgentOfCall(t *testing.T) {
-	w := open(t)
+	w := newOffice(t)
 	main := schemas.Caller{Agent: "main", Via: schemas.ViaStdio, Conn: "c"}
 	next := func(tool, args string) string {
 		out, err := w.Invoke(t.Context(), tools.Call{Caller: main, Tool: tool, Args: json.RawMessage(args)})

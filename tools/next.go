@@ -25,20 +25,20 @@ func adviseClaim() schemas.Advice { return schemas.AdviseCall(schemas.ClaimIn{},
 func adviseAfterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 	switch {
 	case o.HandoffID != 0:
-		next := adviceList(adviseWait(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
+		next := listAdvice(adviseWait(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
 		if slices.Contains(o.BlockedBy, "approval") {
 			ids := cmp.Or(strings.Join(schemas.FormatAll(o.Parts), " "), o.HandoffID.String())
 			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", ids)
-			return append(adviceList(schemas.Advice{Say: say}), next...)
+			return append(listAdvice(schemas.Advice{Say: say}), next...)
 		}
 		if o.Joined != 0 || len(o.BlockedBy) > 0 {
 			return append(next, schemas.Advice{Say: "Waiting handoffs go on when their dependencies are completed with success, or accepted."})
 		}
 		return next
 	case o.NoticeID != 0:
-		return adviceList(schemas.AdviseCall(schemas.GetIn{HandoffID: o.NoticeID.String()}, "tells whether it was read"))
+		return listAdvice(schemas.AdviseCall(schemas.GetIn{HandoffID: o.NoticeID.String()}, "tells whether it was read"))
 	}
-	return adviceList(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
+	return listAdvice(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
 }
 
 // adviseAfterClaim advises how to continue with a claim: complete the handoff, ask, or fail it. The advised calls have
@@ -79,7 +79,7 @@ func adviseHolder(h schemas.ID, token string, todo schemas.CompletionNeeds) []sc
 	id := h.String()
 	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
 	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
-	return adviceList(
+	return listAdvice(
 		adviseComplete(id, token, todo),
 		schemas.AdviseCall(ask, "asks what is missing"),
 		schemas.AdviseCall(failed, "gives it up"),
@@ -146,18 +146,18 @@ func adviseAnswer(id schemas.ID) schemas.Advice {
 func adviseAfterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	switch {
 	case len(o.Unmet) > 0:
-		return adviceList(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, adviseClaim())
+		return listAdvice(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, adviseClaim())
 	case o.Outcome == schemas.Partial:
-		return adviceList(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, adviseClaim())
+		return listAdvice(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, adviseClaim())
 	case o.Forwarded != nil, in.Continuation != nil && in.Continuation.To != "": // and it was refused
-		return adviceList(adviseClaim())
+		return listAdvice(adviseClaim())
 	}
 	on := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Parent: o.HandoffID.String()}
-	return adviceList(adviseClaim(), schemas.AdviseCall(on, "sends the next part to another agent"))
+	return listAdvice(adviseClaim(), schemas.AdviseCall(on, "sends the next part to another agent"))
 }
 
 func adviseAfterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice {
-	return adviceList(adviseClaim())
+	return listAdvice(adviseClaim())
 }
 
 // adviseAfterUpdate returns advice for the action of the call. If the action made a new handoff, such as a retry, the
@@ -169,16 +169,16 @@ func adviseAfterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice
 	case schemas.ActProgress: // the claim said how to complete it
 	case schemas.ActAsk:
 		wait := schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}
-		return adviceList(schemas.AdviseCall(wait, "waits for the answer and the claim"))
+		return listAdvice(schemas.AdviseCall(wait, "waits for the answer and the claim"))
 	case schemas.ActRelease:
-		return adviceList(adviseClaim())
+		return listAdvice(adviseClaim())
 	case schemas.ActCancel:
 		if len(o.Children) > 0 {
-			return adviceList(schemas.Advice{Say: "Its children go on: cancel each of them that is not needed."})
+			return listAdvice(schemas.Advice{Say: "Its children go on: cancel each of them that is not needed."})
 		}
 	case schemas.ActAccept:
 	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:
-		return adviceList(adviseWait(cmp.Or(o.Created, o.HandoffID), "waits for the outcome"))
+		return listAdvice(adviseWait(cmp.Or(o.Created, o.HandoffID), "waits for the outcome"))
 	case schemas.ActRefuse:
 	}
 	return nil
@@ -191,12 +191,12 @@ func adviseAfterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 	switch {
 	case o.FoundElsewhere > 0:
 		in.Box = "all"
-		return adviceList(schemas.AdviseCall(in, fmt.Sprintf("finds %d of other boxes", o.FoundElsewhere)))
+		return listAdvice(schemas.AdviseCall(in, fmt.Sprintf("finds %d of other boxes", o.FoundElsewhere)))
 	case o.MatchedWords != "":
 		in.Query = o.MatchedWords
-		return adviceList(schemas.AdviseCall(in, fmt.Sprintf("leaves out %s, found nowhere with these filters", strings.Join(o.UnmatchedWords, ", "))))
+		return listAdvice(schemas.AdviseCall(in, fmt.Sprintf("leaves out %s, found nowhere with these filters", strings.Join(o.UnmatchedWords, ", "))))
 	case in.Query != "" && in.Cursor == "" && o.Cursor == "" && len(o.Items) == 0:
-		return adviceList(schemas.Advice{Say: "No handoff has all of these words and passes the other filters: search for fewer."})
+		return listAdvice(schemas.Advice{Say: "No handoff has all of these words and passes the other filters: search for fewer."})
 	case o.Claimable:
 		next = append(next, adviseClaim())
 	case in.WaitSeconds > 0 && o.Cursor == "":
@@ -220,31 +220,31 @@ func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	case o.HandoffID == 0: // a notice comes in full
 		return nil
 	case o.Token != "":
-		return adviceList(adviseReadBrief(o.HandoffID)) // it read the rest with its first claim
+		return listAdvice(adviseReadBrief(o.HandoffID)) // it read the rest with its first claim
 	case o.Asked:
-		return adviceList(adviseAnswer(o.HandoffID))
+		return listAdvice(adviseAnswer(o.HandoffID))
 	case o.MayTakeOver:
 		take := schemas.ClaimIn{HandoffID: in.HandoffID}
-		return adviceList(schemas.AdviseCall(take, "takes it up again: another session of your name claimed it"))
+		return listAdvice(schemas.AdviseCall(take, "takes it up again: another session of your name claimed it"))
 	case waited && !o.Status.HasEnded():
 		in.WaitSeconds = schemas.MaxWait
-		return adviceList(schemas.AdviseCall(in, "goes on waiting"))
+		return listAdvice(schemas.AdviseCall(in, "goes on waiting"))
 	case o.NextOffset > 0:
 		in.Offset = o.NextOffset
-		return adviceList(schemas.AdviseCall(in, "gives the rest"))
+		return listAdvice(schemas.AdviseCall(in, "gives the rest"))
 	case len(o.Readable) > 0:
 		return adviseReferences(in.HandoffID, o.Readable)
 	case len(o.Omitted) > 0:
-		return adviceList(schemas.AdviseCall(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "shows the text that was left out"))
+		return listAdvice(schemas.AdviseCall(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "shows the text that was left out"))
 	case o.MayJudge:
 		return adviseJudgement(in.HandoffID, o.Standing)
 	case o.AwaitsReview:
-		return adviceList(
+		return listAdvice(
 			adviseWait(o.HandoffID, "waits for the verdict"),
 			schemas.AdviseCall(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts it without the reviewer"),
 		)
 	case o.Standing != nil && o.Standing.Successor != 0 && in.View == "outcome":
-		return adviceList(adviseWait(o.Standing.Successor, "waits for the handoff that replaced it"))
+		return listAdvice(adviseWait(o.Standing.Successor, "waits for the handoff that replaced it"))
 	}
 	return nil
 }
@@ -252,7 +252,7 @@ func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 // adviseJudgement advises to accept a result and to return it. If retention removed the texts of the result, it does
 // not advise to return the result.
 func adviseJudgement(id string, standing *schemas.HandoffState) []schemas.Advice {
-	next := adviceList(schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAccept}, "accepts the result"))
+	next := listAdvice(schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAccept}, "accepts the result"))
 	if standing != nil && standing.NotKept {
 		return next
 	}
@@ -278,7 +278,7 @@ func adviseAfterHistory(in schemas.HistoryIn, o schemas.HistoryOut) []schemas.Ad
 		return nil
 	}
 	in.HandoffID, in.Workflow, in.Limit = "", string(o.Workflow), min(o.Shown+o.More, 500)
-	return adviceList(schemas.AdviseCall(in, "shows more"))
+	return listAdvice(schemas.AdviseCall(in, "shows more"))
 }
 
 // adviseAfterRegister advises to wait for work. It advises nothing for an agent that is away. If the registered agent
@@ -292,7 +292,7 @@ func adviseAfterRegister(_ schemas.RegisterIn, o schemas.RegisterOut) []schemas.
 		wait.Say = fmt.Sprintf("waits for work of %s, if that is you", o.Agent.Name)
 		wait = wait.WithAgent(o.Agent.Name)
 	}
-	return adviceList(wait)
+	return listAdvice(wait)
 }
 
 // adviseAfterAgents advises to narrow a list that was cut off, and to register an agent if none is known.
@@ -300,16 +300,16 @@ func adviseAfterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advic
 	switch {
 	case o.More > 0:
 		say := fmt.Sprintf("narrows the list; %d more are here", o.More)
-		return adviceList(schemas.AdviseCall(schemas.AgentsIn{Capability: schemas.Blank}, say))
+		return listAdvice(schemas.AdviseCall(schemas.AgentsIn{Capability: schemas.Blank}, say))
 	case len(o.Agents) > 0:
 		return nil
 	case o.Skilled != nil:
 		c := o.Skilled
 		able := schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptedKindsPlus(in.Capability)}
-		return adviceList(schemas.AdviseCall(able, fmt.Sprintf("lets %s take it: it has that as a skill only", c.Name)))
+		return listAdvice(schemas.AdviseCall(able, fmt.Sprintf("lets %s take it: it has that as a skill only", c.Name)))
 	}
 	one := schemas.RegisterIn{Name: schemas.Blank, Accepts: []string{cmp.Or(in.Capability, schemas.Blank)}, Role: in.Role}
-	return adviceList(schemas.AdviseCall(one, "makes one known"))
+	return listAdvice(schemas.AdviseCall(one, "makes one known"))
 }
 
 // adviseReadBeforeWait replaces advice to wait by advice to read, if the caller has unread notices. One of the notices
@@ -318,7 +318,7 @@ func adviseAfterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advic
 // advises to list the held handoffs.
 func adviseReadBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.InboxCounts) []schemas.Advice {
 	if inbox != nil && inbox.Held > 0 && tool == (schemas.ListIn{}).Tool() && !bytes.Contains(args, []byte(`"box":`)) {
-		next = append(adviceList(schemas.AdviseCall(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)
+		next = append(listAdvice(schemas.AdviseCall(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)
 	}
 	if inbox == nil || inbox.Notices == 0 || bytes.Contains(args, []byte(`"box":"notices"`)) {
 		return next
@@ -354,5 +354,5 @@ func warnBorrowedName(agent, own schemas.Agent) schemas.Advice {
 	return schemas.Advice{Say: say}
 }
 
-// adviceList returns its arguments as a list.
-func adviceList(next ...schemas.Advice) []schemas.Advice { return next }
+// listAdvice returns its arguments as a list.
+func listAdvice(next ...schemas.Advice) []schemas.Advice { return next }

@@ -13,7 +13,7 @@ import (
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
 func TestDecode_AcceptsNestingOf32(t *testing.T) {
-	_, err := canonical(t, "send_handoff", fmt.Sprintf(`{"to":"qa","task":"x","context":{"state":{"a":%s}}}`, nested(29)))
+	_, err := canonicalArgs(t, "send_handoff", fmt.Sprintf(`{"to":"qa","task":"x","context":{"state":{"a":%s}}}`, nested(29)))
 	require.NoError(t, err)
 }
 

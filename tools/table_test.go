@@ -66,13 +66,13 @@ func TestToolListing_HasEveryPublishedArgument(t *testing.T) {
 	for _, row := range tools.Table {
 		var input struct{ Properties map[string]json.RawMessage }
 		require.NoError(t, json.Unmarshal(row.InputSchema(), &input))
-		want := append(visible(t, row.Name), "agent")
+		want := append(publishedFields(t, row.Name), "agent")
 		require.ElementsMatch(t, want, slices.Collect(maps.Keys(input.Properties)), row.Name)
 	}
 }
 
-// visible lists the fields of the argument type of a tool that are neither hidden nor filled by the mailbox.
-func visible(t *testing.T, tool string) (names []string) {
+// publishedFields lists the fields of the argument type of a tool that are neither hidden nor filled by the mailbox.
+func publishedFields(t *testing.T, tool string) (names []string) {
 	for _, in := range []schemas.Input{
 		schemas.SendIn{},
 		schemas.ClaimIn{},

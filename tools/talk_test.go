@@ -21,10 +21,10 @@ import (
 // lacks. A call that must be refused has its code behind "! ", and its mended form behind "> ".
 type talk struct {
 	name  string
-	lines []said
+	lines []talkLine
 }
 
-type said struct {
+type talkLine struct {
 	agent, tool, args string
 	has, hasNot       []string
 	refused, mended   string
@@ -46,7 +46,7 @@ func talksIn(t *testing.T, file string) (all []talk) {
 		if line[0] != '\t' {
 			words := strings.SplitN(line+"  ", " ", 3)
 			words[2] = strings.ReplaceAll(words[2], "<9000 words>", strings.Repeat("word ", 9000))
-			last.lines = append(last.lines, said{agent: words[0], tool: words[1], args: strings.TrimSpace(words[2])})
+			last.lines = append(last.lines, talkLine{agent: words[0], tool: words[1], args: strings.TrimSpace(words[2])})
 			continue
 		}
 		require.NotEmpty(t, last.lines, "%s:%d", file, i+1)
@@ -100,7 +100,7 @@ func (d *desk) call(agent, tool, args string) (string, *schemas.Error) {
 	return string(text), e
 }
 
-func (d *desk) say(c said) {
+func (d *desk) playLine(c talkLine) {
 	d.Helper()
 	if c.agent == "pass" {
 		pass, err := time.ParseDuration(c.tool)
@@ -122,21 +122,21 @@ func (d *desk) say(c said) {
 	}
 }
 
-func play(t *testing.T, file string) {
+func playTalks(t *testing.T, file string) {
 	t.Helper()
 	for _, talk := range talksIn(t, file) {
 		t.Run(talk.name, func(t *testing.T) {
 			d := newDesk(t)
 			for _, c := range talk.lines {
-				d.say(c)
+				d.playLine(c)
 			}
 		})
 	}
 }
 
 // Every argument has an effect, is refused, or causes a warning.
-func TestTools_NoArgumentIsIgnoredSilently(t *testing.T) { play(t, "testdata/said.txt") }
+func TestTools_NoArgumentIsIgnoredSilently(t *testing.T) { playTalks(t, "testdata/said.txt") }
 
-func TestTools_SenderAcceptsOrReturnsResult(t *testing.T) { play(t, "testdata/judged.txt") }
+func TestTools_SenderAcceptsOrReturnsResult(t *testing.T) { playTalks(t, "testdata/judged.txt") }
 
-func TestTools_ReadReferences(t *testing.T) { play(t, "testdata/references.txt") }
+func TestTools_ReadReferences(t *testing.T) { playTalks(t, "testdata/references.txt") }

@@ -82,9 +82,9 @@ func (f *follower) read(args json.RawMessage, first string) {
 	f.follow(a, first)
 }
 
-// receive sends a handoff and lets its recipient claim it within a budget. It compares the brief with the
-// expectations, follows the calls, and compares all their results with the sent handoff.
-func receive(t testing.TB, in schemas.SendIn, budget int) (brief string, answered int) {
+// requireBriefLeadsToAll sends a handoff and lets its recipient claim it within a budget. It compares the brief with
+// the expectations, follows the calls, and compares all their results with the sent handoff.
+func requireBriefLeadsToAll(t testing.TB, in schemas.SendIn, budget int) (brief string, answered int) {
 	t.Helper()
 	w := mailboxtest.New(t)
 	f := &follower{t, tools.LocalInvoker{Mailbox: w.Service, Secrets: tools.WarnOfSecrets}, map[string]bool{}, map[string]string{}}
@@ -93,8 +93,8 @@ func receive(t testing.TB, in schemas.SendIn, budget int) (brief string, answere
 	_, _ = f.call("send_handoff", args)
 	a, answered := f.call("claim_handoff", json.RawMessage(fmt.Sprintf(`{"max_tokens": %d}`, budget)))
 	require.LessOrEqual(t, content.CountTokens(a.Brief), max(budget, 400), a.Brief)
-	estimated(t, a.Brief)
-	inBrief(t, in, a.Brief)
+	requireTokenEstimate(t, a.Brief)
+	requireCriteriaInBrief(t, in, a.Brief)
 	f.follow(a, "claim")
 	if !strings.Contains(a.Brief, "Left out:") {
 		f.read(json.RawMessage(`{"handoff_id":"ho_1","view":"full"}`), `{"handoff_id":"ho_1","view":"full"}`)
@@ -105,12 +105,12 @@ func receive(t testing.TB, in schemas.SendIn, budget int) (brief string, answere
 	if around.Handoff == nil {
 		require.NoError(t, json.Unmarshal([]byte(full), &around.Handoff))
 	}
-	same(t, f, in, *around.Handoff)
+	requireSameHandoff(t, f, in, *around.Handoff)
 	return a.Brief, answered
 }
 
-// estimated compares the estimate of tokens with a public tokenizer.
-func estimated(t testing.TB, text string) {
+// requireTokenEstimate compares the estimate of tokens with a public tokenizer.
+func requireTokenEstimate(t testing.TB, text string) {
 	t.Helper()
 	public, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)
@@ -119,9 +119,9 @@ func estimated(t testing.TB, text string) {
 	require.InEpsilon(t, want, content.CountTokens(text), 0.15, text)
 }
 
-// same compares the sent handoff with the results of reading: the whole handoff, its references, and each field that
+// requireSameHandoff compares the sent handoff with the results of reading: the whole handoff, its references, and each field that
 // was read alone.
-func same(t testing.TB, f *follower, in schemas.SendIn, got schemas.Handoff) {
+func requireSameHandoff(t testing.TB, f *follower, in schemas.SendIn, got schemas.Handoff) {
 	t.Helper()
 	want := *in.Context
 	if want.References != nil {
@@ -148,8 +148,8 @@ func same(t testing.TB, f *follower, in schemas.SendIn, got schemas.Handoff) {
 	}
 }
 
-// inBrief checks that a brief has each criterion, by its number and whole or, if not all fit, its beginning.
-func inBrief(t testing.TB, in schemas.SendIn, brief string) {
+// requireCriteriaInBrief checks that a brief has each criterion, by its number and whole or, if not all fit, its beginning.
+func requireCriteriaInBrief(t testing.TB, in schemas.SendIn, brief string) {
 	t.Helper()
 	lines := strings.Split(brief, "\n")
 	for i, c := range in.Expectations.SuccessCriteria {
@@ -191,8 +191,8 @@ func randomTexts(r *rand.Rand, most, long int) (texts []string) {
 	return texts
 }
 
-// generated returns a handoff with some of all possible fields, of a few words or of thousands.
-func generated(seed uint64) schemas.SendIn {
+// randomSend returns a handoff with some of all possible fields, of a few words or of thousands.
+func randomSend(seed uint64) schemas.SendIn {
 	r := rand.New(rand.NewPCG(seed, 14))
 	long := []int{4, 20, 200}[r.IntN(3)]
 	c := &schemas.Context{
@@ -228,18 +228,18 @@ func TestBrief_LeadsToWholeHandoff(t *testing.T) {
 		most = n
 	}
 	for seed := range uint64(most) {
-		receive(t, generated(seed), []int{400, 500, 800, 1500, 6000}[seed%5])
+		requireBriefLeadsToAll(t, randomSend(seed), []int{400, 500, 800, 1500, 6000}[seed%5])
 	}
 }
 
 func FuzzBriefsAndWhatTheyNameLoseNothing(f *testing.F) {
 	f.Add(uint64(7), uint16(500))
 	f.Fuzz(func(t *testing.T, seed uint64, budget uint16) {
-		in := generated(seed)
+		in := randomSend(seed)
 		if len(in.Detail) > 1000 {
 			t.Skip() // the test above has longer ones: here the number matters
 		}
-		receive(t, in, 400+int(budget)%3000)
+		requireBriefLeadsToAll(t, in, 400+int(budget)%3000)
 	})
 }
 
@@ -254,18 +254,18 @@ func TestBrief_KeepsTextsOfForeignMessages(t *testing.T) {
 		b, err := os.ReadFile(path)
 		require.NoError(t, err)
 		text := strings.ToValidUTF8(strings.ReplaceAll(string(b), "\x00", ""), "?")
-		in := generated(uint64(i))
+		in := randomSend(uint64(i))
 		in.Detail, in.Context.References = text, []schemas.Reference{{Name: "document.md", Content: text}}
 		if len(text) > 30_000 {
 			in.Detail = ""
 		}
-		receive(t, in, 1500)
+		requireBriefLeadsToAll(t, in, 1500)
 	}
 }
 
 // The first answer has at most 1,500 tokens in all, and the calls that it names lead to the whole context of 200 KB.
 func TestClaim_AnswerStaysSmallForLargeContext(t *testing.T) {
-	in := generated(3)
+	in := randomSend(3)
 	in.Context.Artifacts = nil
 	for i := range 20 {
 		text := strings.Repeat(fmt.Sprintf("line of artifact %d: the session table is scanned\n", i), 200)
@@ -273,10 +273,10 @@ func TestClaim_AnswerStaysSmallForLargeContext(t *testing.T) {
 	}
 	size := len(asJSON(t, in))
 	require.Greater(t, size, 200_000)
-	brief, answered := receive(t, in, 900)
+	brief, answered := requireBriefLeadsToAll(t, in, 900)
 	require.LessOrEqual(t, answered, 1500)
 	t.Logf("%d bytes sent; first answer %d tokens, of which the brief is %d", size, answered, content.CountTokens(brief))
-	_, _ = receive(t, in, 500)
+	_, _ = requireBriefLeadsToAll(t, in, 500)
 }
 
 // Each of five agents passes on more than a brief holds. No brief grows, and the last agent can read all texts.
@@ -294,13 +294,13 @@ func TestBrief_StaysSmallAlongChainOfHandoffs(t *testing.T) {
 	var kept, largest int
 	var sent []schemas.SendIn
 	for n := range 5 {
-		in := generated(uint64(20 + n))
+		in := randomSend(uint64(20 + n))
 		in.To, in.Workflow, in.Detail, in.Options = fmt.Sprintf("a%d", n+1), "wf_chain", randomText(rand.New(rand.NewPCG(1, uint64(n))), 8000), nil
 		sent, kept = append(sent, in), kept+len(asJSON(t, in))
 		as(n, "send_handoff", in)
 		brief := as(n+1, "claim_handoff", schemas.ClaimIn{}).Brief
 		require.LessOrEqual(t, content.CountTokens(brief), 1500)
-		inBrief(t, in, brief)
+		requireCriteriaInBrief(t, in, brief)
 		largest = max(largest, content.CountTokens(brief))
 		t.Logf("a%d: brief of %d tokens, %d bytes kept", n+1, content.CountTokens(brief), kept)
 	}

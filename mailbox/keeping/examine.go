@@ -243,7 +243,7 @@ func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	switch value := v.Interface().(type) {
 	case store.Time:
-		return value < 0 || value > store.TimeOf(x.latestTime(field)) && (field != "wakes" || value != store.LeaveTime)
+		return value < 0 || value > store.TimeOf(x.latestTime(field)) && (field != "wakes" || value != store.PermissionWakeTime)
 	case time.Time:
 		return value.After(x.latestTime(field)) || store.TimeOf(value) < 0
 	case schemas.Status:

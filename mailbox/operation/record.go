@@ -22,13 +22,13 @@ const dueAtOnce store.Time = 1
 // NextChangeTime returns the next time at which a record has to change because of time: the earliest end of its timers,
 // or zero if no timer runs. The store indexes records by this time. A record with deferred consequences is due at once,
 // also after the handoff has ended. If the consequences wait until a person permits them, NextChangeTime returns
-// [store.LeaveTime].
+// [store.PermissionWakeTime].
 func NextChangeTime(r *store.Record) store.Time {
 	switch {
 	case slices.ContainsFunc(r.Owes, func(d store.OpenConsequence) bool { return d.Leave == "" }):
 		return dueAtOnce
 	case len(r.Owes) > 0:
-		return store.LeaveTime
+		return store.PermissionWakeTime
 	case r.Status.HasEnded():
 		return 0
 	}

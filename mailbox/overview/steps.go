@@ -188,8 +188,8 @@ func (l *overviewBuilder) approvalNotices() iter.Seq2[schemas.ID, error] {
 // of these handoffs have ended, so their workflow stands still. A handoff that is still open is also shown among the
 // running ones.
 func (l *overviewBuilder) addRulesAwaitingPermission() {
-	for r := range l.unseenRecords(l.HandoffsAwaitingLeave(), l.scanLimit, &l.needs) {
-		file := r.FileAwaitingLeave()
+	for r := range l.unseenRecords(l.HandoffsAwaitingPermission(), l.scanLimit, &l.needs) {
+		file := r.FileAwaitingPermission()
 		switch {
 		case r.Status == schemas.Returned: // its rework goes on
 			continue

@@ -15,8 +15,8 @@ import (
 // characters.
 func (rd Reader) StateReason(v *store.View, r *store.Record) (string, error) {
 	switch {
-	case r.FileAwaitingLeave() != "":
-		return PermissionReason(r.FileAwaitingLeave()), nil
+	case r.FileAwaitingPermission() != "":
+		return PermissionReason(r.FileAwaitingPermission()), nil
 	case r.Status.HasEnded():
 		var got schemas.GetOut
 		if err := AddOutcome(v, r, &got); err != nil {

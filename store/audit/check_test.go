@@ -21,9 +21,9 @@ var checked = []store.Space{
 	store.ByParent, store.ByOrigin, store.ByAfter, store.Mailboxes, store.Unread, store.Tokens,
 }
 
-// indexed returns a record with rows in every index.
-func indexed(t testing.TB) *world {
-	w := busy(t)
+// newIndexedWorld returns a store with rows in every index.
+func newIndexedWorld(t testing.TB) *world {
+	w := newBusyWorld(t)
 	r := storetest.NewSentRecord(50)
 	r.Parent, r.OriginID, r.After, r.SentWith = 1, "HO-1", []schemas.ID{2, 3}, "ci"
 	w.Change(nil, r, "send", "")
@@ -43,7 +43,7 @@ func indexed(t testing.TB) *world {
 }
 
 func TestCheckRows_FindsEveryMissingIndexRow(t *testing.T) {
-	w := indexed(t)
+	w := newIndexedWorld(t)
 	before := w.CopyRows(storetest.AllSpaces()...)
 	for _, s := range checked {
 		for _, row := range before[s] {
@@ -63,7 +63,7 @@ func TestCheckRows_FindsEveryMissingIndexRow(t *testing.T) {
 
 // A row is added for an existing handoff, for a missing one, and with a malformed key.
 func TestCheckRows_FindsEveryExtraIndexRow(t *testing.T) {
-	w := indexed(t)
+	w := newIndexedWorld(t)
 	before := w.CopyRows(storetest.AllSpaces()...)
 	for _, s := range checked {
 		for _, row := range before[s] {
@@ -226,7 +226,7 @@ func TestCheckRows_FindsDamagedRows(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := indexed(t)
+			w := newIndexedWorld(t)
 			w.WriteRows(test.damage)
 			require.Contains(t, strings.Join(w.check(), "\n"), test.found)
 			require.Equal(t, test.mends, w.mend().After.OK)
@@ -236,7 +236,7 @@ func TestCheckRows_FindsDamagedRows(t *testing.T) {
 }
 
 func TestCheckRows_ReturnsAtMostTwentyProblems(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	w.Send(50)
 	rows := w.CopyRows(store.ByBox)[store.ByBox]
 	w.WriteRows(func(wr store.Writer) error {
@@ -252,7 +252,7 @@ func TestCheckRows_ReturnsAtMostTwentyProblems(t *testing.T) {
 
 // The record of a newer program has index rows that this program would consider wrong.
 func TestMendRows_RefusesRecordOfNewerProgram(t *testing.T) {
-	w := indexed(t)
+	w := newIndexedWorld(t)
 	w.WriteRows(func(rows store.Writer) error {
 		return errors.Join(rows.Put(store.Records, storetest.NumbersKey(uint64(3)), []byte(`{"v":99,"id":"ho_3"}`)), rows.Delete(store.Sys, []byte("next/notices")))
 	})

@@ -23,9 +23,9 @@ func FuzzAudit(f *testing.F) {
 	f.Add([]byte{byte(store.Bodies), 0, 4, 1, 0, byte(store.Salts), 0, 5, 0, 0})
 	f.Add([]byte{byte(store.Mailboxes), 0, 1, 3, 0, byte(store.BySender), 0, 1, 3, 0, byte(store.Wakes), 0, 5, 0, 0})
 	f.Add([]byte{byte(store.Notices), '0', '0', '7', '0'}) // a notice that is unread and cannot be read
-	w := busy(f)
+	w := newBusyWorld(f)
 	f.Fuzz(func(t *testing.T, steps []byte) {
-		w := w.in(t)
+		w := w.withTest(t)
 		before := w.CopyRows(storetest.AllSpaces()...)
 		defer w.restore(before)
 		for damage := range slices.Chunk(steps[:min(len(steps), 40)], 5) {

@@ -13,11 +13,11 @@ import (
 )
 
 func TestIsHandoffIntact_FindsDamagedRows(t *testing.T) {
-	w := busy(t)
+	w := newBusyWorld(t)
 	for id := schemas.ID(1); id <= 4; id++ {
-		require.True(t, w.intact(id))
+		require.True(t, w.isIntact(id))
 	}
-	require.False(t, w.intact(77), "there is none")
+	require.False(t, w.isIntact(77), "there is none")
 	for name, damage := range map[string]func(store.Writer) error{
 		"record": func(rows store.Writer) error {
 			return rows.Put(store.Records, storetest.NumbersKey(uint64(1)), []byte("x"))
@@ -34,8 +34,8 @@ func TestIsHandoffIntact_FindsDamagedRows(t *testing.T) {
 		},
 	} {
 		w.whileBroken(damage, func(broken *world) {
-			require.False(t, broken.intact(1), name)
-			require.True(t, broken.intact(2), name)
+			require.False(t, broken.isIntact(1), name)
+			require.True(t, broken.isIntact(2), name)
 		})
 	}
 }
@@ -43,7 +43,7 @@ func TestIsHandoffIntact_FindsDamagedRows(t *testing.T) {
 // Events that name themselves or later events as their predecessors must not make a reader loop.
 func TestIsHandoffIntact_RefusesCircularEventLinks(t *testing.T) {
 	for _, before := range []uint64{2, 3, 9} {
-		w := inMemory(t)
+		w := newMemoryWorld(t)
 		r := w.Claim(w.Send(1))
 		w.rewriteEvent(2, func(e *schemas.Event) { e.Before = before })
 		w.Read(func(v *store.View) error {

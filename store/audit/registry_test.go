@@ -20,11 +20,11 @@ import (
 var verifyRegistry = []store.Space{store.Events, store.Tree, store.Records, store.Bodies, store.Salts, store.References}
 
 func TestVerifyRegistry_AcceptsEmptyStore(t *testing.T) {
-	require.Equal(t, schemas.AuditOut{OK: true}, inMemory(t).audit())
+	require.Equal(t, schemas.AuditOut{OK: true}, newMemoryWorld(t).audit())
 }
 
 func TestVerifyRegistry_ReturnsRoot(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		w.Claim(w.Send(2))
 		rows := w.CopyRows(store.Events, store.Tree)
 		var tree ledger.TreeWalk
@@ -46,7 +46,7 @@ func TestVerifyRegistry_ReturnsRoot(t *testing.T) {
 
 // Every byte of every row of the registry is changed in turn, and cut off, and doubled.
 func TestVerifyRegistry_FindsEveryChangedByte(t *testing.T) {
-	w := busy(t)
+	w := newBusyWorld(t)
 	for _, s := range verifyRegistry {
 		for _, row := range w.CopyRows(s)[s] {
 			for at := 0; at < len(row.Value); at += 1 + len(row.Value)/200 {
@@ -66,7 +66,7 @@ func TestVerifyRegistry_FindsEveryChangedByte(t *testing.T) {
 }
 
 func TestVerifyRegistry_FindsEveryMissingRow(t *testing.T) {
-	w := busy(t)
+	w := newBusyWorld(t)
 	for _, s := range verifyRegistry {
 		for _, row := range w.CopyRows(s)[s] {
 			remove := func(rows store.Writer) error { return rows.Delete(s, row.Key) }
@@ -110,11 +110,11 @@ func TestVerifyRegistry_FindsDamagedRows(t *testing.T) {
 			"event 4 is missing", false,
 		},
 		{
-			"the last event that is gone with its counter", cut(8),
+			"the last event that is gone with its counter", cutLogEnd(8),
 			"event 8 is in the tree and is missing", false,
 		},
 		{
-			"a log that is gone but for its records", cut(1, 2, 3, 4, 5, 6, 7, 8),
+			"a log that is gone but for its records", cutLogEnd(1, 2, 3, 4, 5, 6, 7, 8),
 			"event 1 is in the tree and is missing", false,
 		},
 		{
@@ -189,7 +189,7 @@ func TestVerifyRegistry_FindsDamagedRows(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			w := busy(t)
+			w := newBusyWorld(t)
 			w.WriteRows(test.damage)
 			require.Contains(t, strings.Join(w.audit().Problems, "\n"), test.found)
 			require.Equal(t, test.mends, w.mend().After.OK)
@@ -197,8 +197,8 @@ func TestVerifyRegistry_FindsDamagedRows(t *testing.T) {
 	}
 }
 
-// cut removes events from the end of the log and counts it anew.
-func cut(events ...uint64) func(store.Writer) error {
+// cutLogEnd removes the given events from the end of the log, and lowers the counter of events to match.
+func cutLogEnd(events ...uint64) func(store.Writer) error {
 	return func(rows store.Writer) error {
 		for _, n := range events {
 			if err := rows.Delete(store.Events, storetest.NumbersKey(n)); err != nil {
@@ -217,7 +217,7 @@ func cutTree(events ...uint64) func(store.Writer) error {
 				return err
 			}
 		}
-		return cut(events...)(rows)
+		return cutLogEnd(events...)(rows)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 // The digest of salt and content together does not say where the salt ends.
 func TestVerifyRegistry_FindsByteMovedFromSaltToContent(t *testing.T) {
-	w := busy(t)
+	w := newBusyWorld(t)
 	body := append(storetest.NumbersKey(uint64(1), 1), 0, 0)
 	w.WriteRows(func(rows store.Writer) error {
 		salt, err := rows.Get(store.Salts, storetest.NumbersKey(uint64(1)))
@@ -41,7 +41,7 @@ func TestVerifyRegistry_FindsByteMovedFromSaltToContent(t *testing.T) {
 
 // A record that was put back to an earlier state fits the event that it names.
 func TestVerifyRegistry_FindsRecordPutBackToEarlierState(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	r := w.Send(1)
 	old := w.CopyRows(store.Records)[store.Records][0]
 	w.Claim(r)
@@ -56,7 +56,7 @@ func TestVerifyRegistry_FindsRecordPutBackToEarlierState(t *testing.T) {
 
 // A second beginning of the same handoff hides its earlier events.
 func TestVerifyRegistry_FindsSecondFirstEventOfHandoff(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	r := w.Send(1)
 	w.Change(nil, r, "send", "once more")
 	require.Equal(t, []string{"event 2 does not follow event 1 of ho_1"}, w.audit().Problems)
@@ -64,7 +64,7 @@ func TestVerifyRegistry_FindsSecondFirstEventOfHandoff(t *testing.T) {
 
 // Redacted content is no fault if an event tells of it. Other content in its place is one.
 func TestVerifyRegistry_AcceptsRedactedContent(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		r := w.Send(2)
 		redact := func(content string) {
 			require.NoError(t, w.Update(t.Context(), func(tx *store.Tx) error {
@@ -106,7 +106,7 @@ func TestVerifyRegistry_AcceptsRedactedContent(t *testing.T) {
 // The documentation of Registry names this limit: it finds no fault if all rows were changed consistently. But the root
 // of the tree differs then.
 func TestVerifyRegistry_RootChangesIfStoreIsPutBack(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	r := w.Send(1)
 	before := w.audit()
 	saved := w.CopyRows(storetest.AllSpaces()...)
@@ -120,7 +120,7 @@ func TestVerifyRegistry_RootChangesIfStoreIsPutBack(t *testing.T) {
 
 // The audit names the first gap, even of many missing events, and still compares the later events.
 func TestVerifyRegistry_NamesFirstMissingEvent(t *testing.T) {
-	w := inMemory(t)
+	w := newMemoryWorld(t)
 	w.Send(2500)
 	w.WriteRows(func(rows store.Writer) error {
 		for n := uint64(5); n <= 2300; n++ {
@@ -139,7 +139,7 @@ func TestVerifyRegistry_NamesFirstMissingEvent(t *testing.T) {
 
 // Work goes on while a store is audited.
 func TestVerifyRegistry_FindsNoFaultDuringChanges(t *testing.T) {
-	onEach(t, func(t *testing.T, w *world) {
+	runOnEachBackend(t, func(t *testing.T, w *world) {
 		w.Send(10)
 		worked := make(chan error, 1)
 		go func() {
@@ -178,7 +178,7 @@ func TestVerifyRegistry_FindsNoFaultDuringChanges(t *testing.T) {
 }
 
 func TestVerifyRegistry_StopsWhenContextIsCancelled(t *testing.T) {
-	w := busy(t)
+	w := newBusyWorld(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	_, err := audit.VerifyRegistry(ctx, w.Store)

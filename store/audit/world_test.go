@@ -18,17 +18,17 @@ import (
 // world is a store in a test, which is audited, damaged and mended.
 type world struct{ *storetest.World }
 
-func over(t testing.TB, b store.Backend) *world { return &world{storetest.NewWorld(t, b)} }
+func newWorldOver(t testing.TB, b store.Backend) *world { return &world{storetest.NewWorld(t, b)} }
 
-func inMemory(t testing.TB) *world { return over(t, memory.New()) }
+func newMemoryWorld(t testing.TB) *world { return newWorldOver(t, memory.New()) }
 
-func onEach(t *testing.T, test func(t *testing.T, w *world)) {
-	storetest.RunOnEachBackend(t, func(t *testing.T, b store.Backend) { test(t, over(t, b)) })
+func runOnEachBackend(t *testing.T, test func(t *testing.T, w *world)) {
+	storetest.RunOnEachBackend(t, func(t *testing.T, b store.Backend) { test(t, newWorldOver(t, b)) })
 }
 
-// busy returns a store with some handoffs in it: one ended, one held, some pending, and a message.
-func busy(t testing.TB) *world {
-	w := inMemory(t)
+// newBusyWorld returns a store with some handoffs in it: one ended, one held, some pending, and a message.
+func newBusyWorld(t testing.TB) *world {
+	w := newMemoryWorld(t)
 	w.Complete(w.Claim(w.Send(1)))
 	w.Claim(w.Send(1))
 	w.Change(nil, storetest.NewSentRecord(w.Send(1).ID+1), "send", strings.Repeat("one of many ", 400))
@@ -59,8 +59,8 @@ func (w *world) audit() schemas.AuditOut {
 	return out
 }
 
-// intact returns the result of [audit.IsHandoffIntact].
-func (w *world) intact(id schemas.ID) (intact bool) {
+// isIntact returns the result of [audit.IsHandoffIntact].
+func (w *world) isIntact(id schemas.ID) (intact bool) {
 	w.T.Helper()
 	w.Read(func(v *store.View) (err error) {
 		intact, err = audit.IsHandoffIntact(v, id)
@@ -72,8 +72,8 @@ func (w *world) intact(id schemas.ID) (intact bool) {
 // errUndo makes a transaction undo its changes.
 var errUndo = errors.New("undo")
 
-// in opens the same rows in a store of its own, in another test.
-func (w *world) in(t testing.TB) *world {
+// withTest opens the rows of w in another store, for another test.
+func (w *world) withTest(t testing.TB) *world {
 	return &world{&storetest.World{Store: store.New(w.Rows), T: t, Rows: w.Rows}}
 }
 
@@ -82,7 +82,7 @@ func (w *world) whileBroken(damage func(store.Writer) error, test func(broken *w
 	w.T.Helper()
 	saved := w.CopyRows(storetest.AllSpaces()...)
 	w.WriteRows(damage)
-	test(w.in(w.T))
+	test(w.withTest(w.T))
 	w.restore(saved)
 }
 

@@ -18,8 +18,8 @@ import (
 
 const page = 4096
 
-// filled returns a file with pages of each kind, and its bytes.
-func filled(t *testing.T) (path string, content []byte) {
+// newFilledFile returns a file with pages of each kind, and its bytes.
+func newFilledFile(t *testing.T) (path string, content []byte) {
 	path = filepath.Join(t.TempDir(), "handoff.db")
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 	require.NoError(t, err)
@@ -43,9 +43,9 @@ func filled(t *testing.T) (path string, content []byte) {
 	return path, content
 }
 
-// looked writes a damaged file and opens it. It returns the faults that Inspect finds, or the error of Open if Open
+// inspectDamaged writes a damaged file and opens it. It returns the faults that Inspect finds, or the error of Open if Open
 // refuses the file.
-func looked(t *testing.T, path string, content []byte) []string {
+func inspectDamaged(t *testing.T, path string, content []byte) []string {
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 	if err != nil {
@@ -62,7 +62,7 @@ func looked(t *testing.T, path string, content []byte) []string {
 }
 
 func TestInspect_FindsDamagedPages(t *testing.T) {
-	path, whole := filled(t)
+	path, whole := newFilledFile(t)
 	kinds := map[string]int{}
 	for id, kind := range pagesOf(t, path) {
 		if kinds[kind]++; kinds[kind] > 12 {
@@ -77,7 +77,7 @@ func TestInspect_FindsDamagedPages(t *testing.T) {
 			content := append([]byte{}, whole...)
 			damage(content[at:])
 			if kind == "branch" || name != "elsewhere" { // leaves lead to no pages
-				require.NotEmpty(t, looked(t, path, content), "%s %d: %s", kind, id, name)
+				require.NotEmpty(t, inspectDamaged(t, path, content), "%s %d: %s", kind, id, name)
 			}
 		}
 	}
@@ -107,19 +107,19 @@ func pagesOf(t *testing.T, path string) map[int]string {
 
 // With any bytes in a page, Inspect ends, and the process goes on.
 func TestInspect_SurvivesRandomBytesInPages(t *testing.T) {
-	path, whole := filled(t)
+	path, whole := newFilledFile(t)
 	random := rand.New(rand.NewPCG(1, 2))
 	for range sandbox.Repetitions(60) {
 		content := append([]byte{}, whole...)
 		for range 1 + random.IntN(8) {
 			content[2*page+random.IntN(len(content)-2*page)] = byte(random.Uint32())
 		}
-		_ = looked(t, path, content)
+		_ = inspectDamaged(t, path, content)
 	}
 }
 
 func TestCopyTo_WritesStoreThatOpens(t *testing.T) {
-	path, _ := filled(t)
+	path, _ := newFilledFile(t)
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 	require.NoError(t, err)
 	to := filepath.Join(t.TempDir(), "copy.db")
@@ -128,5 +128,5 @@ func TestCopyTo_WritesStoreThatOpens(t *testing.T) {
 	require.NoError(t, s.Close())
 	content, err := os.ReadFile(to)
 	require.NoError(t, err)
-	require.Empty(t, looked(t, to, content))
+	require.Empty(t, inspectDamaged(t, to, content))
 }

@@ -17,8 +17,8 @@ import (
 	"handoff/store/bolt"
 )
 
-// wouldRecover reports whether a process that opened the file in its present state would have to read the whole file.
-func wouldRecover(t *testing.T, path string) bool {
+// needsFullRead reports whether a process that opened the file in its present state would have to read the whole file.
+func needsFullRead(t *testing.T, path string) bool {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -31,8 +31,8 @@ func wouldRecover(t *testing.T, path string) bool {
 	return bytes.Contains(log.Bytes(), []byte("reading it through"))
 }
 
-// loosen leaves more free pages in the file than are listed with every commit.
-func loosen(t *testing.T, s *bolt.Store) {
+// makeFreePages leaves more free pages in the file than are listed with every commit.
+func makeFreePages(t *testing.T, s *bolt.Store) {
 	t.Helper()
 	const pages = 600
 	key := func(n int) []byte { return binary.BigEndian.AppendUint16(nil, uint16(n)) }
@@ -60,7 +60,7 @@ func TestOpen_NeedsNoFullReadAfterKillWithFewFreePages(t *testing.T) {
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path, Idle: time.Hour})
 	require.NoError(t, err)
 	require.NoError(t, s.Update(t.Context(), row("a")))
-	require.False(t, wouldRecover(t, path))
+	require.False(t, needsFullRead(t, path))
 	require.NoError(t, s.Close())
 }
 
@@ -68,15 +68,15 @@ func TestCheckpoint_SavesFullReadAtNextOpen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "handoff.db")
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path, Idle: time.Hour})
 	require.NoError(t, err)
-	loosen(t, s)
+	makeFreePages(t, s)
 	require.NoError(t, s.Update(t.Context(), row("a")))
-	require.True(t, wouldRecover(t, path))
+	require.True(t, needsFullRead(t, path))
 	require.NoError(t, s.Checkpoint(t.Context()))
-	require.False(t, wouldRecover(t, path))
+	require.False(t, needsFullRead(t, path))
 	require.NoError(t, s.Update(t.Context(), row("b")))
-	require.True(t, wouldRecover(t, path))
+	require.True(t, needsFullRead(t, path))
 	require.NoError(t, s.Close())
-	require.False(t, wouldRecover(t, path))
+	require.False(t, needsFullRead(t, path))
 }
 
 func TestWriter_WritesCheckpointWhenIdle(t *testing.T) {
@@ -85,15 +85,15 @@ func TestWriter_WritesCheckpointWhenIdle(t *testing.T) {
 		s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 		require.NoError(t, err)
 		defer func() { require.NoError(t, s.Close()) }()
-		loosen(t, s)
+		makeFreePages(t, s)
 		for range 2 {
 			require.NoError(t, s.Update(t.Context(), row("a")))
 			time.Sleep(249 * time.Millisecond)
 			synctest.Wait()
-			require.True(t, wouldRecover(t, path))
+			require.True(t, needsFullRead(t, path))
 			time.Sleep(time.Millisecond)
 			synctest.Wait()
-			require.False(t, wouldRecover(t, path))
+			require.False(t, needsFullRead(t, path))
 		}
 	})
 }

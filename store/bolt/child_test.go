@@ -24,7 +24,7 @@ var children = map[string]func(path string) int{
 	"hold":     holdUntilKilled,
 	"full":     fillUp,
 	"readonly": openWithoutRights,
-	"cramped":  openCramped,
+	"cramped":  openWithLittleAddressSpace,
 }
 
 func TestMain(m *testing.M) {

@@ -14,7 +14,7 @@ import (
 )
 
 func TestCompact_FreesSpaceAndKeepsRows(t *testing.T) {
-	path, _ := filled(t)
+	path, _ := newFilledFile(t)
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 	require.NoError(t, err)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error { // most of it is free afterwards
@@ -56,7 +56,7 @@ func TestCompact_FreesSpaceAndKeepsRows(t *testing.T) {
 
 // A file that cannot be read whole is not replaced.
 func TestCompact_RefusesDamagedFile(t *testing.T) {
-	path, content := filled(t)
+	path, content := newFilledFile(t)
 	for id, kind := range pagesOf(t, path) {
 		if kind == "leaf" {
 			clear(content[id*page : id*page+16])

@@ -29,7 +29,7 @@ func TestUpdate_KeepsRowsOnFullDisk(t *testing.T) {
 
 	ballast := filepath.Join(dir, "ballast")
 	require.NoError(t, os.WriteFile(ballast, make([]byte, 4<<20), 0o600))
-	require.NoError(t, outlast(filepath.Join(dir, "handoff.db"), func() error { return os.Remove(ballast) }))
+	require.NoError(t, fillDiskAndContinue(filepath.Join(dir, "handoff.db"), func() error { return os.Remove(ballast) }))
 }
 
 // TestUpdate_KeepsRowsAtFileSizeLimit has the system refuse to make the file longer.
@@ -45,7 +45,7 @@ func fillUp(path string) int {
 		err = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: 20 << 20, Max: old.Max})
 	}
 	if err == nil {
-		err = outlast(path, func() error { return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old) })
+		err = fillDiskAndContinue(path, func() error { return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old) })
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -54,9 +54,9 @@ func fillUp(path string) int {
 	return 0
 }
 
-// outlast writes rows until the disk is full, and reads them. After makeSpace it writes again, and in the end it checks
-// that all rows are there.
-func outlast(path string, makeSpace func() error) error {
+// fillDiskAndContinue writes rows until the disk is full, and reads them. After makeSpace it writes again, and in the
+// end it checks that all rows are there.
+func fillDiskAndContinue(path string, makeSpace func() error) error {
 	s, err := bolt.Open(background(), bolt.Config{Path: path})
 	if err != nil {
 		return err

@@ -16,24 +16,24 @@ import (
 	"handoff/store/bolt"
 )
 
-// line is a store whose writer is busy, so that calls line up behind it in the
+// busyWriter is a store whose writer is busy, so that calls line up behind it in the
 // order in which they are made. It runs in a synctest bubble.
-type line struct {
+type busyWriter struct {
 	t       *testing.T
 	store   *bolt.Store
 	release chan struct{}
 	results []chan error
 }
 
-func newLine(t *testing.T, path string) *line {
+func newBusyWriter(t *testing.T, path string) *busyWriter {
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 	require.NoError(t, err)
-	l := &line{t: t, store: s, release: make(chan struct{})}
+	l := &busyWriter{t: t, store: s, release: make(chan struct{})}
 	l.add(t.Context(), func(store.Writer) error { <-l.release; return nil })
 	return l
 }
 
-func (l *line) add(ctx context.Context, fn func(store.Writer) error) {
+func (l *busyWriter) add(ctx context.Context, fn func(store.Writer) error) {
 	result := make(chan error, 1)
 	l.results = append(l.results, result)
 	go func() { result <- l.store.Update(ctx, fn) }()
@@ -42,7 +42,7 @@ func (l *line) add(ctx context.Context, fn func(store.Writer) error) {
 
 // end lets the writer go on, closes the store and returns how each call ended,
 // in their order and without the first.
-func (l *line) end() (errs []error) {
+func (l *busyWriter) end() (errs []error) {
 	close(l.release)
 	for _, result := range l.results {
 		errs = append(errs, <-result)
@@ -65,8 +65,9 @@ func lastTransaction(t *testing.T, path string) (id int) {
 	return id
 }
 
-// made returns a new store, closed, and its last transaction.
-func made(t *testing.T) (dir, path string, last int) {
+// newClosedStore makes a store and closes it. It returns the directory and the path of the file, and the number of the
+// last transaction.
+func newClosedStore(t *testing.T) (dir, path string, last int) {
 	t.Helper()
 	dir = t.TempDir()
 	path = filepath.Join(dir, "handoff.db")
@@ -74,7 +75,7 @@ func made(t *testing.T) (dir, path string, last int) {
 	return dir, path, lastTransaction(t, path)
 }
 
-func keys(t *testing.T, dir string) (found []string) {
+func recordKeys(t *testing.T, dir string) (found []string) {
 	t.Helper()
 	s := openStore(t, dir)
 	defer func() { require.NoError(t, s.Close()) }()
@@ -91,20 +92,20 @@ func keys(t *testing.T, dir string) (found []string) {
 }
 
 func TestUpdate_SharesCommitWithWaitingCalls(t *testing.T) {
-	dir, path, before := made(t)
+	dir, path, before := newClosedStore(t)
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, path)
+		l := newBusyWriter(t, path)
 		for i := range 64 {
 			l.add(t.Context(), row(fmt.Sprintf("%02d", i)))
 		}
 		require.NoError(t, errors.Join(l.end()...))
 	})
-	require.Len(t, keys(t, dir), 64)
+	require.Len(t, recordKeys(t, dir), 64)
 	require.Equal(t, before+1, lastTransaction(t, path), "one for all of them")
 }
 
 func TestUpdate_MakesNoCommitWithoutWrites(t *testing.T) {
-	dir, path, before := made(t)
+	dir, path, before := newClosedStore(t)
 	s := openStore(t, dir)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 		_, err := w.Get(store.Records, []byte("a"))
@@ -117,9 +118,9 @@ func TestUpdate_MakesNoCommitWithoutWrites(t *testing.T) {
 
 // Large calls are spread over transactions, and all of them are answered.
 func TestWriter_SplitsLargeCallsOverTransactions(t *testing.T) {
-	dir, path, before := made(t)
+	dir, path, before := newClosedStore(t)
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, path)
+		l := newBusyWriter(t, path)
 		for i := range 10 {
 			l.add(t.Context(), func(w store.Writer) error {
 				return w.Put(store.Records, fmt.Appendf(nil, "%02d", i), make([]byte, 1<<20))
@@ -127,7 +128,7 @@ func TestWriter_SplitsLargeCallsOverTransactions(t *testing.T) {
 		}
 		require.NoError(t, errors.Join(l.end()...))
 	})
-	require.Len(t, keys(t, dir), 10)
+	require.Len(t, recordKeys(t, dir), 10)
 	require.Equal(t, before+4, lastTransaction(t, path), "four, four and two MiB, and the free pages")
 }
 
@@ -135,7 +136,7 @@ func TestUpdate_UndoesOnlyFailedCall(t *testing.T) {
 	dir := t.TempDir()
 	refused := errors.New("refused")
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, filepath.Join(dir, "handoff.db"))
+		l := newBusyWriter(t, filepath.Join(dir, "handoff.db"))
 		l.add(t.Context(), row("a"))
 		l.add(t.Context(), func(w store.Writer) error { return errors.Join(row("b")(w), refused) })
 		l.add(t.Context(), func(w store.Writer) error { panic(row("c")(w)) })
@@ -152,27 +153,27 @@ func TestUpdate_UndoesOnlyFailedCall(t *testing.T) {
 		require.ErrorIs(t, errs[3], context.Canceled)
 		require.NoError(t, errs[4])
 	})
-	require.Equal(t, []string{"a", "e"}, keys(t, dir))
+	require.Equal(t, []string{"a", "e"}, recordKeys(t, dir))
 }
 
 // A call of t.FailNow inside a function must not leave callers waiting.
 func TestUpdate_ReturnsErrorIfFunctionCallsGoexit(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, filepath.Join(dir, "handoff.db"))
+		l := newBusyWriter(t, filepath.Join(dir, "handoff.db"))
 		l.add(t.Context(), func(w store.Writer) error { defer runtime.Goexit(); return row("a")(w) })
 		l.add(t.Context(), row("b"))
 		errs := l.end()
 		require.ErrorContains(t, errs[0], "nothing was changed")
 		require.NoError(t, errs[1], "it was behind, and its turn comes")
 	})
-	require.Equal(t, []string{"b"}, keys(t, dir))
+	require.Equal(t, []string{"b"}, recordKeys(t, dir))
 }
 
 func TestClose_FinishesQueuedCalls(t *testing.T) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLine(t, filepath.Join(dir, "handoff.db"))
+		l := newBusyWriter(t, filepath.Join(dir, "handoff.db"))
 		l.add(t.Context(), row("a"))
 		closed := make(chan error, 1)
 		go func() { closed <- l.store.Close() }()
@@ -181,5 +182,5 @@ func TestClose_FinishesQueuedCalls(t *testing.T) {
 		require.NoError(t, errors.Join(l.end()...))
 		require.NoError(t, <-closed)
 	})
-	require.Equal(t, []string{"a"}, keys(t, dir))
+	require.Equal(t, []string{"a"}, recordKeys(t, dir))
 }

@@ -48,8 +48,8 @@ func writeOne(s *bolt.Store, writer string) (row string, err error) {
 		if err != nil {
 			return err
 		}
-		n := binary.BigEndian.AppendUint64(nil, number(v)+1)
-		row = fmt.Sprintf("%s/%06d", writer, number(n))
+		n := binary.BigEndian.AppendUint64(nil, decodeNumber(v)+1)
+		row = fmt.Sprintf("%s/%06d", writer, decodeNumber(n))
 		return errors.Join(
 			w.Put(store.Mailboxes, []byte(writer), n),
 			w.Put(store.Records, []byte(row), make([]byte, 500)))
@@ -57,7 +57,7 @@ func writeOne(s *bolt.Store, writer string) (row string, err error) {
 	return row, err
 }
 
-func number(v []byte) uint64 {
+func decodeNumber(v []byte) uint64 {
 	if v == nil {
 		return 0
 	}
@@ -100,7 +100,7 @@ func requireRows(t *testing.T, path string, acknowledged map[string]bool) {
 		}
 		for row, err := range r.Scan(store.Range{Space: store.Mailboxes}) {
 			require.NoError(t, err)
-			require.Equal(t, number(row.Value), perWriter[string(row.Key)])
+			require.Equal(t, decodeNumber(row.Value), perWriter[string(row.Key)])
 		}
 		return nil
 	}))

@@ -47,8 +47,8 @@ func requireUntouched(t *testing.T, path string, want error) {
 	require.Len(t, entries, 1)
 }
 
-// closed returns the path of a store with some rows that was closed.
-func closed(t *testing.T) string {
+// newClosedStoreWithRows makes a store with some rows, closes it, and returns its path.
+func newClosedStoreWithRows(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	s := openStore(t, dir)
@@ -64,8 +64,8 @@ func closed(t *testing.T) string {
 	return filepath.Join(dir, "handoff.db")
 }
 
-// raw changes a file with bbolt and not with package bolt.
-func raw(t *testing.T, path string, o *bbolt.Options, fn func(*bbolt.Tx) error) {
+// updateWithBbolt changes a file with bbolt and not with package bolt.
+func updateWithBbolt(t *testing.T, path string, o *bbolt.Options, fn func(*bbolt.Tx) error) {
 	t.Helper()
 	db, err := bbolt.Open(path, 0o600, o)
 	require.NoError(t, err)
@@ -94,17 +94,17 @@ func TestOpen_CompletesFileWithoutFirstCommit(t *testing.T) {
 	for name, prepare := range map[string]func(t *testing.T, path string){
 		"empty": func(t *testing.T, path string) { require.NoError(t, os.WriteFile(path, nil, 0o600)) },
 		"no buckets": func(t *testing.T, path string) {
-			raw(t, path, nil, func(*bbolt.Tx) error { return nil })
+			updateWithBbolt(t, path, nil, func(*bbolt.Tx) error { return nil })
 		},
-		"zeros":                 torn(func(b []byte) []byte { clear(b); return b }),
-		"one zero":              torn(func([]byte) []byte { return []byte{0} }),
-		"the second meta":       torn(func(b []byte) []byte { clear(b[:4096]); return b }),
-		"metas alone":           torn(func(b []byte) []byte { clear(b[8192:]); return b }),
-		"without free pages":    torn(func(b []byte) []byte { clear(b[8192:12288]); return b }),
-		"without its root":      torn(func(b []byte) []byte { clear(b[12288:]); return b }),
-		"cut off in a meta":     torn(func(b []byte) []byte { return b[:40] }),
-		"cut off after a meta":  torn(func(b []byte) []byte { return b[:4096] }),
-		"cut off at the fourth": torn(func(b []byte) []byte { return b[:12288] }),
+		"zeros":                 writeTornFile(func(b []byte) []byte { clear(b); return b }),
+		"one zero":              writeTornFile(func([]byte) []byte { return []byte{0} }),
+		"the second meta":       writeTornFile(func(b []byte) []byte { clear(b[:4096]); return b }),
+		"metas alone":           writeTornFile(func(b []byte) []byte { clear(b[8192:]); return b }),
+		"without free pages":    writeTornFile(func(b []byte) []byte { clear(b[8192:12288]); return b }),
+		"without its root":      writeTornFile(func(b []byte) []byte { clear(b[12288:]); return b }),
+		"cut off in a meta":     writeTornFile(func(b []byte) []byte { return b[:40] }),
+		"cut off after a meta":  writeTornFile(func(b []byte) []byte { return b[:4096] }),
+		"cut off at the fourth": writeTornFile(func(b []byte) []byte { return b[:12288] }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			skipWhereFilesStayMapped(t, "metas alone", "without free pages")
@@ -115,8 +115,8 @@ func TestOpen_CompletesFileWithoutFirstCommit(t *testing.T) {
 	}
 }
 
-// torn writes the remains of a file whose creation a power cut interrupted.
-func torn(damage func([]byte) []byte) func(t *testing.T, path string) {
+// writeTornFile returns a function that writes a file as a power cut during its creation would leave it.
+func writeTornFile(damage func([]byte) []byte) func(t *testing.T, path string) {
 	return func(t *testing.T, path string) {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{PageSize: 4096})
 		require.NoError(t, err)
@@ -146,8 +146,8 @@ func TestOpen_RefusesSecondProcess(t *testing.T) {
 }
 
 func TestOpen_LeavesNewerFormatUnchanged(t *testing.T) {
-	path := closed(t)
-	raw(t, path, nil, func(tx *bbolt.Tx) error {
+	path := newClosedStoreWithRows(t)
+	updateWithBbolt(t, path, nil, func(tx *bbolt.Tx) error {
 		return tx.Bucket([]byte("sys")).Put([]byte("format"), []byte("handoff 2"))
 	})
 	requireUntouched(t, path, store.ErrNewer)
@@ -156,7 +156,7 @@ func TestOpen_LeavesNewerFormatUnchanged(t *testing.T) {
 func TestOpen_LeavesForeignFileUnchanged(t *testing.T) {
 	other := func(o *bbolt.Options, bucket, key, value string) func(t *testing.T, path string) {
 		return func(t *testing.T, path string) {
-			raw(t, path, o, func(tx *bbolt.Tx) error {
+			updateWithBbolt(t, path, o, func(tx *bbolt.Tx) error {
 				b, err := tx.CreateBucket([]byte(bucket))
 				if err != nil {
 					return err
@@ -197,7 +197,7 @@ func TestOpen_ReportsDamage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			skipWhereFilesStayMapped(t, "cut off")
-			path := closed(t)
+			path := newClosedStoreWithRows(t)
 			b, err := os.ReadFile(path)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(path, damage(b), 0o600))
@@ -208,14 +208,14 @@ func TestOpen_ReportsDamage(t *testing.T) {
 
 // If any page is lost, the process goes on and gets an error, on opening or when it reads the page.
 func TestOpen_ReportsEveryLostPage(t *testing.T) {
-	path, reported := closed(t), 0
+	path, reported := newClosedStoreWithRows(t), 0
 	whole, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for page := 2 * 4096; page < 40*4096; page += 4096 {
 		b := bytes.Clone(whole)
 		clear(b[page : page+4096])
 		require.NoError(t, os.WriteFile(path, b, 0o600))
-		if err := useAll(t, path); err != nil {
+		if err := readAllAndDeleteLast(t, path); err != nil {
 			require.ErrorIs(t, err, store.ErrCorrupt)
 			reported++
 		}
@@ -223,8 +223,8 @@ func TestOpen_ReportsEveryLostPage(t *testing.T) {
 	require.Greater(t, reported, 30, "most pages hold rows or lead to them")
 }
 
-// useAll opens a store, reads every row, deletes the last and closes it.
-func useAll(t *testing.T, path string) error {
+// readAllAndDeleteLast opens a store, reads every row, deletes the last and closes it.
+func readAllAndDeleteLast(t *testing.T, path string) error {
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})
 	if err != nil {
 		return err
@@ -246,7 +246,7 @@ func useAll(t *testing.T, path string) error {
 // One meta page may be torn by a loss of power: the other one counts.
 func TestOpen_AcceptsOneDamagedMetaPage(t *testing.T) {
 	for offset := range int64(2) {
-		path := closed(t)
+		path := newClosedStoreWithRows(t)
 		f, err := os.OpenFile(path, os.O_RDWR, 0)
 		require.NoError(t, err)
 		_, err = f.WriteAt(make([]byte, 100), offset*4096)

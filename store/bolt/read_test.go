@@ -15,7 +15,7 @@ import (
 
 // The file comes from an older program, which does not know one of the spaces.
 func TestOpen_ReadOnlyLeavesFileUnchanged(t *testing.T) {
-	path := closed(t)
+	path := newClosedStoreWithRows(t)
 	db, err := bbolt.Open(path, 0o600, nil)
 	require.NoError(t, err)
 	require.NoError(t, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket([]byte(store.Touches.String())) }))

@@ -45,7 +45,7 @@ func (w *writer) reopenAfterFailure() (kept bool) {
 		return false
 	}
 	err := w.store.reopen(func(db *bbolt.DB) (err error) {
-		kept, err = w.confirmDoubtful(db)
+		kept, err = w.confirmTransactionInDoubt(db)
 		return err
 	})
 	if err == nil {
@@ -55,9 +55,9 @@ func (w *writer) reopenAfterFailure() (kept bool) {
 	return kept && err == nil
 }
 
-// confirmDoubtful reports whether the reopened file contains the transaction in doubt. If the file does,
-// confirmDoubtful makes the transaction durable.
-func (w *writer) confirmDoubtful(db *bbolt.DB) (kept bool, err error) {
+// confirmTransactionInDoubt reports whether the reopened file contains the transaction in doubt. If the file does,
+// confirmTransactionInDoubt makes the transaction durable.
+func (w *writer) confirmTransactionInDoubt(db *bbolt.DB) (kept bool, err error) {
 	if w.doubt == 0 {
 		return false, nil
 	}

@@ -16,8 +16,8 @@ import (
 
 // This is an internal test because no outside caller can make a sync fail: here the commit of bbolt fails.
 
-// faulty returns a store whose next commits have the results of fails, in order; later commits succeed.
-func faulty(t *testing.T, fails ...func(*bbolt.Tx) error) *Store {
+// newStoreWithFailingCommits returns a store whose next commits have the results of fails, in order; later commits succeed.
+func newStoreWithFailingCommits(t *testing.T, fails ...func(*bbolt.Tx) error) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "handoff.db"), GroupWait: -1})
 	require.NoError(t, err)
@@ -33,27 +33,28 @@ func faulty(t *testing.T, fails ...func(*bbolt.Tx) error) *Store {
 	return s
 }
 
-// written is a commit whose last sync fails. Its meta page was written before, at least to the memory of the system.
-func written(tx *bbolt.Tx) error {
+// commitWithFailedLastSync is a commit whose last sync fails. Its meta page was written before the sync, at least to
+// the memory of the system.
+func commitWithFailedLastSync(tx *bbolt.Tx) error {
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("the test: %w", err)
 	}
 	return syscall.EIO
 }
 
-// unwritten is a commit whose first sync fails.
-func unwritten(tx *bbolt.Tx) error {
+// commitWithFailedFirstSync is a commit whose first sync fails.
+func commitWithFailedFirstSync(tx *bbolt.Tx) error {
 	if err := tx.Rollback(); err != nil {
 		return fmt.Errorf("the test: %w", err)
 	}
 	return syscall.EIO
 }
 
-func (s *Store) put(key string) error {
+func (s *Store) putKey(key string) error {
 	return s.Update(context.Background(), func(w store.Writer) error { return w.Put(store.Sys, []byte(key), []byte("x")) })
 }
 
-func (s *Store) has(t *testing.T, key string) (has bool) {
+func (s *Store) hasKey(t *testing.T, key string) (has bool) {
 	t.Helper()
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 		v, err := r.Get(store.Sys, []byte(key))
@@ -69,23 +70,23 @@ func TestUpdate_ReturnsOutcomeOfFailedCommit(t *testing.T) {
 		err   error
 		has   bool
 	}{
-		"it was written":         {[]func(*bbolt.Tx) error{written}, nil, true},
-		"it was not":             {[]func(*bbolt.Tx) error{unwritten}, store.ErrUnwritten, false},
-		"the disk was full":      {[]func(*bbolt.Tx) error{full(unwritten)}, store.ErrFull, false},
-		"full, and it was":       {[]func(*bbolt.Tx) error{full(written)}, nil, true},
-		"the disk goes on so":    {[]func(*bbolt.Tx) error{written, unwritten}, store.ErrUncertain, true},
-		"even the proof is such": {[]func(*bbolt.Tx) error{written, written, unwritten}, store.ErrUncertain, true},
+		"it was written":         {[]func(*bbolt.Tx) error{commitWithFailedLastSync}, nil, true},
+		"it was not":             {[]func(*bbolt.Tx) error{commitWithFailedFirstSync}, store.ErrUnwritten, false},
+		"the disk was full":      {[]func(*bbolt.Tx) error{full(commitWithFailedFirstSync)}, store.ErrFull, false},
+		"full, and it was":       {[]func(*bbolt.Tx) error{full(commitWithFailedLastSync)}, nil, true},
+		"the disk goes on so":    {[]func(*bbolt.Tx) error{commitWithFailedLastSync, commitWithFailedFirstSync}, store.ErrUncertain, true},
+		"even the proof is such": {[]func(*bbolt.Tx) error{commitWithFailedLastSync, commitWithFailedLastSync, commitWithFailedFirstSync}, store.ErrUncertain, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := faulty(t, tt.fails...)
-			err := s.put("a")
+			s := newStoreWithFailingCommits(t, tt.fails...)
+			err := s.putKey("a")
 			require.ErrorIs(t, err, tt.err)
 			if tt.err != nil && !errors.Is(tt.err, store.ErrFull) {
 				require.ErrorIs(t, err, syscall.EIO)
 			}
-			require.Eventually(t, func() bool { return s.put("b") == nil }, 10e9, 10e6)
-			require.Equal(t, tt.has, s.has(t, "a"))
-			require.True(t, s.has(t, "b"))
+			require.Eventually(t, func() bool { return s.putKey("b") == nil }, 10e9, 10e6)
+			require.Equal(t, tt.has, s.hasKey(t, "a"))
+			require.True(t, s.hasKey(t, "b"))
 		})
 	}
 }
@@ -101,22 +102,22 @@ func full(fail func(*bbolt.Tx) error) func(*bbolt.Tx) error {
 
 // The rows that the system shows may be lost: no caller may read them as if they were kept.
 func TestView_FailsWhileCommitOutcomeIsUnknown(t *testing.T) {
-	s := faulty(t, written, unwritten, unwritten, unwritten, unwritten, unwritten, unwritten)
-	require.ErrorIs(t, s.put("a"), store.ErrUncertain)
+	s := newStoreWithFailingCommits(t, commitWithFailedLastSync, commitWithFailedFirstSync, commitWithFailedFirstSync, commitWithFailedFirstSync, commitWithFailedFirstSync, commitWithFailedFirstSync, commitWithFailedFirstSync)
+	require.ErrorIs(t, s.putKey("a"), store.ErrUncertain)
 	err := s.View(t.Context(), func(store.Reader) error { return nil })
 	require.ErrorIs(t, err, store.ErrUncertain)
-	require.Eventually(t, func() bool { return s.put("b") == nil }, 10e9, 10e6)
-	require.True(t, s.has(t, "a"))
+	require.Eventually(t, func() bool { return s.putKey("b") == nil }, 10e9, 10e6)
+	require.True(t, s.hasKey(t, "a"))
 }
 
 // A call that comes while an earlier commit is in doubt does not belong to that commit: even if the commit turns out to
 // be kept, the call was not.
 func TestUpdate_DoesNotJoinEarlierCommitOfUnknownOutcome(t *testing.T) {
 	for range 40 {
-		s := faulty(t, written, written, unwritten)
-		require.ErrorIs(t, s.put("a"), store.ErrUncertain)
-		if s.put("b") == nil { // at once: the writer has not looked again yet
-			require.True(t, s.has(t, "b"))
+		s := newStoreWithFailingCommits(t, commitWithFailedLastSync, commitWithFailedLastSync, commitWithFailedFirstSync)
+		require.ErrorIs(t, s.putKey("a"), store.ErrUncertain)
+		if s.putKey("b") == nil { // at once: the writer has not looked again yet
+			require.True(t, s.hasKey(t, "b"))
 		}
 	}
 }

@@ -40,7 +40,7 @@ func holdUntilKilled(path string) int {
 }
 
 func TestOpen_RefusesFileWithoutPermission(t *testing.T) {
-	path := closed(t)
+	path := newClosedStoreWithRows(t)
 	for dir := filepath.Dir(path); dir != filepath.Dir(os.TempDir()) && dir != os.TempDir(); dir = filepath.Dir(dir) {
 		require.NoError(t, os.Chmod(dir, 0o755))
 	}
@@ -69,7 +69,7 @@ func openWithoutRights(path string) int {
 
 // If another program truncates the file, mapped pages vanish.
 func TestView_ReportsTruncatedFileAsDamage(t *testing.T) {
-	path := closed(t)
+	path := newClosedStoreWithRows(t)
 	s := openStore(t, filepath.Dir(path))
 	require.NoError(t, os.Truncate(path, 8192))
 	require.ErrorIs(t, s.View(t.Context(), func(r store.Reader) error {
@@ -90,7 +90,7 @@ func TestOpen_WorksWithLittleAddressSpace(t *testing.T) {
 
 const statm = "/proc/self/statm"
 
-func openCramped(path string) int {
+func openWithLittleAddressSpace(path string) int {
 	used, err := os.ReadFile(statm)
 	var pages uint64
 	if err == nil {
@@ -99,8 +99,8 @@ func openCramped(path string) int {
 	limit := pages*uint64(os.Getpagesize()) + 8<<30
 	if err == nil {
 		var both syscall.Rlimit
-		assign(limit, &both.Cur)
-		assign(limit, &both.Max)
+		setLimit(limit, &both.Cur)
+		setLimit(limit, &both.Max)
 		err = syscall.Setrlimit(syscall.RLIMIT_AS, &both)
 	}
 	var s *bolt.Store
@@ -120,15 +120,15 @@ func openCramped(path string) int {
 	return 0
 }
 
-// assign sets a field of a limit, which FreeBSD declares with a sign.
-func assign[T int64 | uint64](n uint64, to *T) { *to = T(n) }
+// setLimit sets a field of a limit. On FreeBSD the field is a signed number.
+func setLimit[T int64 | uint64](n uint64, to *T) { *to = T(n) }
 
 func TestCompact_KeepsOwnerOfFile(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root gives files away")
 	}
 	const nobody = 65534
-	path, _ := filled(t)
+	path, _ := newFilledFile(t)
 	require.NoError(t, os.Chown(path, nobody, nobody))
 	done, err := bolt.Compact(t.Context(), path)
 	require.NoError(t, err)

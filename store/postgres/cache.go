@@ -24,7 +24,7 @@ type cache struct {
 	spaces    [store.Spaces]*btree.BTreeG[*cachedKey]
 	evictable int // bytes of cells that may go
 	hand      clockHand
-	deleted   []deletedRow
+	deleted   []shortLivedRow
 }
 
 // cachedKey is a key with its known versions. A key without versions only marks the end of a known range.
@@ -100,7 +100,7 @@ func (c *cache) put(s store.Space, key, value []byte, number int64) {
 	at := c.ensureCell(s, key)
 	c.updateCell(at, func(at *cachedKey) { at.versions = append(at.versions, version{number, value}) })
 	if known, is := at.valueAt(0); value == nil && is && known == nil {
-		c.deleted = append(c.deleted, deletedRow{s, at, number})
+		c.deleted = append(c.deleted, shortLivedRow{s, at, number})
 	}
 }
 
@@ -158,7 +158,7 @@ func (c *cache) recordFold(changes []changedKey, number int64) {
 			continue // it was deleted, and closed already
 		}
 		c.updateCell(at, func(at *cachedKey) { at.foldVersions(number) })
-		c.closeGap(c.spaces[change.space], at)
+		c.removeIfInGap(c.spaces[change.space], at)
 	}
 	c.folds.Add(1)
 	c.evict()
@@ -187,12 +187,12 @@ func (c *cache) knownStretch(r store.Range, place []byte, wanted int, number int
 
 func (c *cache) knownStretchLocked(r store.Range, place []byte, wanted int, number int64) stretch {
 	if r.Reverse {
-		return knownBackward(c.spaces[r.Space], r, place, wanted, number)
+		return knownStretchBackward(c.spaces[r.Space], r, place, wanted, number)
 	}
-	return knownForward(c.spaces[r.Space], r, place, wanted, number)
+	return knownStretchForward(c.spaces[r.Space], r, place, wanted, number)
 }
 
-func knownForward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, wanted int, number int64) stretch {
+func knownStretchForward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, wanted int, number int64) stretch {
 	found := stretch{place: place}
 	before, _ := cellAtOrBefore(space, place)
 	known := before != nil && before.linked
@@ -223,7 +223,7 @@ func knownForward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, 
 	return found
 }
 
-func knownBackward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, wanted int, number int64) stretch {
+func knownStretchBackward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, wanted int, number int64) stretch {
 	found := stretch{place: place, ask: true}
 	look := func(at *cachedKey) bool {
 		at.markUsed()

@@ -39,8 +39,9 @@ func writeRound(round int) func(store.Writer) error {
 	}
 }
 
-// isOneRound reports whether all rows are of the same round, in both directions, and each by its key.
-func isOneRound(r store.Reader) error {
+// requireOneRound returns an error unless all rows are of the same round. It scans the rows in both directions and
+// reads each one by its key.
+func requireOneRound(r store.Reader) error {
 	round, n := 0, map[bool]int{}
 	for _, reverse := range []bool{false, true} {
 		for row, err := range r.Scan(store.Range{Space: store.Records, Reverse: reverse}) {
@@ -71,7 +72,7 @@ func TestView_ReadsSameCommitDuringEvictionAndFold(t *testing.T) {
 	for range 4 {
 		readers.Go(func() {
 			for ctx.Err() == nil {
-				if err := s.View(t.Context(), isOneRound); err != nil {
+				if err := s.View(t.Context(), requireOneRound); err != nil {
 					t.Error(err)
 				}
 			}
@@ -87,7 +88,7 @@ func TestView_ReadsSameCommitDuringEvictionAndFold(t *testing.T) {
 func TestCache_KeepsMemoryLimitForReadRows(t *testing.T) {
 	const number, size, bound = 5_000, 4_000, 1 << 20
 	pool := newPool(t)
-	s := open(t, pool)
+	s := openShop(t, pool)
 	for start := 0; start < number; start += 500 {
 		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 			for i := start; i < start+500; i++ {

@@ -54,14 +54,14 @@ var causes = map[string]error{
 // classifyError wraps an error of the database in one of the errors of [causes], with a text of one line. It returns
 // other errors unchanged.
 func classifyError(err error) error {
-	cause := meaningOf(err)
+	cause := knownCauseOf(err)
 	if cause == nil || errors.Is(err, cause) {
 		return err
 	}
 	return &databaseError{cause, err}
 }
 
-func meaningOf(err error) error {
+func knownCauseOf(err error) error {
 	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok && len(pgErr.Code) == 5 {
 		if cause := causes[pgErr.Code]; cause != nil {
 			return cause

@@ -49,14 +49,14 @@ func (c *cache) updateCell(at *cachedKey, how func(*cachedKey)) {
 func (c *cache) evict() {
 	for c.evictable > c.limit {
 		space := c.spaces[c.hand.space]
-		for _, at := range c.findIdleCells(space) {
+		for _, at := range c.nextIdleCells(space) {
 			c.removeCell(space, at)
 		}
 	}
 }
 
-// findIdleCells moves the clock hand on in its space, and returns cached keys to remove.
-func (c *cache) findIdleCells(space *btree.BTreeG[*cachedKey]) (idle []*cachedKey) {
+// nextIdleCells moves the clock hand on in its space, and returns cached keys to remove.
+func (c *cache) nextIdleCells(space *btree.BTreeG[*cachedKey]) (idle []*cachedKey) {
 	free, ended := c.evictable-c.limit, true
 	space.Ascend(&cachedKey{key: c.hand.key}, func(at *cachedKey) bool {
 		if c.hand.key = at.key; free <= 0 {
@@ -74,9 +74,9 @@ func (c *cache) findIdleCells(space *btree.BTreeG[*cachedKey]) (idle []*cachedKe
 	return idle
 }
 
-// closeGap removes the cached key of a deleted row, if the neighbouring keys show that there is no row between them.
+// removeIfInGap removes the cached key of a deleted row, if the neighbouring keys show that there is no row between them.
 // Otherwise each scan of a queue would pass one key for each row that was ever in the queue.
-func (c *cache) closeGap(space *btree.BTreeG[*cachedKey], at *cachedKey) {
+func (c *cache) removeIfInGap(space *btree.BTreeG[*cachedKey], at *cachedKey) {
 	if value, known := at.valueAt(0); at.evictableBytes() == 0 || !known || value != nil || !at.linked {
 		return
 	}
@@ -85,8 +85,8 @@ func (c *cache) closeGap(space *btree.BTreeG[*cachedKey], at *cachedKey) {
 	}
 }
 
-// deletedRow is a row that a commit deleted and that was never in the table.
-type deletedRow struct {
+// shortLivedRow is a row that a commit deleted and that was never in the table.
+type shortLivedRow struct {
 	space  store.Space
 	at     *cachedKey
 	number int64 // of the commit
@@ -103,7 +103,7 @@ func (c *cache) removeShortLivedCells(oldest, folded int64) {
 		v := g.at.versions
 		if len(v) > 2 && v[0].number == 0 && v[0].value == nil && v[1].number > folded { // else a fold knows it
 			c.updateCell(g.at, func(at *cachedKey) { at.foldVersions(g.number) })
-			c.closeGap(c.spaces[g.space], g.at)
+			c.removeIfInGap(c.spaces[g.space], g.at)
 		}
 	}
 	c.deleted = slices.Delete(c.deleted, 0, n)

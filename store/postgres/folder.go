@@ -38,8 +38,8 @@ func (f *folder) addChanges(number int64, writes []rowWrite) {
 	}
 }
 
-// foldPending starts a fold if many changes are pending. If too many are pending, it waits for the running fold.
-func (f *folder) foldPending() {
+// foldIfManyPending starts a fold if many changes are pending. If too many are pending, it waits for the running fold.
+func (f *folder) foldIfManyPending() {
 	if !f.uncertain {
 		f.store.cache.removeShortLivedCells(f.store.lastFoldable(), f.upTo)
 	}

@@ -13,8 +13,8 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// member is a node that beats until the end of a test.
-func member(t *testing.T, address string) *postgres.Node {
+// startNode returns a node that renews its lease until the end of a test.
+func startNode(t *testing.T, address string) *postgres.Node {
 	t.Helper()
 	n, err := postgres.JoinDatabase(t.Context(), address, time.Now, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
@@ -46,14 +46,14 @@ func takeOver(t *testing.T, n *postgres.Node) (*postgres.Store, *postgres.Owners
 // is refused.
 func TestTakeOver_FencesOwnerStoppedBeforeCommit(t *testing.T) {
 	address := postgrestest.StartServer(t)
-	line := newLine(t, address)
-	first, lease := takeOver(t, member(t, line.Address))
+	line := newHeldConnection(t, address)
+	first, lease := takeOver(t, startNode(t, line.Address))
 	require.NoError(t, put(t, first, "a", "kept"))
 	line.From("too late")
 	committed := make(chan error, 1)
 	go func() { committed <- put(t, first, "a", "too late") }()
 	<-line.Held
-	second, _ := takeOver(t, member(t, address))
+	second, _ := takeOver(t, startNode(t, address))
 	require.NoError(t, put(t, second, "b", "new"))
 	line.Release()
 	require.ErrorIs(t, <-committed, store.ErrFenced)
@@ -67,8 +67,8 @@ func TestTakeOver_FencesOwnerStoppedBeforeCommit(t *testing.T) {
 // An owner is stopped in the middle of a transaction: its locks do not block the next owner.
 func TestTakeOver_SucceedsWhileOwnerIsStoppedInTransaction(t *testing.T) {
 	address := postgrestest.StartServer(t)
-	line := newLine(t, address)
-	first, _ := takeOver(t, member(t, line.Address))
+	line := newHeldConnection(t, address)
+	first, _ := takeOver(t, startNode(t, line.Address))
 	require.NoError(t, put(t, first, "a", "kept"))
 	line.From("kept") // in the fold, at the end
 	closed := make(chan struct{})
@@ -77,14 +77,14 @@ func TestTakeOver_SucceedsWhileOwnerIsStoppedInTransaction(t *testing.T) {
 		_ = first.Close() // its error does not matter
 	}()
 	<-line.Held
-	second, lease := takeOver(t, member(t, address))
+	second, lease := takeOver(t, startNode(t, address))
 	require.NoError(t, put(t, second, "b", "new"))
 	line.Release()
 	<-closed
 	require.Equal(t, []string{"a=kept", "b=new"}, readAllRows(t, second))
 	require.NoError(t, second.Close())
 	require.NoError(t, lease.Release(t.Context()))
-	third, _ := takeOver(t, member(t, address))
+	third, _ := takeOver(t, startNode(t, address))
 	require.Equal(t, []string{"a=kept", "b=new"}, readAllRows(t, third))
 	require.NoError(t, third.Close())
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// line is a connection to a server that can hold messages back, like the messages of a stopped client.
-type line struct {
+// heldConnection is a connection to a server. It can hold messages back, as if the client was stopped.
+type heldConnection struct {
 	Address string
 	Held    chan struct{} // closed when something is held
 
@@ -25,14 +25,14 @@ type line struct {
 	free   chan struct{} // closed when messages pass
 }
 
-// newLine makes a way to the server at an address.
-func newLine(t testing.TB, address string) *line {
+// newHeldConnection makes a way to the server at an address.
+func newHeldConnection(t testing.TB, address string) *heldConnection {
 	t.Helper()
 	dir, rest, _ := strings.Cut(strings.TrimPrefix(address, "host="), " ")
 	own, err := os.MkdirTemp("", "pg") //nolint:usetesting // a short one: sockets have short names
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(own)) })
-	l := &line{Address: "host=" + own + " " + rest, server: filepath.Join(dir, socket), free: make(chan struct{})}
+	l := &heldConnection{Address: "host=" + own + " " + rest, server: filepath.Join(dir, socket), free: make(chan struct{})}
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(own, socket))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
@@ -51,14 +51,14 @@ func newLine(t testing.TB, address string) *line {
 const socket = ".s.PGSQL.5432"
 
 // From holds back the first message that contains mark, and all later messages on any connection.
-func (l *line) From(mark string) {
+func (l *heldConnection) From(mark string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.from, l.free, l.Held = []byte(mark), make(chan struct{}), make(chan struct{})
 }
 
 // Release lets all messages pass, those that were held first.
-func (l *line) Release() {
+func (l *heldConnection) Release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.from = nil
@@ -66,7 +66,7 @@ func (l *line) Release() {
 }
 
 // join connects a client to the server, until one of them ends.
-func (l *line) join(ctx context.Context, client net.Conn) {
+func (l *heldConnection) join(ctx context.Context, client net.Conn) {
 	defer client.Close()
 	server, err := new(net.Dialer).DialContext(ctx, "unix", l.server)
 	if err != nil {
@@ -90,7 +90,7 @@ func (l *line) join(ctx context.Context, client net.Conn) {
 }
 
 // pass returns when a message may go on.
-func (l *line) pass(message []byte) {
+func (l *heldConnection) pass(message []byte) {
 	l.mu.Lock()
 	from, free, held := l.from, l.free, l.Held
 	if from == nil {

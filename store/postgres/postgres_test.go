@@ -23,7 +23,7 @@ func newPool(t *testing.T) *pgxpool.Pool {
 	return pool
 }
 
-func open(t *testing.T, pool *pgxpool.Pool) *postgres.Store {
+func openShop(t *testing.T, pool *pgxpool.Pool) *postgres.Store {
 	s, err := postgrestest.TakeOverAndOpen(t.Context(), pool, "shop", postgres.Config{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
@@ -66,9 +66,9 @@ func TestPrepare_MakesTablesOnceForConcurrentCallers(t *testing.T) {
 // since.
 func TestUpdate_ByFormerOwnerReturnsErrFenced(t *testing.T) {
 	pool := newPool(t)
-	first := open(t, pool)
+	first := openShop(t, pool)
 	require.NoError(t, put(t, first, "a", "1"))
-	second := open(t, pool)
+	second := openShop(t, pool)
 	require.Equal(t, []string{"a=1"}, readAllRows(t, second), "what is only in the log is there")
 	require.ErrorIs(t, put(t, first, "a", "2"), store.ErrFenced)
 	require.ErrorIs(t, put(t, first, "b", "2"), store.ErrFenced)
@@ -76,7 +76,7 @@ func TestUpdate_ByFormerOwnerReturnsErrFenced(t *testing.T) {
 
 	require.NoError(t, put(t, second, "b", "3"))
 	require.NoError(t, second.Close(), "which folds")
-	third := open(t, pool)
+	third := openShop(t, pool)
 	require.Equal(t, []string{"a=1", "b=3"}, readAllRows(t, third))
 	require.ErrorIs(t, put(t, first, "c", "2"), store.ErrFenced)
 	require.Equal(t, []string{"a=1", "b=3"}, readAllRows(t, third))
@@ -85,7 +85,7 @@ func TestUpdate_ByFormerOwnerReturnsErrFenced(t *testing.T) {
 // A view goes on reading its commit while the log is folded, including rows that were never read before.
 func TestView_ReadsSameCommitDuringFold(t *testing.T) {
 	pool := newPool(t)
-	earlier := open(t, pool)
+	earlier := openShop(t, pool)
 	var want []string
 	for i := range 600 {
 		key := fmt.Sprintf("%03d", i)
@@ -93,7 +93,7 @@ func TestView_ReadsSameCommitDuringFold(t *testing.T) {
 		want = append(want, key+"=old")
 	}
 	require.NoError(t, earlier.Close())
-	s := open(t, pool)
+	s := openShop(t, pool)
 	require.NoError(t, s.View(t.Context(), func(r store.Reader) error {
 		require.NoError(t, s.Update(t.Context(), func(w store.Writer) error {
 			for i := range 600 {
@@ -131,7 +131,7 @@ func TestUpdate_CommitsOnceIfPoolerReportsBrokenConnection(t *testing.T) {
 	address := postgrestest.StartServer(t)
 	pool := postgrestest.ConnectPool(t, address)
 	require.NoError(t, postgres.Prepare(t.Context(), pool))
-	s := open(t, postgrestest.ConnectPool(t, postgrestest.StartPooler(t, address)))
+	s := openShop(t, postgrestest.ConnectPool(t, postgrestest.StartPooler(t, address)))
 	set := func(to string) {
 		_, err := pool.Exec(t.Context(), `alter system set synchronous_standby_names = '`+to+`'`)
 		require.NoError(t, err)
@@ -151,7 +151,7 @@ func TestUpdate_CommitsOnceIfPoolerReportsBrokenConnection(t *testing.T) {
 	require.NoError(t, <-kept)
 	require.NoError(t, put(t, s, "b", "2"))
 	require.Equal(t, []string{"a=1", "b=2"}, readAllRows(t, s))
-	require.Equal(t, []string{"a=1", "b=2"}, readAllRows(t, open(t, pool)))
+	require.Equal(t, []string{"a=1", "b=2"}, readAllRows(t, openShop(t, pool)))
 }
 
 // The statement of the documentation makes room for a workspace of the same name.
@@ -161,12 +161,12 @@ func TestWorkspace_IsRemovedByDocumentedStatement(t *testing.T) {
 	statement := regexp.MustCompile(`delete from \w+ where name = 'NAME'`).FindString(string(text))
 	require.NotEmpty(t, statement)
 	pool := newPool(t)
-	s := open(t, pool)
+	s := openShop(t, pool)
 	require.NoError(t, put(t, s, "a", "1"))
 	require.NoError(t, s.Close())
 	_, err = pool.Exec(t.Context(), strings.Replace(statement, "NAME", "shop", 1))
 	require.NoError(t, err)
-	require.Empty(t, readAllRows(t, open(t, pool)))
+	require.Empty(t, readAllRows(t, openShop(t, pool)))
 }
 
 // Several processes that meet an empty database at once make its tables once.

@@ -18,7 +18,7 @@ const layout = 1
 
 // Prepare makes the tables if the database has none. Otherwise it checks that this program can use them. The errors
 // wrap [store.ErrNewer] and [store.ErrReadOnly].
-func Prepare(ctx context.Context, in database) error {
+func Prepare(ctx context.Context, in txDatabase) error {
 	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
 	if made, err := hasTables(ctx, in); err != nil || made {
@@ -39,8 +39,8 @@ func Prepare(ctx context.Context, in database) error {
 	}))
 }
 
-// database is a pool or one connection.
-type database interface {
+// txDatabase is a pool or one connection.
+type txDatabase interface {
 	querier
 	BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error)
 }

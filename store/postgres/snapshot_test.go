@@ -30,10 +30,10 @@ func TestSnapshot_ShowsOneMomentDuringChanges(t *testing.T) {
 			return w.Put(store.Touches, []byte("only"), nil)
 		}))
 	}
-	first := open(t, node.Pool)
+	first := openShop(t, node.Pool)
 	many(first, "folded")
 	require.NoError(t, first.Close())
-	s := open(t, node.Pool)
+	s := openShop(t, node.Pool)
 	require.NoError(t, s.Update(t.Context(), func(w store.Writer) error { return w.Delete(store.Records, []byte("0100")) }))
 	require.NoError(t, put(t, s, "0200", "in the log"))
 	want := readAllRows(t, s)

@@ -105,7 +105,7 @@ func (t *table) foldEntries(upTo int64, writes []rowWrite) error {
 		return err
 	}))
 	if errors.Is(err, errBlocked) { // by the fold of an owner before
-		err = cmp.Or(t.node.terminateStale(ctx), err)
+		err = cmp.Or(t.node.terminateStaleConnections(ctx), err)
 	}
 	return err
 }

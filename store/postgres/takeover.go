@@ -80,10 +80,10 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 		if err != nil {
 			return err
 		}
-		return o.takeNumber(ctx, tx, folded)
+		return o.takeNextNumber(ctx, tx, folded)
 	})
 	if errors.Is(classifyError(err), errBlocked) {
-		err = cmp.Or(n.terminateStale(ctx), store.ErrLocked)
+		err = cmp.Or(n.terminateStaleConnections(ctx), store.ErrLocked)
 	}
 	if err != nil {
 		return nil, classifyError(err)
@@ -96,18 +96,18 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 // shortLockWait begins a transaction that does not wait long for a lock.
 var shortLockWait = pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '500ms'`}
 
-// terminateStale ends the connections of nodes whose lease has run out. A node that was stopped in the middle of a
-// transaction would otherwise keep its rows locked.
-func (n *Node) terminateStale(ctx context.Context) error {
+// terminateStaleConnections ends the connections of nodes whose lease has run out. Otherwise a node that was stopped in
+// the middle of a transaction would keep rows locked.
+func (n *Node) terminateStaleConnections(ctx context.Context) error {
 	const end = `select count(pg_terminate_backend(pid)) from pg_stat_activity join handoff_node on application_name = 'handoff ' || id
 		where seen < clock_timestamp() - $1 * interval '1 second'`
 	_, err := n.Pool.Exec(ctx, end, leaseRunsOut.Seconds())
 	return err
 }
 
-// takeNumber takes the next number of the log for this owner. If the former owner takes it at the same moment,
-// takeNumber tries the next one.
-func (o *Ownership) takeNumber(ctx context.Context, tx pgx.Tx, folded int64) error {
+// takeNextNumber takes the next number of the log for this owner. If the former owner takes it at the same moment,
+// takeNextNumber tries the next one.
+func (o *Ownership) takeNextNumber(ctx context.Context, tx pgx.Tx, folded int64) error {
 	const query = `insert into handoff_log (workspace, number, epoch)
 		select $1, greatest($2, coalesce(max(number), 0)) + 1, $3 from handoff_log where workspace = $1
 		on conflict do nothing`

@@ -48,7 +48,7 @@ func (w *writer) loop() {
 		for len(w.batch) > 0 || w.store.queue.Len() > 0 {
 			w.batch = w.store.queue.FillBatch(w.batch, maxCalls, w.last, groupWait)
 			w.commitBatch()
-			w.store.folder.foldPending()
+			w.store.folder.foldIfManyPending()
 			rest.Reset(idle)
 		}
 		if w.store.queue.IsDrained() {

@@ -13,8 +13,8 @@ import (
 // errUndo is the error of functions whose writes are to be undone.
 var errUndo = errors.New("undo")
 
-// spoil writes, overwrites, deletes and counts, all of which must be undone.
-func spoil(w store.Writer) error {
+// writeToBeUndone adds, overwrites and deletes rows, and takes a number. The caller's Update must undo all of this.
+func writeToBeUndone(w store.Writer) error {
 	_, err := w.Next(store.Records)
 	return errors.Join(err, putAll(w, store.Records, "spoilt", "a", "c"), deleteAll(w, store.Records, "b"))
 }
@@ -22,7 +22,7 @@ func spoil(w store.Writer) error {
 func testFailure(t *testing.T, b store.Backend) {
 	put(t, b, store.Records, "a", "1")
 	put(t, b, store.Records, "b", "2")
-	err := b.Update(t.Context(), func(w store.Writer) error { return cmp.Or(spoil(w), errUndo) })
+	err := b.Update(t.Context(), func(w store.Writer) error { return cmp.Or(writeToBeUndone(w), errUndo) })
 	require.Equal(t, errUndo, err, "the error of the function comes back unchanged")
 	require.Equal(t, []string{"a=1", "b=2"}, all(t, b, store.Records))
 
@@ -34,7 +34,7 @@ func testPanic(t *testing.T, b store.Backend) {
 	put(t, b, store.Records, "a", "1")
 	put(t, b, store.Records, "b", "2")
 	err := b.Update(t.Context(), func(w store.Writer) error {
-		if err := spoil(w); err != nil {
+		if err := writeToBeUndone(w); err != nil {
 			return err
 		}
 		panic("secret")

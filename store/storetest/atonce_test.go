@@ -15,22 +15,22 @@ import (
 
 const writers = 16
 
-// add reads a counter, adds one and writes it back.
-func add(w store.Writer, key string) error {
+// incrementCounter reads a counter, adds one and writes it back.
+func incrementCounter(w store.Writer, key string) error {
 	v, err := w.Get(store.Workflows, []byte(key))
 	if err != nil {
 		return err
 	}
-	return w.Put(store.Workflows, []byte(key), strconv.AppendUint(nil, count(v)+1, 10))
+	return w.Put(store.Workflows, []byte(key), strconv.AppendUint(nil, parseCounter(v)+1, 10))
 }
 
-func count(v []byte) uint64 {
+func parseCounter(v []byte) uint64 {
 	n, _ := strconv.ParseUint(string(v), 10, 64) // no row is zero
 	return n
 }
 
-// atOnce calls fn from every writer and reports every error.
-func atOnce(t *testing.T, fn func(writer int) error) {
+// runConcurrently calls fn from every writer and reports every error.
+func runConcurrently(t *testing.T, fn func(writer int) error) {
 	t.Helper()
 	errs := make([]error, writers)
 	var wg sync.WaitGroup
@@ -41,17 +41,17 @@ func atOnce(t *testing.T, fn func(writer int) error) {
 	require.NoError(t, errors.Join(errs...))
 }
 
-// testWriters has every writer add to one shared counter and to its own, and
-// take a number each time.
-func testWriters(t *testing.T, b store.Backend) {
+// testConcurrentWriters runs many writers. Each Update of a writer increments a shared counter and the writer's own
+// counter, and takes a number.
+func testConcurrentWriters(t *testing.T, b store.Backend) {
 	const each = 50
 	numbers := make([][]uint64, writers)
-	atOnce(t, func(i int) error {
+	runConcurrently(t, func(i int) error {
 		for range each {
 			var n uint64
 			err := b.Update(t.Context(), func(w store.Writer) (err error) {
 				n, err = w.Next(store.Events)
-				return errors.Join(err, add(w, "shared"), add(w, fmt.Sprint(i)))
+				return errors.Join(err, incrementCounter(w, "shared"), incrementCounter(w, fmt.Sprint(i)))
 			})
 			if err != nil {
 				return err
@@ -68,20 +68,20 @@ func testWriters(t *testing.T, b store.Backend) {
 			seen[n] = true
 		}
 		value, _ := get(t, b, store.Workflows, fmt.Sprint(i))
-		require.EqualValues(t, each, count([]byte(value)))
+		require.EqualValues(t, each, parseCounter([]byte(value)))
 	}
 	value, _ := get(t, b, store.Workflows, "shared")
-	require.EqualValues(t, writers*each, count([]byte(value)))
+	require.EqualValues(t, writers*each, parseCounter([]byte(value)))
 }
 
-// testFailsAlone makes calls at once of which every second one writes and then fails, by an error or by a panic. The
-// other calls may share a commit with a failing call and must succeed.
-func testFailsAlone(t *testing.T, b store.Backend) {
+// testFailuresAmongConcurrentCalls makes concurrent calls. Every second call writes and then fails by an error or by a
+// panic. The other calls may share a commit with a failing call and must succeed.
+func testFailuresAmongConcurrentCalls(t *testing.T, b store.Backend) {
 	const each = 40
-	atOnce(t, func(i int) error {
+	runConcurrently(t, func(i int) error {
 		for n := range each {
 			err := b.Update(t.Context(), func(w store.Writer) error {
-				if err := add(w, "shared"); err != nil {
+				if err := incrementCounter(w, "shared"); err != nil {
 					return err
 				}
 				switch n % 4 {
@@ -102,26 +102,26 @@ func testFailsAlone(t *testing.T, b store.Backend) {
 		return nil
 	})
 	value, _ := get(t, b, store.Workflows, "shared")
-	require.EqualValues(t, writers*each/2, count([]byte(value)))
+	require.EqualValues(t, writers*each/2, parseCounter([]byte(value)))
 }
 
-// testReaders writes two rows that are always equal, while other goroutines read them: no View and no Update may ever
-// see them differ.
-func testReaders(t *testing.T, b store.Backend) {
+// testConcurrentReaders writes two rows that are always equal, while other goroutines read them: no View and no Update
+// may ever see them differ.
+func testConcurrentReaders(t *testing.T, b store.Backend) {
 	same := func(r store.Reader) error {
 		left, err := r.Get(store.Workflows, []byte("left"))
 		right, failed := r.Get(store.Workflows, []byte("right"))
-		if count(left) != count(right) {
-			return fmt.Errorf("half of an update was seen: %d and %d", count(left), count(right))
+		if parseCounter(left) != parseCounter(right) {
+			return fmt.Errorf("half of an update was seen: %d and %d", parseCounter(left), parseCounter(right))
 		}
 		return cmp.Or(err, failed)
 	}
-	atOnce(t, func(i int) error {
+	runConcurrently(t, func(i int) error {
 		for range 50 {
 			err := b.View(t.Context(), same)
 			if i%4 == 0 {
 				err = b.Update(t.Context(), func(w store.Writer) error {
-					return errors.Join(same(w), add(w, "left"), add(w, "right"))
+					return errors.Join(same(w), incrementCounter(w, "left"), incrementCounter(w, "right"))
 				})
 			}
 			if err != nil {

@@ -25,7 +25,7 @@ var engines = []engine{
 		return b
 	}},
 	{name: "postgres", keeps: true, start: postgrestest.NewWorkspaceOpener},
-	{name: "postgres with the least privileges", keeps: true, start: leastPrivileges},
+	{name: "postgres with the least privileges", keeps: true, start: openWithLeastPrivileges},
 	{name: "postgres behind pgbouncer", keeps: true, start: func(t testing.TB) func(testing.TB, string) store.Backend {
 		return postgrestest.WorkspaceOpener(t, postgrestest.StartPooler(t, postgrestest.StartServer(t)), postgres.Config{})
 	}},
@@ -77,22 +77,22 @@ var contract = []struct {
 	{"keys are checked", testKeys},
 	{"spaces never mix", testSpaces},
 	{"ranges", testRanges},
-	{"ranges of own writes", testOwnRanges},
+	{"ranges of own writes", testRangesOfOwnWrites},
 	{"a prefix ends where it ends", testPrefix},
-	{"a scan can stop and start again", testStop},
-	{"a scan keeps to its beginning", testScanStands},
+	{"a scan can stop and start again", testStoppedScan},
+	{"a scan keeps to its beginning", testWritesDuringScan},
 	{"rows are deleted while ranging", testDeleteWhileRanging},
 	{"buffers may be used again", testBuffers},
 	{"a failed update leaves nothing", testFailure},
 	{"a panic leaves nothing", testPanic},
-	{"an update that writes nothing", testNothing},
+	{"an update that writes nothing", testUpdateWithoutWrites},
 	{"a view is one snapshot", testSnapshot},
 	{"numbers grow and are unique", testNext},
 	{"a cancelled call does not run", testCancelled},
 	{"a closed store says so", testClosed},
-	{"writers at once lose nothing", testWriters},
-	{"a failure fails alone", testFailsAlone},
-	{"views and updates at once", testReaders},
+	{"writers at once lose nothing", testConcurrentWriters},
+	{"a failure fails alone", testFailuresAmongConcurrentCalls},
+	{"views and updates at once", testConcurrentReaders},
 	{"random histories", testHistories},
 }
 

@@ -18,8 +18,8 @@ func testHistories(t *testing.T, b store.Backend) {
 	const seed = 7
 	reference := memory.New()
 	for step := range uint64(150) {
-		want, wantErr := play(t, reference, rand.New(rand.NewPCG(seed, step)))
-		got, gotErr := play(t, b, rand.New(rand.NewPCG(seed, step)))
+		want, wantErr := runRandomUpdate(t, reference, rand.New(rand.NewPCG(seed, step)))
+		got, gotErr := runRandomUpdate(t, b, rand.New(rand.NewPCG(seed, step)))
 		require.Equal(t, wantErr, gotErr, "step %d", step)
 		require.Equal(t, want, got, "step %d", step)
 	}
@@ -28,11 +28,11 @@ func testHistories(t *testing.T, b store.Backend) {
 	}
 }
 
-// play runs one random Update, and returns the rows that it saw, line by line, and its error.
-func play(t *testing.T, b store.Backend, random *rand.Rand) (seen []string, err error) {
-	moves := make([]move, 1+random.IntN(40))
+// runRandomUpdate runs one random Update, and returns the rows that it saw, line by line, and its error.
+func runRandomUpdate(t *testing.T, b store.Backend, random *rand.Rand) (seen []string, err error) {
+	moves := make([]randomStep, 1+random.IntN(40))
 	for i := range moves {
-		moves[i] = anyMove(random)
+		moves[i] = newRandomStep(random)
 	}
 	fails := random.IntN(5) == 0
 	err = b.Update(t.Context(), func(w store.Writer) error {
@@ -52,16 +52,16 @@ func play(t *testing.T, b store.Backend, random *rand.Rand) (seen []string, err 
 	return seen, err
 }
 
-// move is one random step inside an Update.
-type move struct {
+// randomStep is one read or write inside an Update, chosen at random.
+type randomStep struct {
 	kind  int
 	query store.Range
 	value []byte
 }
 
-func anyMove(random *rand.Rand) move {
+func newRandomStep(random *rand.Rand) randomStep {
 	key := func() []byte { return fmt.Appendf(nil, "%02x", random.IntN(200)) }
-	m := move{kind: random.IntN(10), value: make([]byte, random.IntN(300))}
+	m := randomStep{kind: random.IntN(10), value: make([]byte, random.IntN(300))}
 	m.query = store.Range{
 		Space: store.Space(random.IntN(3)) + store.Ready,
 		From:  key(), To: key(), Reverse: random.IntN(2) == 0,
@@ -69,7 +69,7 @@ func anyMove(random *rand.Rand) move {
 	return m
 }
 
-func (m move) make(w store.Writer) (string, error) {
+func (m randomStep) make(w store.Writer) (string, error) {
 	q := m.query
 	switch m.kind {
 	case 0, 1, 2, 3:

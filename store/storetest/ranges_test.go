@@ -20,15 +20,15 @@ var ordered = []string{
 // bounds are every From and To worth trying: none, empty, keys and gaps.
 var bounds = append([]string{"none", "", "0", "a\x01", "\xfe", "\xff\xff\xff"}, ordered...)
 
-func bound(key string) []byte {
+func rangeBound(key string) []byte {
 	if key == "none" {
 		return nil
 	}
 	return []byte(key)
 }
 
-// expected returns the rows of a scan of q, from sorted keys.
-func expected(keys []string, q store.Range) (rows []string) {
+// expectedScan returns the rows of a scan of q, from sorted keys.
+func expectedScan(keys []string, q store.Range) (rows []string) {
 	for _, k := range keys {
 		if k >= string(q.From) && (q.To == nil || k < string(q.To)) {
 			rows = append(rows, k+"=")
@@ -45,12 +45,12 @@ func checkRanges(r store.Reader, s store.Space, keys []string) error {
 	for _, from := range bounds {
 		for _, to := range bounds {
 			for _, reverse := range []bool{false, true} {
-				q := store.Range{Space: s, From: bound(from), To: bound(to), Reverse: reverse}
+				q := store.Range{Space: s, From: rangeBound(from), To: rangeBound(to), Reverse: reverse}
 				got, err := collect(r, q)
 				if err != nil {
 					return err
 				}
-				if want := expected(keys, q); !slices.Equal(got, want) {
+				if want := expectedScan(keys, q); !slices.Equal(got, want) {
 					return fmt.Errorf("scan %q..%q reverse=%t: got %q, want %q", from, to, reverse, got, want)
 				}
 			}
@@ -71,9 +71,9 @@ func testRanges(t *testing.T, b store.Backend) {
 	require.NoError(t, b.View(t.Context(), func(r store.Reader) error { return checkRanges(r, store.Wakes, nil) }))
 }
 
-// testOwnRanges has half of the keys kept and half of them new, with one of
-// each kind deleted and one overwritten, in the same Update.
-func testOwnRanges(t *testing.T, b store.Backend) {
+// testRangesOfOwnWrites scans ranges inside an Update. Half of the keys were committed before, half are new in this
+// Update. The Update also deletes one key of each kind and overwrites one.
+func testRangesOfOwnWrites(t *testing.T, b store.Backend) {
 	for i := 0; i < len(ordered); i += 2 {
 		put(t, b, store.Ready, ordered[i], "old")
 	}
@@ -95,7 +95,7 @@ func testPrefix(t *testing.T, b store.Backend) {
 	require.Empty(t, scan(t, b, store.Prefix(store.Ready, []byte("ab"))))
 }
 
-func testStop(t *testing.T, b store.Backend) {
+func testStoppedScan(t *testing.T, b store.Backend) {
 	update(t, b, func(w store.Writer) error { return putAll(w, store.Ready, "", "a", "b", "c", "d") })
 	var first, rest, merged []string
 	update(t, b, func(w store.Writer) (err error) {
@@ -135,15 +135,15 @@ func alternate(a, b iter.Seq2[store.Row, error]) (keys []string, err error) {
 	}
 }
 
-// testScanStands writes around the current place of a scan. The scan must yield the rows of its beginning, in both
+// testWritesDuringScan writes around the current place of a scan. The scan must yield the rows of its beginning, in both
 // directions, whether the rows were kept before or written by the same Update.
-func testScanStands(t *testing.T, b store.Backend) {
+func testWritesDuringScan(t *testing.T, b store.Backend) {
 	update(t, b, func(w store.Writer) error { return putAll(w, store.Ready, "old", "b", "d", "f") })
 	for _, reverse := range []bool{false, true} {
 		var during, after []string
 		err := b.Update(t.Context(), func(w store.Writer) (err error) {
 			own := w.Put(store.Ready, []byte("c"), []byte("own"))
-			during, err = disturbed(w, store.Range{Space: store.Ready, Reverse: reverse})
+			during, err = scanWhileWriting(w, store.Range{Space: store.Ready, Reverse: reverse})
 			rest, failed := collect(w, store.Range{Space: store.Ready})
 			after = rest
 			return cmp.Or(own, err, failed, errUndo)
@@ -158,8 +158,8 @@ func testScanStands(t *testing.T, b store.Backend) {
 	}
 }
 
-// disturbed collects q while writing before, at and beyond every row.
-func disturbed(w store.Writer, q store.Range) (rows []string, err error) {
+// scanWhileWriting returns the rows of a scan of q. At each row it writes rows before, at and after the row.
+func scanWhileWriting(w store.Writer, q store.Range) (rows []string, err error) {
 	for row, err := range w.Scan(q) {
 		if err != nil {
 			return nil, err

@@ -12,8 +12,8 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// leastPrivileges follows docs/postgres.md, and opens workspaces as the role with access to rows only.
-func leastPrivileges(t testing.TB) func(t testing.TB, name string) store.Backend {
+// openWithLeastPrivileges follows docs/postgres.md, and opens workspaces as the role with access to rows only.
+func openWithLeastPrivileges(t testing.TB) func(t testing.TB, name string) store.Backend {
 	t.Helper()
 	address := postgrestest.StartServer(t)
 	document, err := os.ReadFile("../../docs/postgres.md")

@@ -180,7 +180,7 @@ func testBuffers(t *testing.T, b store.Backend) {
 	require.Equal(t, []string{"a=1", "c=3"}, all(t, b, store.Records))
 }
 
-func testNothing(t *testing.T, b store.Backend) {
+func testUpdateWithoutWrites(t *testing.T, b store.Backend) {
 	put(t, b, store.Records, "a", "1")
 	var seen string
 	update(t, b, func(w store.Writer) error {

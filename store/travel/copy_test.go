@@ -46,19 +46,19 @@ func TestCopy_CopiesAllRowsBetweenEachPairOfEngines(t *testing.T) {
 					if to.name != from.name {
 						target = to.start(t)
 					}
-					movesAll(t, storetest.NewWorld(t, source(t, fmt.Sprint("from", i))), storetest.NewWorld(t, target(t, fmt.Sprint("to", i))))
+					requireCopyOfAllRows(t, storetest.NewWorld(t, source(t, fmt.Sprint("from", i))), storetest.NewWorld(t, target(t, fmt.Sprint("to", i))))
 				})
 			}
 		})
 	}
 }
 
-func movesAll(t *testing.T, from, to *storetest.World) {
+func requireCopyOfAllRows(t *testing.T, from, to *storetest.World) {
 	t.Helper()
 	source, target := from.Rows, to.Rows
-	ofTheFirstVersion(t, source)
-	fill(from, 1_200)
-	last := next(from, store.Records)
+	copyVersion1Store(t, source)
+	addRowsToOtherSpaces(from, 1_200)
+	last := nextNumber(from, store.Records)
 	want := dump(t, source)
 
 	done, err := travel.Copy{To: target, From: source, Moves: source, Place: "there"}.Run(t.Context())
@@ -67,7 +67,7 @@ func movesAll(t *testing.T, from, to *storetest.World) {
 	require.Equal(t, want, dump(t, source))
 	require.True(t, done.Moved)
 	require.NotEmpty(t, done.Audit.Root)
-	require.Equal(t, last+1, next(to, store.Records))
+	require.Equal(t, last+1, nextNumber(to, store.Records))
 	require.NoError(t, travel.CheckUsable(t.Context(), target))
 	require.Equal(t, &travel.MovedError{To: "there"}, travel.CheckUsable(t.Context(), source))
 
@@ -86,10 +86,10 @@ func TestCopy_MayBeRepeatedAfterInterruption(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		for at, whole := 1, false; !whole; at++ {
 			source, backup, target := memory.New(), memory.New(), memory.New()
-			fill(storetest.NewWorld(t, source), 3)
-			fill(storetest.NewWorld(t, backup), 3)
+			addRowsToOtherSpaces(storetest.NewWorld(t, source), 3)
+			addRowsToOtherSpaces(storetest.NewWorld(t, backup), 3)
 			want := dump(t, source)
-			writes := &breaking{left: at, kept: kept}
+			writes := &failingWrites{left: at, kept: kept}
 			broken := travel.Copy{To: writes.over(target), From: backup, Moves: writes.over(source), Place: "there"}
 			_, err := broken.Run(t.Context())
 			if whole = err == nil; whole {
@@ -98,7 +98,7 @@ func TestCopy_MayBeRepeatedAfterInterruption(t *testing.T) {
 			}
 			require.ErrorIs(t, err, errBroken)
 			here, there := travel.CheckUsable(t.Context(), source), travel.CheckUsable(t.Context(), target)
-			require.False(t, here == nil && there == nil && holds(dump(t, target)), "both are used")
+			require.False(t, here == nil && there == nil && hasRows(dump(t, target)), "both are used")
 
 			_, err = travel.Copy{To: target, From: backup, Moves: source, Place: "there"}.Run(t.Context())
 			if there == nil && here != nil {
@@ -116,8 +116,8 @@ func TestCopy_MayBeRepeatedAfterInterruption(t *testing.T) {
 // An old store is not copied over an unfinished copy of another one.
 func TestCopy_RefusesUnfinishedOrMovedStore(t *testing.T) {
 	source, target, third := memory.New(), memory.New(), memory.New()
-	fill(storetest.NewWorld(t, source), 3)
-	unfinished := &breaking{left: 5}
+	addRowsToOtherSpaces(storetest.NewWorld(t, source), 3)
+	unfinished := &failingWrites{left: 5}
 	_, err := travel.Copy{To: unfinished.over(target), From: source}.Run(t.Context())
 	require.ErrorIs(t, err, errBroken)
 	_, err = travel.Copy{To: third, From: target}.Run(t.Context())
@@ -128,8 +128,8 @@ func TestCopy_RefusesUnfinishedOrMovedStore(t *testing.T) {
 	require.Equal(t, &travel.MovedError{To: "third"}, err)
 }
 
-// ofTheFirstVersion copies a store of the first version into one that is empty.
-func ofTheFirstVersion(t *testing.T, into store.Backend) {
+// copyVersion1Store copies a store of the first version into one that is empty.
+func copyVersion1Store(t *testing.T, into store.Backend) {
 	t.Helper()
 	first, err := os.ReadFile("../testdata/v1.db")
 	require.NoError(t, err)
@@ -143,8 +143,8 @@ func ofTheFirstVersion(t *testing.T, into store.Backend) {
 	require.Positive(t, done.Audit.Events)
 }
 
-// fill adds rows to all spaces but those that an audit reads.
-func fill(w *storetest.World, rows int) {
+// addRowsToOtherSpaces adds rows to all spaces except the spaces that an audit reads.
+func addRowsToOtherSpaces(w *storetest.World, rows int) {
 	w.T.Helper()
 	for s := range store.Spaces {
 		if slices.Contains([]store.Space{store.Events, store.Tree, store.Records, store.References}, s) {
@@ -158,11 +158,11 @@ func fill(w *storetest.World, rows int) {
 			}
 			return nil
 		})
-		next(w, s)
+		nextNumber(w, s)
 	}
 }
 
-func next(w *storetest.World, s store.Space) (n uint64) {
+func nextNumber(w *storetest.World, s store.Space) (n uint64) {
 	w.T.Helper()
 	w.WriteRows(func(rows store.Writer) (err error) {
 		n, err = rows.Next(s)
@@ -181,24 +181,25 @@ func dump(t *testing.T, b store.Backend) map[store.Space][]store.Row {
 	return rows
 }
 
-// holds reports whether there are any rows.
-func holds(rows map[store.Space][]store.Row) bool {
+// hasRows reports whether there are any rows.
+func hasRows(rows map[store.Space][]store.Row) bool {
 	return slices.ContainsFunc(storetest.AllSpaces(), func(s store.Space) bool { return len(rows[s]) > 0 })
 }
 
 var errBroken = errors.New("the network is broken")
 
-// breaking counts the writes of stores. One fails, and all that follow.
-type breaking struct {
+// failingWrites counts down the writes of stores. The write at which left becomes zero fails, and so do all later
+// writes.
+type failingWrites struct {
 	left int
 	kept bool // the first one that fails
 }
 
-func (b *breaking) over(of store.Backend) store.Backend { return breakingStore{of, b} }
+func (b *failingWrites) over(of store.Backend) store.Backend { return breakingStore{of, b} }
 
 type breakingStore struct {
 	store.Backend
-	*breaking
+	*failingWrites
 }
 
 func (b breakingStore) Update(ctx context.Context, fn func(store.Writer) error) error {

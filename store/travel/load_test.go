@@ -14,7 +14,7 @@ import (
 	"handoff/store/travel"
 )
 
-func exported(t testing.TB, w *mailboxtest.World) string {
+func exportToText(t testing.TB, w *mailboxtest.World) string {
 	t.Helper()
 	var b bytes.Buffer
 	_, err := travel.Export(t.Context(), w.Store, schemas.ExportHeading{Workspace: "w"}, &b)
@@ -32,7 +32,7 @@ func TestLoad_RefusesDamagedFile(t *testing.T) {
 	w.Completes(w.Stdio("b"), 1)
 	w.Sends(a, "b", "kept")
 	w.Claims(w.Stdio("b"))
-	whole := exported(t, w)
+	whole := exportToText(t, w)
 	lines := strings.SplitAfter(whole, "\n")
 	at := func(prefix string) int {
 		for i, l := range lines {
@@ -92,7 +92,7 @@ func TestExport_ShowsOneSnapshotDuringChanges(t *testing.T) {
 		close(worked)
 	}()
 	var file bytes.Buffer
-	_, err := travel.Export(t.Context(), w.Store, schemas.ExportHeading{Workspace: "w"}, &slowly{&file, func() { close(began); <-worked }})
+	_, err := travel.Export(t.Context(), w.Store, schemas.ExportHeading{Workspace: "w"}, &delayedBuffer{&file, func() { close(began); <-worked }})
 	require.NoError(t, err)
 	head, err := travel.Load(t.Context(), &file, memory.New())
 	require.NoError(t, err)
@@ -100,13 +100,13 @@ func TestExport_ShowsOneSnapshotDuringChanges(t *testing.T) {
 	require.Equal(t, uint64(20), head.Events)
 }
 
-// slowly calls a function once, before it writes.
-type slowly struct {
+// delayedBuffer is a buffer that calls a function once, before its first write.
+type delayedBuffer struct {
 	*bytes.Buffer
 	first func()
 }
 
-func (s *slowly) Write(b []byte) (int, error) {
+func (s *delayedBuffer) Write(b []byte) (int, error) {
 	if s.first != nil {
 		s.first()
 		s.first = nil

@@ -113,13 +113,13 @@ const endLimit = 10 * time.Second
 
 // KillDescendants kills the processes that [VisitDescendants] visits, and returns when they have ended.
 func KillDescendants(guard int) {
-	killFound(func(kill func(pid int)) { VisitDescendants(guard, kill) })
+	killUntilNoneFound(func(kill func(pid int)) { VisitDescendants(guard, kill) })
 }
 
 // KillByEnvironment kills all processes of this user with the entry NAME=value in their environment, and returns when
 // they have ended.
 func KillByEnvironment(entry string) {
-	killFound(func(kill func(pid int)) {
+	killUntilNoneFound(func(kill func(pid int)) {
 		visitAllProcesses(func(pid int) {
 			environ, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
 			if err == nil && pid != os.Getpid() && slices.Contains(strings.Split(string(environ), "\x00"), entry) {
@@ -129,9 +129,9 @@ func KillByEnvironment(entry string) {
 	})
 }
 
-// killFound kills the processes that find reports, and repeats this until find reports none. It kills whole process
-// groups at once, so that no member can start another process meanwhile.
-func killFound(find func(kill func(pid int))) {
+// killUntilNoneFound kills the processes that find reports, and repeats this until find reports none. It kills whole
+// process groups at once, so that no member can start another process meanwhile.
+func killUntilNoneFound(find func(kill func(pid int))) {
 	own, over := syscall.Getpgrp(), time.After(endLimit)
 	for {
 		left := false

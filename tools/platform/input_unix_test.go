@@ -21,7 +21,7 @@ func TestPollInput_PollsPipeUntilBackIsCalled(t *testing.T) {
 	defer out.Close()
 	polled, back := platform.PollInput(in, io.Discard)
 	require.NotSame(t, in, polled)
-	require.True(t, polls(t, in))
+	require.True(t, isNonblocking(t, in))
 	_, err := out.WriteString("said")
 	require.NoError(t, err)
 	text := make([]byte, 9)
@@ -29,7 +29,7 @@ func TestPollInput_PollsPipeUntilBackIsCalled(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "said", string(text[:n]))
 	back()
-	require.False(t, polls(t, in))
+	require.False(t, isNonblocking(t, in))
 }
 
 func TestPollInput_DoesNotChangeFileSharedWithOutput(t *testing.T) {
@@ -48,12 +48,12 @@ func TestPollInput_DoesNotChangeFileSharedWithOutput(t *testing.T) {
 	for _, in := range []io.Reader{both, file} {
 		same, back := platform.PollInput(in, io.Discard, out)
 		require.Same(t, in, same)
-		require.False(t, polls(t, both))
+		require.False(t, isNonblocking(t, both))
 		back()
 	}
 }
 
-func polls(t *testing.T, f *os.File) bool {
+func isNonblocking(t *testing.T, f *os.File) bool {
 	t.Helper()
 	flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
 	require.NoError(t, err)

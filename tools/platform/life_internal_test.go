@@ -74,7 +74,7 @@ func TestProcessLife_SignalAfterEndOfInputIsFirstSignal(t *testing.T) {
 func TestProcessLife_EndsWhenClientNoLongerReads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := start(t)
-		_, err := l.WatchOutput(broken{}).Write([]byte("x"))
+		_, err := l.WatchOutput(brokenPipe{}).Write([]byte("x"))
 		require.ErrorIs(t, err, syscall.EPIPE)
 		require.Error(t, l.ctx.Err())
 	})
@@ -113,6 +113,6 @@ func TestProcessLife_EndsWhenParentIsGone(t *testing.T) {
 	})
 }
 
-type broken struct{}
+type brokenPipe struct{}
 
-func (broken) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+func (brokenPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }

@@ -25,17 +25,17 @@ func NetworkFileSystem(dir string) string {
 
 // Rename is [os.Rename], repeated while other processes read the file that it replaces.
 func Rename(from, to string) error {
-	return retryWhileRead(func() error { return os.Rename(from, to) })
+	return retryWhileFileIsRead(func() error { return os.Rename(from, to) })
 }
 
 // Remove is [os.Remove], repeated while other processes read the file.
 func Remove(path string) error {
-	return retryWhileRead(func() error { return os.Remove(path) })
+	return retryWhileFileIsRead(func() error { return os.Remove(path) })
 }
 
-// retryWhileRead repeats an operation that Windows refuses while another process reads the file, for about 200 ms.
+// retryWhileFileIsRead repeats an operation that Windows refuses while another process reads the file, for about 200 ms.
 // One read is over in a moment, but many processes may read one after another.
-func retryWhileRead(do func() error) error {
+func retryWhileFileIsRead(do func() error) error {
 	for range 100 {
 		err := do()
 		if !errors.Is(err, windows.ERROR_SHARING_VIOLATION) && !errors.Is(err, windows.ERROR_ACCESS_DENIED) {

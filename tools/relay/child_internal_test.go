@@ -22,8 +22,8 @@ var children = map[string]func(dir string) int{
 	"lock":     holdLock,
 	"wait":     waitForLock,
 	"listen":   listenUntilKilled,
-	"knock":    knockAsStranger,
-	"impostor": listenAsStranger,
+	"knock":    dialAsNobody,
+	"impostor": listenAsNobody,
 }
 
 func TestMain(m *testing.M) {

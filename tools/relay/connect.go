@@ -139,7 +139,7 @@ func (r *Relay) tryRouteOnce(ctx context.Context) (*route, error) {
 		r.joinQueue()
 		return nil, nil
 	}
-	if r.hasLock() || !isStalled && r.backsOff() {
+	if r.hasLock() || !isStalled && r.isInBackoff() {
 		return nil, nil
 	}
 	won, err := r.election.TryToWin(ctx)
@@ -159,7 +159,7 @@ func (r *Relay) tryRouteOnce(ctx context.Context) (*route, error) {
 // tries the lock again. Without this pause the command could get the free lock back before the waiting processes.
 const resignBackoff = 5
 
-func (r *Relay) backsOff() bool {
+func (r *Relay) isInBackoff() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.backoff == 0 {

@@ -14,12 +14,12 @@ func TestPrepare_MakesDirectoryPrivate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state", "w")
 	require.NoError(t, prepareDir(dir))
-	require.Equal(t, os.FileMode(0o700), mode(t, dir))
-	require.Equal(t, os.FileMode(0o700), mode(t, filepath.Dir(dir)))
+	require.Equal(t, os.FileMode(0o700), filePermissions(t, dir))
+	require.Equal(t, os.FileMode(0o700), filePermissions(t, filepath.Dir(dir)))
 
 	require.NoError(t, os.Chmod(dir, 0o755))
 	require.NoError(t, prepareDir(dir))
-	require.Equal(t, os.FileMode(0o700), mode(t, dir))
+	require.Equal(t, os.FileMode(0o700), filePermissions(t, dir))
 }
 
 func TestPrepare_FailsOnFileInPlaceOfDirectory(t *testing.T) {

@@ -23,7 +23,7 @@ func (w world) remove(names ...string) {
 	}
 }
 
-func whereOpenFilesMove(t *testing.T) {
+func skipIfOpenFilesStay(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows neither removes nor replaces a file that is open")
@@ -33,7 +33,7 @@ func whereOpenFilesMove(t *testing.T) {
 
 // An answer means that the change is stored where all processes look.
 func TestRelay_ProcessesMeetInNewDirectoryAfterRemoval(t *testing.T) {
-	whereOpenFilesMove(t)
+	skipIfOpenFilesStay(t)
 	w := newWorld(t)
 	first, guest := w.process(), w.process()
 	first.send("Test it")
@@ -49,7 +49,7 @@ func TestRelay_ProcessesMeetInNewDirectoryAfterRemoval(t *testing.T) {
 
 // A command does not queue: it takes the new lock while it still releases the old one.
 func TestRelay_CommandContinuesInNewDirectoryAfterRemoval(t *testing.T) {
-	whereOpenFilesMove(t)
+	skipIfOpenFilesStay(t)
 	for range sandbox.Repetitions(20) {
 		w := newWorld(t)
 		c := w.config()
@@ -66,7 +66,7 @@ func TestRelay_CommandContinuesInNewDirectoryAfterRemoval(t *testing.T) {
 }
 
 func TestPresenceMark_IsSetAgainInNewDirectory(t *testing.T) {
-	whereOpenFilesMove(t)
+	skipIfOpenFilesStay(t)
 	w := newWorld(t)
 	first, second := w.process(), w.process()
 	first.send("Test it")
@@ -78,7 +78,7 @@ func TestPresenceMark_IsSetAgainInNewDirectory(t *testing.T) {
 }
 
 func TestOwner_OpensStoreThatReplacedItsOwn(t *testing.T) {
-	whereOpenFilesMove(t)
+	skipIfOpenFilesStay(t)
 	w := newWorld(t)
 	store := filepath.Join(w.dir, "handoff.db")
 	before := w.process()
@@ -96,7 +96,7 @@ func TestOwner_OpensStoreThatReplacedItsOwn(t *testing.T) {
 }
 
 func TestRelay_ProcessesMeetAgainAfterLockRemoval(t *testing.T) {
-	whereOpenFilesMove(t)
+	skipIfOpenFilesStay(t)
 	w := newWorld(t)
 	owner := w.process()
 	owner.send("Test it")
@@ -144,7 +144,7 @@ func TestNote_IgnoredIfAnotherProgramHasThePort(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // it waits for an answer
 			w := newWorld(t)
-			w.note(relay.Note{PID: 1, Started: time.Now(), Address: relay.Address{Network: "tcp", Addr: l.Addr().String()}})
+			w.writeNote(relay.Note{PID: 1, Started: time.Now(), Address: relay.Address{Network: "tcp", Addr: l.Addr().String()}})
 			c := w.config()
 			c.Stays = stays
 			require.EqualValues(t, 1, w.start(c).send("Test it"))

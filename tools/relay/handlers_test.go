@@ -21,8 +21,8 @@ import (
 
 // Answers of an owner to requests of other programs.
 
-// knock makes a request as another program would.
-func (w world) knock(method, path, body string, header http.Header) (status int) {
+// requestStatus makes a request without a relay, as another program would, and returns the status of the response.
+func (w world) requestStatus(method, path, body string, header http.Header) (status int) {
 	w.t.Helper()
 	n, ok := relay.ReadNote(w.dir)
 	require.True(w.t, ok)
@@ -54,9 +54,9 @@ func TestOwner_DoesNotBeginLateCall(t *testing.T) {
 	by := func(at time.Time) http.Header {
 		return http.Header{"Handoff-Begin-By": {strconv.FormatInt(at.UnixMilli(), 10)}}
 	}
-	require.Equal(t, http.StatusConflict, w.knock(http.MethodPost, "/1/call", send, by(time.Now().Add(-time.Second))))
+	require.Equal(t, http.StatusConflict, w.requestStatus(http.MethodPost, "/1/call", send, by(time.Now().Add(-time.Second))))
 	require.Zero(t, p.call("", "registry_newest", `{}`).Event)
-	require.Equal(t, http.StatusOK, w.knock(http.MethodPost, "/1/call", send, by(time.Now().Add(time.Minute))))
+	require.Equal(t, http.StatusOK, w.requestStatus(http.MethodPost, "/1/call", send, by(time.Now().Add(time.Minute))))
 	require.NotZero(t, p.call("", "registry_newest", `{}`).Event)
 }
 
@@ -67,8 +67,8 @@ func TestOwner_RefusesRequestWithoutCall(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.process().call("", "list_agents", `{}`)
-	require.Equal(t, http.StatusUnprocessableEntity, w.knock(http.MethodPost, "/1/call", `{"id": 1`, nil))
-	refused := w.knock(http.MethodPost, "/yield", `{"version": "v1.0.0"}`, nil)
+	require.Equal(t, http.StatusUnprocessableEntity, w.requestStatus(http.MethodPost, "/1/call", `{"id": 1`, nil))
+	refused := w.requestStatus(http.MethodPost, "/yield", `{"version": "v1.0.0"}`, nil)
 	require.Equal(t, http.StatusConflict, refused, "it has no version")
 }
 
@@ -82,9 +82,9 @@ func TestOwner_PortNeedsSecret(t *testing.T) {
 	require.True(t, ok)
 	require.Equal(t, "tcp", n.Address.Network, "no socket has so long a path")
 	require.EqualValues(t, 1, second.claim())
-	require.Equal(t, http.StatusUnauthorized, w.knock(http.MethodGet, "/owner", "", nil))
+	require.Equal(t, http.StatusUnauthorized, w.requestStatus(http.MethodGet, "/owner", "", nil))
 	right := http.Header{"Authorization": {"Bearer " + n.Address.Secret}}
-	require.Equal(t, http.StatusOK, w.knock(http.MethodGet, "/owner", "", right))
+	require.Equal(t, http.StatusOK, w.requestStatus(http.MethodGet, "/owner", "", right))
 }
 
 func TestRelay_ErrorNamesOwnerWithoutCommonProtocolVersion(t *testing.T) {
@@ -101,9 +101,9 @@ func TestRelay_ErrorNamesOwnerWithoutCommonProtocolVersion(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.pretend(relay.Note{PID: os.Getpid(), Version: "v9.0.0", Protocol: tt.protocol})
+			w.serveAsOwner(relay.Note{PID: os.Getpid(), Version: "v9.0.0", Protocol: tt.protocol})
 			_, err := w.process().try(t.Context(), "dev", "list_agents", `{}`)
-			e := coded(t, err)
+			e := requireCodedError(t, err)
 			require.Equal(t, schemas.Unavailable, e.Code)
 			require.Contains(t, e.Message, "handoff v9.0.0 (pid "+strconv.Itoa(os.Getpid()))
 			require.Contains(t, e.Hint, tt.hint)
@@ -111,8 +111,8 @@ func TestRelay_ErrorNamesOwnerWithoutCommonProtocolVersion(t *testing.T) {
 	}
 }
 
-// note writes a note as an owner would.
-func (w world) note(n relay.Note) {
+// writeNote writes a note as an owner would.
+func (w world) writeNote(n relay.Note) {
 	w.t.Helper()
 	content, err := json.Marshal(n)
 	require.NoError(w.t, err)
@@ -120,10 +120,10 @@ func (w world) note(n relay.Note) {
 	require.NoError(w.t, os.WriteFile(filepath.Join(w.dir, "owner.json"), content, 0o600))
 }
 
-// pretend answers as an owner with this note would.
-func (w world) pretend(n relay.Note) {
+// serveAsOwner answers requests as an owner with the note n would.
+func (w world) serveAsOwner(n relay.Note) {
 	n.Address = relay.Address{Network: "unix", Addr: w.dir + ".sock"}
-	w.note(n)
+	w.writeNote(n)
 	l, err := net.Listen("unix", n.Address.Addr)
 	require.NoError(w.t, err)
 	handler := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {

@@ -7,7 +7,7 @@ import (
 )
 
 // The number of calls under way is not visible outside.
-func TestCallCounter_AnnouncesManyCallsOnce(t *testing.T) {
+func TestCallCounter_ReportsManyRunningCallsOnce(t *testing.T) {
 	t.Parallel()
 	var told []bool
 	c := callCounter{notify: func(many bool) { told = append(told, many) }}

@@ -20,7 +20,7 @@ func TestListen_SocketIsNextToStoreAndRemovedAtEnd(t *testing.T) {
 	dir := shortDir(t)
 	l, a := mustListen(t, dir, "")
 	require.Equal(t, Address{Network: "unix", Addr: filepath.Join(dir, "handoff.sock")}, a)
-	require.Equal(t, os.FileMode(0o600), mode(t, a.Addr))
+	require.Equal(t, os.FileMode(0o600), filePermissions(t, a.Addr))
 	require.Equal(t, []string{"handoff.sock"}, names(t, dir))
 	requireReached(t, l, a)
 
@@ -88,7 +88,7 @@ func TestListen_ChoosesPlaceByPathLength(t *testing.T) {
 			require.Equal(t, tt.network == "tcp", a.Secret != "")
 			if tt.in != "" {
 				require.Equal(t, tt.in, filepath.Dir(a.Addr))
-				require.Equal(t, os.FileMode(0o700), mode(t, tt.in))
+				require.Equal(t, os.FileMode(0o700), filePermissions(t, tt.in))
 				require.Equal(t, []string{filepath.Base(a.Addr)}, names(t, tt.in))
 			}
 			requireReached(t, l, a)

@@ -137,16 +137,16 @@ func waitInLine(t *testing.T, path string) <-chan *storeLock {
 // holdLock holds the lock until the child is killed, or until its parent has ended.
 func holdLock(dir string) int {
 	l, err := tryLock(filepath.Join(dir, "handoff.lock"))
-	return hold(l, err)
+	return holdUntilKilled(l, err)
 }
 
 func waitForLock(dir string) int {
 	fmt.Println("waits")
 	l, err := waitLock(filepath.Join(dir, "handoff.lock"))
-	return hold(l, err)
+	return holdUntilKilled(l, err)
 }
 
-func hold(l *storeLock, err error) int {
+func holdUntilKilled(l *storeLock, err error) int {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1

@@ -33,7 +33,7 @@ func TestNote_ReadsBackUnchanged(t *testing.T) {
 	require.Empty(t, entries)
 }
 
-func TestNote_IsPrivate(t *testing.T) {
+func TestNote_FileIsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
 	}
@@ -41,7 +41,7 @@ func TestNote_IsPrivate(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(notePath(dir)+".new", nil, 0o644))
 	require.NoError(t, writeNote(dir, Note{}))
-	require.Equal(t, os.FileMode(0o600), mode(t, notePath(dir)))
+	require.Equal(t, os.FileMode(0o600), filePermissions(t, notePath(dir)))
 }
 
 func TestReadNote_IgnoresHalfWrittenNote(t *testing.T) {
@@ -75,7 +75,7 @@ func TestNote_KeepsFieldNames(t *testing.T) {
 	}`, string(content))
 }
 
-func mode(t *testing.T, path string) os.FileMode {
+func filePermissions(t *testing.T, path string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
 	require.NoError(t, err)

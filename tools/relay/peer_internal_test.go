@@ -23,12 +23,12 @@ const nobody = 65534
 
 func TestListen_RefusesOtherUsers(t *testing.T) {
 	t.Parallel()
-	needOtherUsers(t)
+	skipWithoutOtherUsers(t)
 	dir := shortDir(t)
 	l, a := mustListen(t, dir, "")
-	require.Equal(t, "kept out", knock(t, dir), "by the directory")
+	require.Equal(t, "kept out", dialAsOtherUser(t, dir), "by the directory")
 	require.NoError(t, os.Chmod(dir, 0o755))
-	require.Equal(t, "kept out", knock(t, dir), "by the socket")
+	require.Equal(t, "kept out", dialAsOtherUser(t, dir), "by the socket")
 	require.NoError(t, os.Chmod(a.Addr, 0o666))
 
 	accepted := make(chan net.Conn, 1)
@@ -42,7 +42,7 @@ func TestListen_RefusesOtherUsers(t *testing.T) {
 		}
 		accepted <- c
 	}()
-	require.Equal(t, "hung up", knock(t, dir))
+	require.Equal(t, "hung up", dialAsOtherUser(t, dir))
 	require.Empty(t, accepted)
 	ours, err := a.dial(t.Context())
 	require.NoError(t, err)
@@ -55,7 +55,7 @@ func TestListen_RefusesOtherUsers(t *testing.T) {
 
 func TestDial_RefusesSocketOfOtherUser(t *testing.T) {
 	t.Parallel()
-	needOtherUsers(t)
+	skipWithoutOtherUsers(t)
 	dir := shortDir(t)
 	require.NoError(t, os.Chmod(dir, 0o777))
 	_, lines := start(t, "impostor", dir)
@@ -64,7 +64,7 @@ func TestDial_RefusesSocketOfOtherUser(t *testing.T) {
 	require.ErrorContains(t, err, "another user listens there")
 }
 
-func needOtherUsers(t *testing.T) {
+func skipWithoutOtherUsers(t *testing.T) {
 	t.Helper()
 	if os.Getuid() != 0 {
 		t.Skip("only root can start a process as another user")
@@ -74,15 +74,16 @@ func needOtherUsers(t *testing.T) {
 	}
 }
 
-// knock lets another user connect from within the directory, and reports the result.
-func knock(t *testing.T, dir string) string {
+// dialAsOtherUser starts a process of another user that connects to the socket in dir, and returns the line that the
+// process prints.
+func dialAsOtherUser(t *testing.T, dir string) string {
 	t.Helper()
 	_, lines := start(t, "knock", dir)
 	require.True(t, lines.Scan(), "the child ended")
 	return lines.Text()
 }
 
-func knockAsStranger(string) int {
+func dialAsNobody(string) int {
 	err := becomeNobody()
 	var c net.Conn
 	if err == nil {
@@ -104,7 +105,7 @@ func knockAsStranger(string) int {
 	return 0
 }
 
-func listenAsStranger(string) int {
+func listenAsNobody(string) int {
 	err := becomeNobody()
 	var l net.Listener
 	if err == nil {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestVersions_OverlapIfBothKnowOne(t *testing.T) {
+func TestVersionRange_OverlapsIfBothHaveOneVersion(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		ours, theirs VersionRange

@@ -34,9 +34,9 @@ func TestRelay_PassesRefusalUnchanged(t *testing.T) {
 	first.send("Test it")
 	_, here := first.try(t.Context(), "qa", "claim_handoff", `{"handoff_id": "9"}`)
 	_, there := second.try(t.Context(), "qa", "claim_handoff", `{"handoff_id": "9"}`)
-	require.Equal(t, schemas.NotFound, coded(t, there).Code)
-	require.Equal(t, coded(t, here).Hint, coded(t, there).Hint)
-	require.Equal(t, coded(t, here).Message, coded(t, there).Message)
+	require.Equal(t, schemas.NotFound, requireCodedError(t, there).Code)
+	require.Equal(t, requireCodedError(t, here).Hint, requireCodedError(t, there).Hint)
+	require.Equal(t, requireCodedError(t, here).Message, requireCodedError(t, there).Message)
 }
 
 func TestRelay_NextProcessOwnsStoreAfterOwner(t *testing.T) {
@@ -66,7 +66,7 @@ func TestRelay_LastProcessLeavesNoFiles(t *testing.T) {
 	require.NoFileExists(t, filepath.Join(w.dir, "handoff.sock"))
 	require.NoFileExists(t, filepath.Join(w.dir, "owner.json"))
 	_, err := only.try(t.Context(), "dev", "list_agents", `{}`)
-	require.Equal(t, schemas.Unavailable, coded(t, err).Code)
+	require.Equal(t, schemas.Unavailable, requireCodedError(t, err).Code)
 }
 
 // Every call is answered and takes effect once, although owners end all the time.
@@ -138,8 +138,8 @@ func TestRelay_ChangesContinueAtNextOwner(t *testing.T) {
 	following.Wait()
 }
 
-// connected connects qa over the second of two new processes, and lets it claim work.
-func connected(w world) (first, second process) {
+// startConnectedPair starts two processes. Agent qa connects over the second one and claims a handoff.
+func startConnectedPair(w world) (first, second process) {
 	w.t.Helper()
 	first, second = w.process(), w.process()
 	first.send("Test it")
@@ -150,51 +150,51 @@ func connected(w world) (first, second process) {
 
 func TestConnection_EndsWithItsProcess(t *testing.T) {
 	t.Parallel()
-	first, second := connected(newWorld(t))
-	require.True(t, first.live("qa"))
+	first, second := startConnectedPair(newWorld(t))
+	require.True(t, first.isLive("qa"))
 	require.NoError(t, second.Close())
-	require.Eventually(t, func() bool { return !first.live("qa") }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !first.isLive("qa") }, 10*time.Second, time.Millisecond)
 }
 
 func TestConnection_IsAnnouncedToNextOwner(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	first, second := connected(w)
+	first, second := startConnectedPair(w)
 	third := w.process()
 	third.call("ops", "connection_open", `{"conn": "conn-ops"}`)
 	third.call("ops", "claim_handoff", `{}`)
 	require.NoError(t, first.Close())
-	require.Eventually(t, func() bool { return third.live("qa") && second.live("ops") }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return third.isLive("qa") && second.isLive("ops") }, 10*time.Second, time.Millisecond)
 	second.call("qa", "connection_close", `{"conn": "conn-qa"}`)
-	require.False(t, third.live("qa"))
+	require.False(t, third.isLive("qa"))
 }
 
 // The owner sees the end of the first request before or after the second one.
 func TestConnection_StaysOpenWhenHeldAgain(t *testing.T) {
 	t.Parallel()
-	first, second := connected(newWorld(t))
+	first, second := startConnectedPair(newWorld(t))
 	for range 50 {
 		second.LoseRoute()
 		second.call("", "list_agents", `{}`)
-		require.True(t, first.live("qa"))
+		require.True(t, first.isLive("qa"))
 	}
 	for range 50 {
-		require.True(t, first.live("qa"))
+		require.True(t, first.isLive("qa"))
 	}
 }
 
 func TestConnection_IsForgottenAfterRefusal(t *testing.T) {
 	t.Parallel()
-	first, second := connected(newWorld(t))
+	first, second := startConnectedPair(newWorld(t))
 	_, err := second.try(t.Context(), "qa", "connection_open", `{"conn": "conn-qa", "client": "human"}`)
 	require.NoError(t, err, "it has a name")
 	_, err = second.try(t.Context(), "", "connection_open", `{"conn": "conn-other", "client": "human"}`)
-	require.Equal(t, schemas.Invalid, coded(t, err).Code)
+	require.Equal(t, schemas.Invalid, requireCodedError(t, err).Code)
 	require.NoError(t, second.Close())
-	require.Eventually(t, func() bool { return !first.live("qa") }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !first.isLive("qa") }, 10*time.Second, time.Millisecond)
 }
 
-func (p process) live(agent schemas.Agent) bool {
+func (p process) isLive(agent schemas.Agent) bool {
 	p.t.Helper()
 	for _, c := range p.call("", "list_agents", `{}`).Agents {
 		if c.Name == agent {
@@ -278,7 +278,7 @@ func TestRelay_RefusesCallAfterClose(t *testing.T) {
 	second.claim()
 	require.NoError(t, second.Close())
 	_, err := second.try(t.Context(), "qa", "list_agents", `{}`)
-	require.Equal(t, schemas.Unavailable, coded(t, err).Code)
+	require.Equal(t, schemas.Unavailable, requireCodedError(t, err).Code)
 }
 
 func TestRelay_AnotherProcessOpensStoreAfterFailure(t *testing.T) {
@@ -291,7 +291,7 @@ func TestRelay_AnotherProcessOpensStoreAfterFailure(t *testing.T) {
 			c.Open = func(context.Context, bool) (relay.Store, error) { return nil, errBroken }
 			broken := w.start(c)
 			_, err := broken.try(t.Context(), "dev", "list_agents", `{}`)
-			require.Equal(t, errBroken, coded(t, err))
+			require.Equal(t, errBroken, requireCodedError(t, err))
 			require.Zero(t, w.owner())
 
 			require.EqualValues(t, 1, w.process().send("Test it"), "another may open it")
@@ -300,8 +300,8 @@ func TestRelay_AnotherProcessOpensStoreAfterFailure(t *testing.T) {
 	}
 }
 
-// comesTo waits until a program of a version owns the store.
-func (w world) comesTo(version string) {
+// waitForOwnerVersion waits until a program of a version owns the store.
+func (w world) waitForOwnerVersion(version string) {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
 		n, ok := relay.ReadNote(w.dir)
@@ -321,7 +321,7 @@ func TestRelay_NewerProgramTakesStoreOver(t *testing.T) {
 		p.send("from " + v)
 		all = append(all, p)
 	}
-	w.comesTo("v1.10.0")
+	w.waitForOwnerVersion("v1.10.0")
 	for i, p := range all {
 		require.EqualValues(t, i+1, p.claim())
 	}
@@ -356,5 +356,5 @@ func TestRelay_OpeningOwnerYieldsToNewerProgram(t *testing.T) {
 	go func() { claimed <- newer.send("of the newer") }()
 	time.AfterFunc(50*time.Millisecond, func() { close(open) }) // it was asked by then; if not, it is asked later
 	require.NotEqual(t, <-sent, <-claimed)
-	w.comesTo("v1.10.0")
+	w.waitForOwnerVersion("v1.10.0")
 }

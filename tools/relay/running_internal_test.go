@@ -20,7 +20,7 @@ func TestNoteIsRunning_IsTrueWhileProcessLives(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	runs := filepath.Base(self)
-	gone := ended(t)
+	gone := startEnded(t)
 	require.NoError(t, gone.Wait())
 	for name, tt := range map[string]struct {
 		note  Note
@@ -30,7 +30,7 @@ func TestNoteIsRunning_IsTrueWhileProcessLives(t *testing.T) {
 		"what it runs":                  {note: Note{PID: os.Getpid(), Program: runs}, lives: true},
 		"where nothing tells what runs": {note: Note{PID: os.Getpid()}, lives: true},
 		"a process that ended":          {note: Note{PID: gone.Process.Pid}},
-		"a process not waited for":      {note: Note{PID: unreaped(t), Program: runs}},
+		"a process not waited for":      {note: Note{PID: startUnreaped(t), Program: runs}},
 		"a number given again":          {note: Note{PID: os.Getpid(), Program: "of-another"}},
 		"before the system started":     {note: Note{PID: os.Getpid(), Boot: "another"}},
 		"no number of a process":        {note: Note{PID: -1}},
@@ -45,15 +45,16 @@ func TestNoteIsRunning_IsTrueWhileProcessLives(t *testing.T) {
 	}
 }
 
-func unreaped(t *testing.T) (pid int) {
+func startUnreaped(t *testing.T) (pid int) {
 	t.Helper()
-	cmd := ended(t)
+	cmd := startEnded(t)
 	t.Cleanup(func() { require.NoError(t, cmd.Wait()) })
 	return cmd.Process.Pid
 }
 
-// ended is a process of this program that has closed its output and was not waited for.
-func ended(t *testing.T) *exec.Cmd {
+// startEnded starts a process of this program and waits until the process has closed its output. The caller still has
+// to wait for its end.
+func startEnded(t *testing.T) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	r, w, err := os.Pipe()

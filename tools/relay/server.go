@@ -53,7 +53,7 @@ func (t *lockTenure) Serve(n Note, h http.Handler) error {
 		ReadHeaderTimeout: searchLimit,
 		ErrorLog:          slog.NewLogLogger(t.config.Logger.Handler(), slog.LevelWarn),
 	}
-	t.server.RegisterOnShutdown(t.closeUnused)
+	t.server.RegisterOnShutdown(t.closeUnusedConns)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.note = n
@@ -93,7 +93,7 @@ func (t *lockTenure) trackConn(c net.Conn, state http.ConnState) {
 	}
 }
 
-func (t *lockTenure) closeUnused() {
+func (t *lockTenure) closeUnusedConns() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for c := range t.unused {

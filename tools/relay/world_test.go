@@ -45,17 +45,17 @@ func (w world) openStore(ctx context.Context, _ bool) (relay.Store, error) {
 		return nil, schemas.InternalError(err)
 	}
 	kept := store.New(backend)
-	return opened{kept, tools.LocalInvoker{Mailbox: mailbox.New(mailbox.Config{
+	return openedStore{kept, tools.LocalInvoker{Mailbox: mailbox.New(mailbox.Config{
 		Store: kept, Now: time.Now, NewID: func(prefix string) string { return prefix + "_" + rand.Text() },
 	})}}, nil
 }
 
-type opened struct {
+type openedStore struct {
 	kept *store.Store
 	tools.LocalInvoker
 }
 
-func (o opened) Close() error { return o.kept.Close() }
+func (o openedStore) Close() error { return o.kept.Close() }
 
 // A process is a participant in a world.
 type process struct {
@@ -121,7 +121,7 @@ func (w world) owner() int {
 
 var errBroken = schemas.Errorf(schemas.Internal, "the file is broken")
 
-func coded(t *testing.T, err error) *schemas.Error {
+func requireCodedError(t *testing.T, err error) *schemas.Error {
 	t.Helper()
 	e, ok := errors.AsType[*schemas.Error](err)
 	require.True(t, ok, "%v", err)

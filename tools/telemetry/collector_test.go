@@ -44,7 +44,7 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
-		err = c.take(body)
+		err = c.addSpans(body)
 	}
 	if err != nil {
 		c.t.Error(err)
@@ -53,9 +53,9 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, `{"partialSuccess":{}}`) // a client that left misses nothing
 }
 
-func (c *collector) take(body []byte) error {
+func (c *collector) addSpans(body []byte) error {
 	var all tracepb.TracesData // the same fields as a request for an export
-	if err := protojson.Unmarshal(readable(body), &all); err != nil {
+	if err := protojson.Unmarshal(hexIDsToBase64(body), &all); err != nil {
 		return err
 	}
 	for _, r := range all.GetResourceSpans() {
@@ -74,8 +74,8 @@ func (c *collector) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// taken returns the spans in the order of their ends.
-func (c *collector) taken() []*tracepb.Span {
+// receivedSpans returns the spans in the order of their ends.
+func (c *collector) receivedSpans() []*tracepb.Span {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.SortedStableFunc(slices.Values(c.spans), func(a, b *tracepb.Span) int {
@@ -83,8 +83,8 @@ func (c *collector) taken() []*tracepb.Span {
 	})
 }
 
-// asked returns how often spans were offered.
-func (c *collector) asked() int {
+// requestCount returns how often spans were offered.
+func (c *collector) requestCount() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.requests)
@@ -103,10 +103,10 @@ func attributes(of []*commonpb.KeyValue) map[string]string {
 	return m
 }
 
-// readable turns the ids, which OTLP writes in hexadecimal, into the base64 of other bytes in JSON.
-func readable(body []byte) []byte { return hexIDs.ReplaceAllFunc(body, rewritten) }
+// hexIDsToBase64 rewrites ids from hexadecimal, which OTLP uses, to base64, which protojson reads.
+func hexIDsToBase64(body []byte) []byte { return hexIDs.ReplaceAllFunc(body, hexIDToBase64) }
 
-func rewritten(field []byte) []byte {
+func hexIDToBase64(field []byte) []byte {
 	name, value, _ := bytes.Cut(field, []byte(":"))
 	id, err := hex.DecodeString(string(bytes.Trim(value, `"`)))
 	if err != nil {
@@ -115,8 +115,9 @@ func rewritten(field []byte) []byte {
 	return append(append(name, ':'), base64JSON(id)...)
 }
 
-// traced sends the spans of a test to c. More variables come in pairs.
-func traced(t *testing.T, c *collector, more ...string) *telemetry.Traces {
+// newTraces returns Traces that send their spans to c. The strings in more are pairs of names and values of environment
+// variables.
+func newTraces(t *testing.T, c *collector, more ...string) *telemetry.Traces {
 	t.Helper()
 	env := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}
 	for pair := range slices.Chunk(more, 2) {
@@ -131,15 +132,15 @@ func traced(t *testing.T, c *collector, more ...string) *telemetry.Traces {
 	return traces
 }
 
-// flushed ends traces and returns the accepted spans.
-func flushed(t *testing.T, traces *telemetry.Traces, c *collector) []*tracepb.Span {
+// closeAndTakeSpans closes traces and returns all spans that c accepted.
+func closeAndTakeSpans(t *testing.T, traces *telemetry.Traces, c *collector) []*tracepb.Span {
 	t.Helper()
 	require.NoError(t, traces.Close(t.Context()))
 	synctest.Wait()
-	return c.taken()
+	return c.receivedSpans()
 }
 
-func named(spans []*tracepb.Span, name string) (some []*tracepb.Span) {
+func spansNamed(spans []*tracepb.Span, name string) (some []*tracepb.Span) {
 	for _, s := range spans {
 		if s.GetName() == name {
 			some = append(some, s)

@@ -53,10 +53,10 @@ func TestTraces_SendToEndpointOfEnvironment(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				c := &collector{t: t}
-				traces := traced(t, c, "OTEL_EXPORTER_OTLP_ENDPOINT", test.all, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", test.traces)
+				traces := newTraces(t, c, "OTEL_EXPORTER_OTLP_ENDPOINT", test.all, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", test.traces)
 				o := newOffice(t)
-				within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
-				require.Len(t, flushed(t, traces, c), 1)
+				whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
+				require.Len(t, closeAndTakeSpans(t, traces, c), 1)
 				require.Equal(t, test.want, c.requests[0].URL.String())
 			})
 		})

@@ -17,8 +17,8 @@ import (
 	"handoff/tools/telemetry"
 )
 
-// offered sends n spans to c, each after a pause, and returns the log.
-func offered(t *testing.T, c http.RoundTripper, n int, pause time.Duration, more ...string) (log string) {
+// exportSpans sends n spans to c, each after a pause, and returns the log.
+func exportSpans(t *testing.T, c http.RoundTripper, n int, pause time.Duration, more ...string) (log string) {
 	t.Helper()
 	var b bytes.Buffer
 	env := map[string]string{
@@ -33,7 +33,7 @@ func offered(t *testing.T, c http.RoundTripper, n int, pause time.Duration, more
 	})
 	require.NoError(t, err)
 	o := newOffice(t)
-	within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+	whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
 		for range n {
 			begun := time.Now()
 			o.claimOne()
@@ -59,7 +59,7 @@ func TestExporter_RetriesAfterPassingFailure(t *testing.T) {
 					w.WriteHeader(status)
 				}
 			}
-			log := offered(t, c, 1, time.Minute)
+			log := exportSpans(t, c, 1, time.Minute)
 			require.Empty(t, log)
 			require.Len(t, at, 4)
 			require.Equal(t, []time.Duration{time.Second, 4 * time.Second, 4 * time.Second},
@@ -75,26 +75,26 @@ func TestExporter_DropsSpansAfterLastingFailure(t *testing.T) {
 				w.Header().Set("Location", "http://elsewhere/")
 				w.WriteHeader(status)
 			}}
-			log := offered(t, c, 1, time.Minute)
-			require.Equal(t, 1, c.asked())
+			log := exportSpans(t, c, 1, time.Minute)
+			require.Equal(t, 1, c.requestCount())
 			require.Equal(t, 1, strings.Count(log, "spans were lost"), log)
 			require.Contains(t, log, "host=collector:4318 spans=1")
 		})
 	}
 }
 
-// gone cannot be reached.
-type gone struct{ asked int }
+// unreachableCollector refuses every connection.
+type unreachableCollector struct{ asked int }
 
-func (g *gone) RoundTrip(*http.Request) (*http.Response, error) {
+func (g *unreachableCollector) RoundTrip(*http.Request) (*http.Response, error) {
 	g.asked++
 	return nil, errors.New("connection refused")
 }
 
 func TestExporter_LogsLossOncePerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := &gone{}
-		log := offered(t, c, 10, 30*time.Second)
+		c := &unreachableCollector{}
+		log := exportSpans(t, c, 10, 30*time.Second)
 		require.Greater(t, c.asked, 10, "each batch is repeated")
 		require.InDelta(t, 5, strings.Count(log, "spans were lost"), 1, log)
 		require.Contains(t, log, "spans=2", "with those that were lost since it was told")
@@ -106,15 +106,15 @@ func TestExporter_LogsRefusedSpans(t *testing.T) {
 		c := &collector{t: t, answer: func(w http.ResponseWriter) {
 			_, _ = io.WriteString(w, `{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too old"}}`)
 		}}
-		require.Contains(t, offered(t, c, 1, 0), "1 spans were refused: too old")
-		require.Equal(t, 1, c.asked())
+		require.Contains(t, exportSpans(t, c, 1, 0), "1 spans were refused: too old")
+		require.Equal(t, 1, c.requestCount())
 	})
 }
 
-// hanging accepts a request and never answers.
-type hanging struct{}
+// hangingCollector accepts a request and never answers.
+type hangingCollector struct{}
 
-func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
+func (hangingCollector) RoundTrip(r *http.Request) (*http.Response, error) {
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
@@ -122,11 +122,11 @@ func (hanging) RoundTrip(r *http.Request) (*http.Response, error) {
 func TestTracesClose_DoesNotWaitForHangingCollector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		traces, err := telemetry.NewTraces(telemetry.TracesConfig{
-			Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"), Workspace: "w", Now: time.Now, Transport: hanging{},
+			Getenv: env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"), Workspace: "w", Now: time.Now, Transport: hangingCollector{},
 		})
 		require.NoError(t, err)
 		o := newOffice(t)
-		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
+		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
 		begun := time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -139,7 +139,7 @@ func TestTracesClose_DoesNotWaitForHangingCollector(t *testing.T) {
 func TestExporter_GivesBatchUpAtTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
-		log := offered(t, hanging{}, 1, 0, "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "1500")
+		log := exportSpans(t, hangingCollector{}, 1, 0, "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "1500")
 		require.Equal(t, 1500*time.Millisecond, time.Since(begun))
 		require.Contains(t, log, "spans were lost")
 	})

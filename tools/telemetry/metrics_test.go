@@ -19,16 +19,16 @@ import (
 	"handoff/tools/telemetry"
 )
 
-func measured(inv tools.Invoker) *telemetry.Metrics {
+func newMetrics(inv tools.Invoker) *telemetry.Metrics {
 	return telemetry.NewMetrics(telemetry.MetricsConfig{Invoker: inv, Version: "1.2.3", Now: time.Now})
 }
 
-// scraped reads the written metrics as strictly as the format allows, into samples by name and labels.
-func scraped(t *testing.T, m *telemetry.Metrics) map[string]float64 {
+// scrapeMetrics reads the written metrics as strictly as the format allows, into samples by name and labels.
+func scrapeMetrics(t *testing.T, m *telemetry.Metrics) map[string]float64 {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, m.Write(context.Background(), &b))
-	return parse(t, b.String())
+	return parseMetrics(t, b.String())
 }
 
 var (
@@ -36,9 +36,9 @@ var (
 	headLine   = regexp.MustCompile(`^# (HELP|TYPE) ([a-z_]+) (.+)$`)
 )
 
-// parse fails the test if the samples of a family are not together, if the head of a family comes after its samples, or
+// parseMetrics fails the test if the samples of a family are not together, if the head of a family comes after its samples, or
 // if a sample comes twice.
-func parse(t *testing.T, text string) map[string]float64 {
+func parseMetrics(t *testing.T, text string) map[string]float64 {
 	t.Helper()
 	samples, kinds, ours := map[string]float64{}, map[string]string{}, ""
 	require.True(t, strings.HasSuffix(text, "\n"))
@@ -76,12 +76,12 @@ func parse(t *testing.T, text string) map[string]float64 {
 func TestMetrics_ShowStatisticsOfWorkspace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
-		m := measured(o.LocalInvoker)
+		m := newMetrics(o.LocalInvoker)
 		inv := m.WrapInvoker(o.LocalInvoker)
-		do(t, inv, caller("boss"), "send_handoff", `{"to":"qa","task":"test it"}`)
-		do(t, inv, caller("boss"), "send_handoff", `{"to":"role:testing","task":"test it too"}`)
+		callTool(t, inv, newCaller("boss"), "send_handoff", `{"to":"qa","task":"test it"}`)
+		callTool(t, inv, newCaller("boss"), "send_handoff", `{"to":"role:testing","task":"test it too"}`)
 		time.Sleep(90 * time.Second)
-		have := scraped(t, m)
+		have := scrapeMetrics(t, m)
 		for name, want := range map[string]float64{
 			`handoff_up`:                                                                                 1,
 			`handoff_handoffs{state="pending"}`:                                                          2,
@@ -111,12 +111,12 @@ func TestMetrics_ShowStatisticsOfWorkspace(t *testing.T) {
 func TestMetrics_CountWaitingCallsSeparately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
-		m := measured(o.LocalInvoker)
+		m := newMetrics(o.LocalInvoker)
 		inv := m.WrapInvoker(o.LocalInvoker)
-		do(t, inv, caller("qa"), "claim_handoff", `{"waitSeconds":"30"}`)
-		do(t, inv, caller("qa"), "claim_handoff", `{"wait_seconds":0}`)
-		do(t, inv, caller("qa"), "claim_handoff", `{"tags":["await"]}`)
-		have := scraped(t, m)
+		callTool(t, inv, newCaller("qa"), "claim_handoff", `{"waitSeconds":"30"}`)
+		callTool(t, inv, newCaller("qa"), "claim_handoff", `{"wait_seconds":0}`)
+		callTool(t, inv, newCaller("qa"), "claim_handoff", `{"tags":["await"]}`)
+		have := scrapeMetrics(t, m)
 		require.InDelta(t, 3, have[`handoff_calls_total{tool="claim_handoff",outcome="ok"}`], 0)
 		require.InDelta(t, 2, have[`handoff_call_duration_seconds_count{tool="claim_handoff",outcome="ok",wait="no"}`], 0)
 		require.InDelta(t, 0, have[`handoff_call_duration_seconds_sum{tool="claim_handoff",outcome="ok",wait="no"}`], 0)
@@ -128,7 +128,7 @@ func TestMetrics_CountWaitingCallsSeparately(t *testing.T) {
 func TestMetrics_CountUnknownToolsUnderOneName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
-		m := measured(o.LocalInvoker)
+		m := newMetrics(o.LocalInvoker)
 		inv := m.WrapInvoker(o.LocalInvoker)
 		for _, tool := range []string{"get_handoff", "nothing\n\"of\\this", "name"} {
 			_, err := inv.Invoke(t.Context(), tools.Call{Tool: tool, Args: json.RawMessage(`{"handoff_id":"ho_9"}`)})
@@ -136,7 +136,7 @@ func TestMetrics_CountUnknownToolsUnderOneName(t *testing.T) {
 		}
 		m.CountDenied("token")
 		m.CountDenied("token")
-		have := scraped(t, m)
+		have := scrapeMetrics(t, m)
 		require.InDelta(t, 1, have[`handoff_calls_total{tool="get_handoff",outcome="not_found"}`], 0)
 		require.InDelta(t, 2, have[`handoff_calls_total{tool="unknown",outcome="not_found"}`], 0)
 		require.InDelta(t, 2, have[`handoff_denied_total{reason="token"}`], 0)
@@ -146,15 +146,15 @@ func TestMetrics_CountUnknownToolsUnderOneName(t *testing.T) {
 func TestMetrics_CountTransitionsOfAllProcesses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
-		do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"before anybody watched"}`)
-		m := measured(o.LocalInvoker)
-		unsteady := &failing{o.LocalInvoker, 3}
-		within(t, func(ctx context.Context) { m.Follow(ctx, unsteady) }, func() {
-			do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"test it"}`)
-			do(t, o, caller("qa"), "claim_handoff", `{}`)
+		callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"before anybody watched"}`)
+		m := newMetrics(o.LocalInvoker)
+		unsteady := &failingChanges{o.LocalInvoker, 3}
+		whileFollowing(t, func(ctx context.Context) { m.Follow(ctx, unsteady) }, func() {
+			callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"test it"}`)
+			callTool(t, o, newCaller("qa"), "claim_handoff", `{}`)
 			time.Sleep(time.Hour) // the lease ends
 		})
-		have := scraped(t, m)
+		have := scrapeMetrics(t, m)
 		require.InDelta(t, 1, have[`handoff_transitions_total{from="new",to="pending"}`], 0)
 		require.InDelta(t, 1, have[`handoff_transitions_total{from="pending",to="accepted"}`], 0)
 		require.InDelta(t, 1, have[`handoff_transitions_total{from="accepted",to="pending"}`], 0)
@@ -163,13 +163,13 @@ func TestMetrics_CountTransitionsOfAllProcesses(t *testing.T) {
 	})
 }
 
-// stuck answers nothing until the caller leaves.
-type stuck struct {
+// hangingInvoker does not answer a call before the context of the call ends.
+type hangingInvoker struct {
 	tools.Invoker
 	asked int
 }
 
-func (s *stuck) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, error) {
+func (s *hangingInvoker) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, error) {
 	s.asked++
 	<-ctx.Done()
 	return nil, ctx.Err()
@@ -177,12 +177,12 @@ func (s *stuck) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, erro
 
 func TestMetrics_ShowOtherMetricsWhenStatisticsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		inv := &stuck{}
-		m := measured(inv)
+		inv := &hangingInvoker{}
+		m := newMetrics(inv)
 		m.CountDenied("rate")
 		begun := time.Now()
 		for range 3 {
-			have := scraped(t, m)
+			have := scrapeMetrics(t, m)
 			require.Zero(t, have["handoff_up"])
 			require.Contains(t, have, "handoff_up")
 			require.NotContains(t, have, "handoff_registry_events_total")
@@ -191,22 +191,22 @@ func TestMetrics_ShowOtherMetricsWhenStatisticsFail(t *testing.T) {
 		require.Equal(t, 2*time.Second, time.Since(begun))
 		require.Equal(t, 1, inv.asked)
 		time.Sleep(5 * time.Second)
-		scraped(t, m)
+		scrapeMetrics(t, m)
 		require.Equal(t, 2, inv.asked)
 	})
 }
 
-type fixed struct {
+type fixedStatsInvoker struct {
 	tools.Invoker
 	stats schemas.StatsOut
 }
 
-func (f fixed) Invoke(context.Context, tools.Call) (json.RawMessage, error) {
+func (f fixedStatsInvoker) Invoke(context.Context, tools.Call) (json.RawMessage, error) {
 	return json.Marshal(f.stats)
 }
 
 func TestMetrics_EscapeLabels(t *testing.T) {
-	have := scraped(t, measured(fixed{stats: schemas.StatsOut{
+	have := scrapeMetrics(t, newMetrics(fixedStatsInvoker{stats: schemas.StatsOut{
 		Mailboxes: []schemas.MailboxStats{{Box: "a\"b\\c\nd", Pending: 1}},
 	}}))
 	require.InDelta(t, 1, have[`handoff_mailbox_pending{mailbox="a\"b\\c\nd"}`], 0)
@@ -215,10 +215,10 @@ func TestMetrics_EscapeLabels(t *testing.T) {
 
 var errFull = errors.New("full")
 
-type full struct{}
+type fullWriter struct{}
 
-func (full) Write([]byte) (int, error) { return 0, errFull }
+func (fullWriter) Write([]byte) (int, error) { return 0, errFull }
 
 func TestMetricsWrite_ReturnsErrorOfWriter(t *testing.T) {
-	require.ErrorIs(t, measured(fixed{}).Write(t.Context(), full{}), errFull)
+	require.ErrorIs(t, newMetrics(fixedStatsInvoker{}).Write(t.Context(), fullWriter{}), errFull)
 }

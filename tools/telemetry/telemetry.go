@@ -54,7 +54,7 @@ func followRegistry(ctx context.Context, inv tools.Invoker, log *slog.Logger, fn
 	const shortest, longest = 100 * time.Millisecond, 10 * time.Second
 	pause := shortest
 	reached := registryPosition{}
-	defer func() { reached.finish(context.WithoutCancel(ctx), inv, fn) }()
+	defer func() { reached.followToNewest(context.WithoutCancel(ctx), inv, fn) }()
 	for ; ctx.Err() == nil; pause = min(2*pause, longest) {
 		before := reached
 		err := reached.follow(ctx, inv, fn)
@@ -101,9 +101,9 @@ func (p *registryPosition) follow(ctx context.Context, inv tools.Invoker, fn fun
 // finishLimit is the time in which a follower may read the remaining events after its ctx ended.
 const finishLimit = 200 * time.Millisecond
 
-// finish calls fn with the remaining events, up to the present newest event. Without it, the last call of a client
+// followToNewest calls fn with the remaining events, up to the present newest event. Without it, the last call of a client
 // would often not be counted, because the server ends right after it.
-func (p *registryPosition) finish(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.RegistryChange) error) {
+func (p *registryPosition) followToNewest(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.RegistryChange) error) {
 	if !p.known {
 		return
 	}

@@ -23,8 +23,8 @@ const callerTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 func traceparent(span string) string { return "00-" + callerTrace + "-" + span + "-01" }
 
-// drawn writes a tree of spans: the name, the agent, the end, and the duration.
-func drawn(spans []*tracepb.Span) string {
+// drawSpanTree writes a tree of spans: the name, the agent, the end, and the duration.
+func drawSpanTree(spans []*tracepb.Span) string {
 	var b strings.Builder
 	known := map[string]bool{}
 	for _, s := range spans {
@@ -50,29 +50,29 @@ func drawn(spans []*tracepb.Span) string {
 func TestTraces_WorkflowIsOneTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
-		traces := traced(t, c)
-		boss, qa := caller("boss", traceparent("00f067aa0ba902b7")), caller("qa")
-		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-			sent := do(t, o, boss, "send_handoff", `{"to":"qa","task":"the secret task","title":"the secret title","workflow":"login"}`)
+		traces := newTraces(t, c)
+		boss, qa := newCaller("boss", traceparent("00f067aa0ba902b7")), newCaller("qa")
+		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			sent := callTool(t, o, boss, "send_handoff", `{"to":"qa","task":"the secret task","title":"the secret title","workflow":"login"}`)
 			time.Sleep(time.Minute)
-			token := do(t, o, qa, "claim_handoff", `{}`).Token
+			token := callTool(t, o, qa, "claim_handoff", `{}`).Token
 			time.Sleep(2 * time.Minute)
-			do(t, o, qa, "update_handoff", `{"handoff_id":"ho_1","action":"progress","note":"the secret note","claim_token":"`+token+`"}`)
-			do(t, o, qa, "update_handoff", `{"handoff_id":"ho_1","action":"ask","questions":["which secret?"],"claim_token":"`+token+`"}`)
+			callTool(t, o, qa, "update_handoff", `{"handoff_id":"ho_1","action":"progress","note":"the secret note","claim_token":"`+token+`"}`)
+			callTool(t, o, qa, "update_handoff", `{"handoff_id":"ho_1","action":"ask","questions":["which secret?"],"claim_token":"`+token+`"}`)
 			time.Sleep(3 * time.Minute)
-			do(t, o, boss, "update_handoff", `{"handoff_id":"ho_1","action":"answer","note":"the secret answer"}`)
+			callTool(t, o, boss, "update_handoff", `{"handoff_id":"ho_1","action":"answer","note":"the secret answer"}`)
 			time.Sleep(4 * time.Minute)
-			token = do(t, o, qa, "claim_handoff", `{}`).Token
+			token = callTool(t, o, qa, "claim_handoff", `{}`).Token
 			time.Sleep(5 * time.Minute)
-			do(t, o, qa, "complete_handoff", `{"handoff_id":"ho_1","summary":"the secret end","claim_token":"`+token+`",
+			callTool(t, o, qa, "complete_handoff", `{"handoff_id":"ho_1","summary":"the secret end","claim_token":"`+token+`",
 				"continuation":{"to":"dev","task":"the secret rest"}}`)
 			time.Sleep(time.Minute)
-			token = do(t, o, caller("dev"), "claim_handoff", `{}`).Token
+			token = callTool(t, o, newCaller("dev"), "claim_handoff", `{}`).Token
 			time.Sleep(time.Minute)
-			do(t, o, caller("dev"), "fail_handoff", `{"handoff_id":"ho_2","description":"the secret failure","then":"stop","claim_token":"`+token+`"}`)
+			callTool(t, o, newCaller("dev"), "fail_handoff", `{"handoff_id":"ho_2","description":"the secret failure","then":"stop","claim_token":"`+token+`"}`)
 			require.EqualValues(t, "wf_login", sent.Workflow)
 		})
-		spans := flushed(t, traces, c)
+		spans := closeAndTakeSpans(t, traces, c)
 		require.Equal(t, strings.TrimLeft(`
 handoff ho_1 qa completed 15m0s
   queued ho_1 qa claimed 1m0s
@@ -83,14 +83,14 @@ handoff ho_1 qa completed 15m0s
   handoff ho_2 dev failed 2m0s
     queued ho_2 dev claimed 1m0s
     working ho_2 dev failed 1m0s
-`, "\n"), drawn(spans))
+`, "\n"), drawSpanTree(spans))
 		for _, s := range spans {
 			require.Equal(t, spans[0].GetTraceId(), s.GetTraceId())
 			require.NotContains(t, s.String(), "secret")
 			require.Equal(t, tracepb.Span_SPAN_KIND_INTERNAL, s.GetKind())
 		}
 
-		whole := named(spans, "handoff")
+		whole := spansNamed(spans, "handoff")
 		links := whole[0].GetLinks()
 		require.Len(t, links, 1, "each once")
 		require.Equal(t, callerTrace, hex.EncodeToString(links[0].GetTraceId()))
@@ -110,16 +110,16 @@ handoff ho_1 qa completed 15m0s
 func TestTraces_RestartLosesOnlyStagesThatEndedBetween(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
-		traces := traced(t, c)
-		do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+		traces := newTraces(t, c)
+		callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
 		time.Sleep(time.Minute)
-		token := do(t, o, caller("qa"), "claim_handoff", `{}`).Token
-		unsteady := &failing{o.LocalInvoker, 1}
-		within(t, func(ctx context.Context) { traces.Follow(ctx, unsteady) }, func() {
-			do(t, o, caller("qa"), "complete_handoff", `{"handoff_id":"ho_1","summary":"done","claim_token":"`+token+`"}`)
+		token := callTool(t, o, newCaller("qa"), "claim_handoff", `{}`).Token
+		unsteady := &failingChanges{o.LocalInvoker, 1}
+		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, unsteady) }, func() {
+			callTool(t, o, newCaller("qa"), "complete_handoff", `{"handoff_id":"ho_1","summary":"done","claim_token":"`+token+`"}`)
 			time.Sleep(time.Minute)
 		})
-		require.Equal(t, "handoff ho_1 qa completed 1m0s\n  working ho_1 qa completed 0s\n", drawn(flushed(t, traces, c)))
+		require.Equal(t, "handoff ho_1 qa completed 1m0s\n  working ho_1 qa completed 0s\n", drawSpanTree(closeAndTakeSpans(t, traces, c)))
 	})
 }
 
@@ -127,32 +127,32 @@ func TestTraces_RestartLosesOnlyStagesThatEndedBetween(t *testing.T) {
 func TestTraces_LongHandoffStartsAtItsBeginning(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
-		traces := traced(t, c)
-		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-			do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
-			token := do(t, o, caller("qa"), "claim_handoff", `{}`).Token
+		traces := newTraces(t, c)
+		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+			token := callTool(t, o, newCaller("qa"), "claim_handoff", `{}`).Token
 			for range 45 {
 				time.Sleep(time.Minute)
-				do(t, o, caller("qa"), "update_handoff", `{"handoff_id":"ho_1","action":"progress","claim_token":"`+token+`"}`)
+				callTool(t, o, newCaller("qa"), "update_handoff", `{"handoff_id":"ho_1","action":"progress","claim_token":"`+token+`"}`)
 			}
-			do(t, o, caller("qa"), "complete_handoff", `{"handoff_id":"ho_1","summary":"done","claim_token":"`+token+`"}`)
+			callTool(t, o, newCaller("qa"), "complete_handoff", `{"handoff_id":"ho_1","summary":"done","claim_token":"`+token+`"}`)
 		})
 		require.Equal(t, "handoff ho_1 qa completed 45m0s\n  queued ho_1 qa claimed 0s\n  working ho_1 qa completed 45m0s\n",
-			drawn(flushed(t, traces, c)))
+			drawSpanTree(closeAndTakeSpans(t, traces, c)))
 	})
 }
 
 func TestTraces_DeadlineSpanEndsAtDueTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
-		traces := traced(t, c)
-		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-			do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x","deadline":"10m"}`)
+		traces := newTraces(t, c)
+		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x","deadline":"10m"}`)
 			time.Sleep(3 * time.Hour)
-			do(t, o, caller("qa"), "list_handoffs", `{}`)
+			callTool(t, o, newCaller("qa"), "list_handoffs", `{}`)
 		})
-		spans := flushed(t, traces, c)
-		require.Equal(t, "handoff ho_1  timed_out 10m0s\n  queued ho_1  timed_out 10m0s\n", drawn(spans))
+		spans := closeAndTakeSpans(t, traces, c)
+		require.Equal(t, "handoff ho_1  timed_out 10m0s\n  queued ho_1  timed_out 10m0s\n", drawSpanTree(spans))
 		require.Equal(t, tracepb.Status_STATUS_CODE_ERROR, spans[0].GetStatus().GetCode())
 	})
 }
@@ -161,14 +161,14 @@ func TestTraces_DeadlineSpanEndsAtDueTime(t *testing.T) {
 func TestTraces_LinkParentInOtherWorkflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
-		do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
-		traces := traced(t, c)
-		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-			do(t, o, caller("boss"), "send_handoff", `{"to":"dev","task":"y","parent":"ho_1","workflow":"other"}`)
-			do(t, o, caller("boss"), "update_handoff", `{"handoff_id":"ho_2","action":"cancel"}`)
-			do(t, o, caller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
+		callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+		traces := newTraces(t, c)
+		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"dev","task":"y","parent":"ho_1","workflow":"other"}`)
+			callTool(t, o, newCaller("boss"), "update_handoff", `{"handoff_id":"ho_2","action":"cancel"}`)
+			callTool(t, o, newCaller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
 		})
-		whole := named(flushed(t, traces, c), "handoff")
+		whole := spansNamed(closeAndTakeSpans(t, traces, c), "handoff")
 		require.Len(t, whole, 2)
 		other, first := whole[0], whole[1]
 		require.NotEqual(t, first.GetTraceId(), other.GetTraceId())
@@ -183,12 +183,12 @@ func TestTraces_LinkParentInOtherWorkflow(t *testing.T) {
 func TestTraces_IDsMatchEarlierVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
-		traces := traced(t, c)
-		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-			do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x","workflow":"login"}`)
-			do(t, o, caller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
+		traces := newTraces(t, c)
+		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+			callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x","workflow":"login"}`)
+			callTool(t, o, newCaller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
 		})
-		whole := named(flushed(t, traces, c), "handoff")[0]
+		whole := spansNamed(closeAndTakeSpans(t, traces, c), "handoff")[0]
 		require.Equal(t, "b17557f44e86b6e91e94d4d9b6c042c3", hex.EncodeToString(whole.GetTraceId()))
 		require.Equal(t, "0b9b70afc5aa2ee5", hex.EncodeToString(whole.GetSpanId()))
 	})
@@ -213,12 +213,12 @@ func TestTraces_SamplerOfEnvironmentApplies(t *testing.T) {
 			t.Setenv("OTEL_TRACES_SAMPLER_ARG", test.arg)
 			synctest.Test(t, func(t *testing.T) {
 				o, c := newOffice(t), &collector{t: t}
-				traces := traced(t, c)
-				within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-					do(t, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
-					do(t, o, caller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
+				traces := newTraces(t, c)
+				whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
+					callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+					callTool(t, o, newCaller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
 				})
-				require.Len(t, flushed(t, traces, c), test.want)
+				require.Len(t, closeAndTakeSpans(t, traces, c), test.want)
 			})
 		})
 	}
@@ -229,9 +229,9 @@ func TestTraces_HeadersAndResourceComeFromEnvironment(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "service.name=lost,deployment.environment.name=test")
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
-		traces := traced(t, c, "OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%3Dcret, other = x,broken")
-		within(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
-		require.Equal(t, []string{"queued"}, spanNames(flushed(t, traces, c)))
+		traces := newTraces(t, c, "OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%3Dcret, other = x,broken")
+		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, o.claimOne)
+		require.Equal(t, []string{"queued"}, spanNames(closeAndTakeSpans(t, traces, c)))
 		require.NoError(t, traces.Close(t.Context()), "it may be closed twice")
 		require.Equal(t, "s=cret", c.requests[0].Header.Get("Api-Key"))
 		require.Equal(t, "x", c.requests[0].Header.Get("Other"))

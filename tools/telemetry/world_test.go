@@ -33,12 +33,12 @@ func newOffice(t *testing.T) office {
 
 // claimOne sends a handoff and claims it, which is one span: it was queued.
 func (o office) claimOne() {
-	do(o, o, caller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
-	do(o, o, caller("qa"), "claim_handoff", `{}`)
+	callTool(o, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+	callTool(o, o, newCaller("qa"), "claim_handoff", `{}`)
 }
 
-// caller is an agent over HTTP, perhaps within a span of its own.
-func caller(agent schemas.Agent, trace ...string) schemas.Caller {
+// newCaller is an agent over HTTP, perhaps within a span of its own.
+func newCaller(agent schemas.Agent, trace ...string) schemas.Caller {
 	c := schemas.Caller{Agent: agent, Via: schemas.ViaHTTP}
 	if len(trace) > 0 {
 		c.Trace = trace[0]
@@ -50,8 +50,8 @@ func callOf(by schemas.Caller, tool, args string) tools.Call {
 	return tools.Call{Caller: by, Tool: tool, Args: json.RawMessage(args)}
 }
 
-// do calls a tool and reads its result.
-func do(t testing.TB, inv tools.Invoker, by schemas.Caller, tool, args string) (out struct {
+// callTool calls a tool and reads its result.
+func callTool(t testing.TB, inv tools.Invoker, by schemas.Caller, tool, args string) (out struct {
 	HandoffID schemas.ID       `json:"handoff_id"`
 	Workflow  schemas.Workflow `json:"workflow"`
 	Token     string           `json:"claim_token"`
@@ -65,8 +65,8 @@ func do(t testing.TB, inv tools.Invoker, by schemas.Caller, tool, args string) (
 	return out
 }
 
-// within starts the followers of the registry, runs fn while they run, and ends them.
-func within(t *testing.T, follow func(context.Context), fn func()) {
+// whileFollowing starts the followers of the registry, runs fn while they run, and ends them.
+func whileFollowing(t *testing.T, follow func(context.Context), fn func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -81,13 +81,13 @@ func within(t *testing.T, follow func(context.Context), fn func()) {
 	<-done
 }
 
-// failing is an Invoker that cannot be reached at first.
-type failing struct {
+// failingChanges is an Invoker that cannot be reached at first.
+type failingChanges struct {
 	tools.Invoker
 	times int
 }
 
-func (f *failing) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
+func (f *failingChanges) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
 	if f.times--; f.times >= 0 {
 		return func(yield func(schemas.RegistryChange, error) bool) {
 			yield(schemas.RegistryChange{}, schemas.Errorf(schemas.Unavailable, "not just now"))
