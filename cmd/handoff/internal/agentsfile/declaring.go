@@ -135,12 +135,12 @@ func (d *Declarer) StartReading() {
 	d.mu.Lock()
 	go func() {
 		defer d.mu.Unlock()
-		d.readFiles(d.findFiles())
+		d.readFiles(d.findFilesAndStamp())
 	}()
 }
 
-// findFiles finds the files at the first call. Each call returns the current stamp of the files.
-func (d *Declarer) findFiles() string {
+// findFilesAndStamp finds the files at the first call. Each call returns the current stamp of the files.
+func (d *Declarer) findFilesAndStamp() string {
 	if d.files == nil {
 		d.files = append([]File{}, d.Files()...) // there may be none
 		if d.Permissions != nil {
@@ -179,10 +179,10 @@ func (d *Declarer) filesDigest() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// Invoke passes the call on, after the declarations. If the owner of the store does not answer, Invoke returns the
-// error and does not make the call. If the owner refuses the declarations, Invoke still makes the call, and list_agents
-// shows the problems as warnings. The first result that may have warnings, and each result of list_agents, names the
-// rules that lack permission.
+// Invoke first passes changed declarations to the workspace, and then makes the call. If the owner of the store does
+// not answer, Invoke returns the error and does not make the call. If the owner refuses the declarations, Invoke still
+// makes the call, and list_agents shows the problems as warnings. The rules that lack permission are named in the first
+// result that has a field for warnings, and in each result of list_agents.
 func (d *Declarer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	t, err := tools.FindTool(c.Tool)
 	if err != nil || t.Admin && t.Name != "workspace_overview" && t.Name != "session_news" { // these two show handoffs
@@ -191,7 +191,7 @@ func (d *Declarer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, e
 	if err := d.declareChanges(ctx, c.Caller); err != nil {
 		return nil, err
 	}
-	raw, err := d.invokeWatching(ctx, c)
+	raw, err := d.invokeWhileWatching(ctx, c)
 	if err != nil || !t.HasWarnings() {
 		return raw, err
 	}
@@ -221,9 +221,9 @@ func (d *Declarer) takeWarnings(all bool) (warnings []string) {
 	return warnings
 }
 
-// invokeWatching makes the call. Until the call ends, invokeWatching looks every second for changes of the files and
-// passes changed declarations to the workspace.
-func (d *Declarer) invokeWatching(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+// invokeWhileWatching makes the call. Until the call ends, it looks every second for changes of the files and passes
+// changed declarations to the workspace.
+func (d *Declarer) invokeWhileWatching(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	over := make(chan struct{})
 	var following sync.WaitGroup
 	following.Go(func() {
@@ -248,8 +248,8 @@ func (d *Declarer) invokeWatching(ctx context.Context, c tools.Call) (json.RawMe
 func (d *Declarer) declareChanges(ctx context.Context, by schemas.Caller) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if stamp := d.findFiles(); stamp != d.stamp {
-		if err := d.declareFiles(ctx, stamp); err != nil {
+	if stamp := d.findFilesAndStamp(); stamp != d.stamp {
+		if err := d.declareIfDifferent(ctx, stamp); err != nil {
 			return err
 		}
 	}
@@ -265,9 +265,9 @@ func (d *Declarer) declareChanges(ctx context.Context, by schemas.Caller) error 
 // declaringCaller is the caller of declarations, whichever call comes after them.
 var declaringCaller = schemas.Caller{Via: schemas.ViaCLI}
 
-// declareFiles passes the declarations of the files, unless the workspace already has exactly these declarations. Its
-// only error has the code unavailable.
-func (d *Declarer) declareFiles(ctx context.Context, stamp string) error {
+// declareIfDifferent passes the declarations of the files unless the workspace has exactly these declarations already.
+// Its only error has the code unavailable.
+func (d *Declarer) declareIfDifferent(ctx context.Context, stamp string) error {
 	d.readFiles(stamp)
 	d.problems = slices.Clone(d.texts.problems)
 	digest := d.filesDigest()

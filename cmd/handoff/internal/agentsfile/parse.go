@@ -112,7 +112,7 @@ type parser struct {
 	lines  map[string]int // of the declared agents
 
 	routeNodes, planNodes []*yaml.Node // the nodes of the routes and of the plans, in their order
-	ruleBytes             int          // bytes of rules so far, see [parser.withinLimit]
+	ruleBytes             int          // bytes of rules so far, see [parser.addRuleBytes]
 }
 
 // The lists of a file.
@@ -169,9 +169,9 @@ func (p *parser) parseAgent(list string, name, says *yaml.Node) {
 	p.result.Agents = append(p.result.Agents, in)
 }
 
-// agentFields returns the argument of register_agent that each field of an agent fills. An argument that has different
-// names in the lists "agents" and "agent_roles" stands under both names.
-func agentFields(in *schemas.RegisterIn) map[string]any {
+// argumentsByField maps the name of each field of an agent to the argument of register_agent that the field fills. If
+// the lists "agents" and "agent_roles" have different names for a field, the map has both names.
+func argumentsByField(in *schemas.RegisterIn) map[string]any {
 	return map[string]any{
 		"accepts": &in.Accepts, "typical_tasks": &in.Accepts, "produces": &in.Produces, "skills": &in.Skills, "role": &in.Role,
 		"description": &in.Description, "responsibilities": &in.Description,
@@ -179,12 +179,12 @@ func agentFields(in *schemas.RegisterIn) map[string]any {
 	}
 }
 
-var fieldNames = slices.Sorted(maps.Keys(agentFields(&schemas.RegisterIn{})))
+var fieldNames = slices.Sorted(maps.Keys(argumentsByField(&schemas.RegisterIn{})))
 
-// parseField reads one field of an agent. The map said holds the arguments that are filled, each with the name of its
-// field. Two fields for the same argument are a problem.
+// parseField reads one field of an agent. The map said holds the arguments that earlier fields have filled, each with
+// the name of its field. A second field for the same argument is a problem.
 func (p *parser) parseField(in *schemas.RegisterIn, list string, said map[any]string, name, value *yaml.Node) {
-	into := agentFields(in)[name.Value]
+	into := argumentsByField(in)[name.Value]
 	switch {
 	case into == nil:
 		p.AddUnknownName(name, "field", fieldNames)

@@ -64,7 +64,7 @@ func (p *parser) parseWorkflows(list *yaml.Node) {
 // parseRule reads one entry of a list of rules as the tool agents_declare would, which also normalises names and kinds.
 // It returns a file with only this entry, or an empty file if the entry is wrong.
 func (p *parser) parseRule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
-	if !p.withinLimit(n) {
+	if !p.addRuleBytes(n) {
 		p.AddProblem(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostRuleBytes)
 		return said
 	}
@@ -101,16 +101,17 @@ func (p *parser) parseRule(n *yaml.Node, list string, whole func(any) any) (said
 	return in.Files[0]
 }
 
-// withinLimit adds the bytes of a value to the bytes of the file's rules, and reports whether the sum is within the
-// limit. It counts the content of each YAML alias, because a short file with nested aliases can stand for a huge text.
-func (p *parser) withinLimit(n *yaml.Node) bool {
+// addRuleBytes adds the bytes of a value to the count of the file's rules, and reports whether the sum is within the
+// limit mostRuleBytes. It counts the content of each YAML alias, because a short file with nested aliases can stand for
+// a huge text.
+func (p *parser) addRuleBytes(n *yaml.Node) bool {
 	if p.ruleBytes += 16 + len(n.Value); p.ruleBytes > mostRuleBytes {
 		return false
 	}
 	if n.Kind == yaml.AliasNode {
-		return p.withinLimit(n.Alias)
+		return p.addRuleBytes(n.Alias)
 	}
-	return !slices.ContainsFunc(n.Content, func(below *yaml.Node) bool { return !p.withinLimit(below) })
+	return !slices.ContainsFunc(n.Content, func(below *yaml.Node) bool { return !p.addRuleBytes(below) })
 }
 
 // checkExpressions adds the problems in the expressions and steps of all rules of the file.
@@ -132,7 +133,7 @@ var decodeError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // decodeProblem describes why a valid YAML value cannot be decoded: a name stands twice in an object, or a text that
 // begins with a brace is not in quotes.
 func decodeProblem(n *yaml.Node, err error) Problem {
-	p := Problem{firstNonText(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
+	p := Problem{firstNonTextName(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
 	if m := decodeError().FindStringSubmatch(err.Error()); m != nil {
 		p.Line, _ = strconv.Atoi(m[1]) // digits
 		p.What = m[2]
@@ -143,21 +144,21 @@ func decodeProblem(n *yaml.Node, err error) Problem {
 	return p
 }
 
-// firstNonText returns the first name below n that is not a text. It returns n if all names are texts.
-func firstNonText(n *yaml.Node) *yaml.Node {
+// firstNonTextName returns the first name below n that is not a text. It returns n if all names are texts.
+func firstNonTextName(n *yaml.Node) *yaml.Node {
 	for i, below := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && below.Kind != yaml.ScalarNode {
 			return below
 		}
-		if found := firstNonText(below); found != below {
+		if found := firstNonTextName(below); found != below {
 			return found
 		}
 	}
 	return n
 }
 
-// nodeAt returns the value at a path. If the path leads further than the file has values, nodeAt returns the last value
-// on the path. A list of one element may also be written as that element alone.
+// nodeAt returns the value at a path. If there is no value, it returns the deepest value on the path. It skips an index
+// into a value that is no list, because a file may have a list of one element as that element alone.
 func nodeAt(n *yaml.Node, path string) *yaml.Node {
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		if n.Kind == yaml.AliasNode {

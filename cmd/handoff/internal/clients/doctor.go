@@ -53,7 +53,7 @@ func examineMachine(ctx context.Context, a *cli.App, names []string) error {
 	defer cancel()
 	bench := newClientEnv(ctx, a, machine)
 	defer bench.Web.CloseIdleConnections()
-	bench.Wanted = len(names) > 0
+	bench.NamedByUser = len(names) > 0
 	end := a.ShowProgress("examining this machine, its clients and the workspace")
 	findings := runExaminations(listExaminations(ctx, a, clients, homeless, bench))
 	end()

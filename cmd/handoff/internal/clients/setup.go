@@ -86,7 +86,7 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	if err != nil {
 		return err
 	}
-	if s.clients, err = s.clientsWithDesired(clients); err != nil {
+	if s.clients, err = s.newClientSetups(clients); err != nil {
 		return err
 	}
 	switch {

@@ -15,10 +15,10 @@ import (
 )
 
 // previousOptions returns the options of the client's last setup in a scope. If setup never ran there, it returns the
-// default options. With --check it then reads the options from the client's files, because another person may have set
-// up this clone.
+// default options. The exception is --check, which takes the options from the client's files, because another person
+// may have set up this clone.
 func (s *setupRun) previousOptions(c client.Client, in setup.DesiredSetup) setup.Options {
-	told := s.setter.LastDesired(c, in).Options
+	told := s.setter.WithLastOptions(c, in).Options
 	if told.Server.URL == "" && len(told.Server.Command) == 0 {
 		told = setup.Options{Hooks: true}
 		if found, ok := in.FindEntry(c); ok && s.flags.check && found.IsWrittenBySetup() {
@@ -34,8 +34,8 @@ func (s *setupRun) previousOptions(c client.Client, in setup.DesiredSetup) setup
 
 // hasHooks reports whether a client has hooks of handoff in any scope.
 func (s *setupRun) hasHooks(c client.Client) bool {
-	_, user := s.desiredIn(client.User).PresentParts(c)
-	_, project := s.desiredIn(client.Project).PresentParts(c)
+	_, user := s.commonDesired(client.User).PresentParts(c)
+	_, project := s.commonDesired(client.Project).PresentParts(c)
 	return user || project
 }
 
@@ -66,7 +66,7 @@ func (f setupFlags) overrideOptions(told setup.Options) setup.Options {
 // newDesired returns the desired setup of a client in a scope. It checks the options, and sets the program and its
 // arguments, or the address, by which the client reaches the server.
 func (s *setupRun) newDesired(scope client.Scope, want setup.Options) (w setup.DesiredSetup, err error) {
-	w = s.desiredIn(scope)
+	w = s.commonDesired(scope)
 	agent, told := want.Call.Agent, want.Server
 	if agent != "" {
 		if _, err := (schemas.Caller{}).WithName(agent); err != nil {
@@ -77,7 +77,7 @@ func (s *setupRun) newDesired(scope client.Scope, want setup.Options) (w setup.D
 		want.Call.Workspace = "" // other people have their own
 	}
 	program := doctor.InstalledProgram{Path: s.Executable, OnPath: w.Machine.LookPath(client.ServerName)}
-	want.Call.Program, want.Server = program.CommandFor(scope), client.Server{Trust: told.Trust}
+	want.Call.Program, want.Server = program.ProgramForEntry(scope), client.Server{Trust: told.Trust}
 	w.Options = want
 	if err := s.checkProgramLasts(told.URL == "" || want.Hooks, want.Call.Program); err != nil {
 		return w, err
@@ -121,8 +121,8 @@ func checkEndpoint(address, variable string) (string, error) {
 	return u.String(), nil
 }
 
-// builtByGoRun reports whether the program at a path was built by "go run", which removes the program when it ends.
-func builtByGoRun(program string) bool {
+// isBuiltByGoRun reports whether the program at a path was built by "go run", which removes the program when it ends.
+func isBuiltByGoRun(program string) bool {
 	return regexp.MustCompile(`[/\\]go-build[0-9]+[/\\]b[0-9]+[/\\]exe[/\\][^/\\]+$` +
 		`|[/\\][0-9a-f]{64}-d[/\\][^/\\]+$`).MatchString(program)
 }
@@ -130,7 +130,7 @@ func builtByGoRun(program string) bool {
 // checkProgramLasts returns an error if setup would write the path of a temporary program, which will not exist when a
 // client starts it.
 func (s *setupRun) checkProgramLasts(written bool, program string) error {
-	if s.flags.remove || s.flags.check || !written || !builtByGoRun(program) {
+	if s.flags.remove || s.flags.check || !written || !isBuiltByGoRun(program) {
 		return nil
 	}
 	return schemas.Errorf(schemas.Unavailable, "go run built this program, and removes it").

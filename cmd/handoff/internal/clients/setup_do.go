@@ -23,7 +23,7 @@ func (s *setupRun) carryOutPlan(ctx context.Context, do func(setup.FileChange) (
 		return s.reportResults(!s.JSON)
 	}
 	if slices.ContainsFunc(s.allFiles(), hasState(fileToChange)) {
-		if err := s.confirm(ctx); err != nil {
+		if err := s.confirmChanges(ctx); err != nil {
 			return err
 		}
 	}
@@ -31,7 +31,7 @@ func (s *setupRun) carryOutPlan(ctx context.Context, do func(setup.FileChange) (
 		switch {
 		case f.State != fileToChange && (f.State != fileUnchanged || !s.flags.remove):
 		case ctx.Err() != nil:
-			f.leaveAlone(errInterrupted)
+			f.markLeftAlone(errInterrupted)
 		default:
 			backup, err := do(f.change)
 			s.recordResult(f, backup, err)
@@ -43,9 +43,9 @@ func (s *setupRun) carryOutPlan(ctx context.Context, do func(setup.FileChange) (
 	return s.reportResults(false)
 }
 
-// confirm asks the person whether to change the files. If standard input is not a terminal, it asks no question, and
-// only --yes allows the changes.
-func (s *setupRun) confirm(ctx context.Context) error {
+// confirmChanges asks the person whether to change the files. If standard input is not a terminal, it asks no question,
+// and only --yes allows the changes.
+func (s *setupRun) confirmChanges(ctx context.Context) error {
 	if s.flags.yes {
 		return nil
 	}
@@ -86,7 +86,7 @@ func (s *setupRun) recordResult(f *fileSetup, backup string, err error) {
 	f.Backup = backup
 	switch {
 	case err != nil:
-		f.leaveAlone(err)
+		f.markLeftAlone(err)
 	case !s.flags.remove:
 		f.State = fileChanged
 	case f.change.IsUnchanged():

@@ -62,9 +62,9 @@ const (
 	fileLeftAlone fileState = "left alone"
 )
 
-// clientsWithDesired returns each client once for each scope that this run covers, with the desired setup. An option
+// newClientSetups returns each client once for each scope that this run covers, with the desired setup. An option
 // without a flag keeps its value from the client's last setup, so setup without flags changes nothing.
-func (s *setupRun) clientsWithDesired(clients []client.Client) (all []*clientSetup, err error) {
+func (s *setupRun) newClientSetups(clients []client.Client) (all []*clientSetup, err error) {
 	for _, c := range clients {
 		for _, scope := range s.coveredScopes(c) {
 			switch {
@@ -76,7 +76,7 @@ func (s *setupRun) clientsWithDesired(clients []client.Client) (all []*clientSet
 				continue
 			}
 			of := &clientSetup{Client: c, Name: c.Name, Scope: scope, Found: c.IsFoundOn(s.base.Machine)}
-			told := s.flags.overrideOptions(s.previousOptions(c, s.desiredIn(scope)))
+			told := s.flags.overrideOptions(s.previousOptions(c, s.commonDesired(scope)))
 			if of.desired, err = s.newDesired(scope, told); err != nil && !s.flags.remove { // removal needs no valid options
 				return nil, err
 			}
@@ -92,7 +92,7 @@ func (s *setupRun) coveredScopes(c client.Client) (scopes []client.Scope) {
 	if s.flags.check && !s.flags.isSet("scope") {
 		for _, scope := range []client.Scope{client.User, client.Project} {
 			again := scope == client.Project && c.Servers.PathFor(client.User, s.base.Machine) == c.Servers.PathFor(scope, s.base.Machine)
-			if server, hooks := s.desiredIn(scope).PresentParts(c); !again && (server || hooks) {
+			if server, hooks := s.commonDesired(scope).PresentParts(c); !again && (server || hooks) {
 				scopes = append(scopes, scope)
 			}
 		}
@@ -103,8 +103,8 @@ func (s *setupRun) coveredScopes(c client.Client) (scopes []client.Scope) {
 	return scopes
 }
 
-// desiredIn returns the settings of a scope that all clients have in common.
-func (s *setupRun) desiredIn(scope client.Scope) setup.DesiredSetup {
+// commonDesired returns the settings of a scope that all clients have in common.
+func (s *setupRun) commonDesired(scope client.Scope) setup.DesiredSetup {
 	within := s.base
 	within.Scope, within.Call.Program = scope, s.Executable
 	return within
@@ -140,7 +140,7 @@ func newFileSetup(change setup.FileChange) *fileSetup {
 	f := &fileSetup{change: change, Path: change.File.Path, State: fileToChange, Diff: change.Diff()}
 	switch {
 	case change.Err != nil:
-		f.leaveAlone(change.Err)
+		f.markLeftAlone(change.Err)
 	case change.IsUnchanged():
 		f.State = fileUnchanged
 	}
@@ -166,8 +166,8 @@ func versionNote(change setup.FileChange, now string) string {
 	return fmt.Sprintf("set up by %s, now %s", by, now)
 }
 
-// leaveAlone records that setup does not change a file, with the reason and the way in which a person can change it.
-func (f *fileSetup) leaveAlone(err error) {
+// markLeftAlone records that setup does not change a file, with the reason and the way in which a person can change it.
+func (f *fileSetup) markLeftAlone(err error) {
 	f.State, f.Reason = fileLeftAlone, err.Error()
 	_, f.hasPlugin = errors.AsType[*setup.PluginInstalledError](err)
 	if snippet := f.change.Snippet(); snippet.Text != "" {

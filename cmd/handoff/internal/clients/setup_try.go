@@ -43,7 +43,7 @@ func (s *setupRun) tryServers(ctx context.Context) {
 // MCP name. Outside of a project, for example in the home directory, tryServer starts the program in another directory,
 // and removes the name of the workspace from the reply.
 func (s *setupRun) tryServer(ctx context.Context, c *clientSetup, server installed.ServerEntry) *serverTrial {
-	if server.Shared && !server.IsWrittenBySetup(c.desired.Server, s.setter.LastDesired(c.Client, c.desired).Server) {
+	if server.Shared && !server.IsWrittenBySetup(c.desired.Server, s.setter.WithLastOptions(c.Client, c.desired).Server) {
 		return &serverTrial{Untried: "it is not what setup writes"}
 	}
 	token := s.Getenv(server.TokenEnv)

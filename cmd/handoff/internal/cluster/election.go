@@ -111,7 +111,7 @@ func (s *Election) ownAddress() relay.Address {
 	return relay.Address{Network: "url", Addr: s.node.at + Prefix + s.workspace, Secret: s.node.secret}
 }
 
-// Open opens the rows of the workspace. Before it, Try must have made this node the owner.
+// Open opens the rows of the workspace. The caller must have won the election with [Election.TryToWin].
 func (s *Election) Open(ctx context.Context) (store.Backend, error) {
 	held := s.held
 	opened, err := postgres.Open(ctx, postgres.Config{

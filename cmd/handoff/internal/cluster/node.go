@@ -43,8 +43,8 @@ type Config struct {
 	// port of the loopback interface as soon as it owns a workspace. Then only nodes on this machine reach it.
 	Advertise string
 
-	// Stays is true for a process that serves. Then [Join] succeeds even if the database does not answer, and each call
-	// tries to connect.
+	// Stays is true for a process that serves other calls until it is stopped. For this process, [Join] succeeds even
+	// if the database does not answer, and each call tries to connect.
 	Stays bool
 
 	Now    func() time.Time

@@ -56,13 +56,13 @@ func readWorkingTree(dir string) (Repository, bool) {
 		gitDir = resolvePath(dir, target)
 		shared = commonDir(gitDir, dotGit)
 	}
-	return Repository{Root: dir, Dir: gitDir, Common: shared}, isGitDir(gitDir, shared) && !belongsToOther(dir, gitDir)
+	return Repository{Root: dir, Dir: gitDir, Common: shared}, isGitDir(gitDir, shared) && !belongsToOtherTree(dir, gitDir)
 }
 
-// belongsToOther reports whether gitDir is the ".git" of a working tree that is not dir: a file or a link from an
-// archive could lead to it. A git directory of another name is accepted, as git does, because the git directory of a
-// submodule does not name its working tree.
-func belongsToOther(dir, gitDir string) bool {
+// belongsToOtherTree reports whether gitDir is the ".git" of a working tree that is not dir: a file or a link from an
+// archive could lead there. It accepts every git directory with a name other than ".git", as git does, because the git
+// directory of a submodule does not name its working tree.
+func belongsToOtherTree(dir, gitDir string) bool {
 	real, err := filepath.EvalSymlinks(gitDir)
 	return err != nil || filepath.Base(real) == ".git" && !platform.IsSameFile(filepath.Dir(real), dir)
 }

@@ -52,7 +52,8 @@ func ClientProcess(agent schemas.Agent, getenv func(string) string) string {
 }
 
 // ParentClientProcess returns the process id of the client that started this server, which is parent. It returns "" for
-// a client whose shells do not have the process id, so that the result always equals [ClientProcess] in these shells.
+// a client whose shells do not have the process id, so that the result always equals the result of [ClientProcess] in
+// the client's shells.
 func ParentClientProcess(agent schemas.Agent, parent int) string {
 	if shellVariables(agent).Process == "" {
 		return ""
@@ -84,8 +85,9 @@ func NoNameError() *schemas.Error {
 }
 
 // RunningClientTitle returns the title of the client that runs this process, or "" if no client is known. It finds the
-// client by the variables of its shells, or by its program among the parent programs (programs). It ignores clients
-// whose shells have no variables of their own: some are editors, and people use the terminals of editors, too.
+// client by the variables of its shells, or by its program: the list programs holds the programs of the parent
+// processes. It ignores clients whose shells have no variables of their own, because some of them are editors, and
+// people use the terminals of editors, too.
 func RunningClientTitle(getenv func(string) string, programs []string) string {
 	if c := detectClient(getenv); c.Title != "" {
 		return c.Title

@@ -1,5 +1,5 @@
 // Package journal writes and reads handoff.log, the log in the directory of a workspace. The owner of the workspace
-// logs its work for other processes there. Its work for its own client goes to stderr.
+// logs its work for other processes there. It logs its work for its own client to stderr.
 //
 // Only the process that holds the lock of the workspace writes. A line that the disk does not take in time is lost,
 // because a log must not stop work. At 1 MiB the owner renames the file to handoff.log.1, which replaces an older file,

@@ -79,7 +79,7 @@ func EncloseFiles(args json.RawMessage, dir string) (json.RawMessage, error) {
 			changed, left = changed || taken > 0, left-taken
 		}
 		for _, file := range objectsInList(context, "files") {
-			changed = noteContextFile(root, file, &digested) || changed
+			changed = describeContextFile(root, file, &digested) || changed
 		}
 	}
 	if !changed {
@@ -126,9 +126,9 @@ func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err
 	return len(text), nil
 }
 
-// noteContextFile marks a context file as missing, or adds its digest. Left is the number of bytes that the call may
-// still read: a larger file gets no digest.
-func noteContextFile(root *os.Root, file map[string]any, left *int) (changed bool) {
+// describeContextFile marks a context file as missing, or adds its digest. Left is the number of bytes that the call
+// may still read: a larger file gets no digest.
+func describeContextFile(root *os.Root, file map[string]any, left *int) (changed bool) {
 	path, _ := file["path"].(string)
 	digest, gone := fileDigest(root, path, left)
 	switch {
@@ -156,7 +156,7 @@ func readTextFile(root *os.Root, path string, most int) (string, error) {
 	info, err := root.Stat(path)
 	switch {
 	case err != nil:
-		return "", withoutPath(err)
+		return "", errorWithoutPath(err)
 	case !info.Mode().IsRegular():
 		return "", errors.New("is no regular file")
 	case info.Size() > int64(most):
@@ -166,12 +166,12 @@ func readTextFile(root *os.Root, path string, most int) (string, error) {
 	if err == nil && (!utf8.Valid(b) || len(b) == 0 || bytes.IndexByte(b, 0) >= 0) {
 		err = errors.New("is no text as UTF-8")
 	}
-	return string(b), withoutPath(err)
+	return string(b), errorWithoutPath(err)
 }
 
-// withoutPath returns the error of the operating system without the path, because the caller's message already has the
-// path.
-func withoutPath(err error) error {
+// errorWithoutPath returns the error of the operating system without the path, because the caller's message already has
+// the path.
+func errorWithoutPath(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err
 	}

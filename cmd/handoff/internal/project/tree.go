@@ -62,7 +62,7 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 	if tree == nil { // before it reads the arguments
 		return
 	}
-	about, ok := workOfCall(*c)
+	about, ok := workArgumentsOf(*c)
 	if !ok {
 		return
 	}
@@ -135,9 +135,9 @@ func (f *Invoker) reuseRecentFacts(tree *schemas.Tree, find func()) {
 // treeTools are the tools whose calls get the working tree.
 var treeTools = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool()}
 
-// workOfCall returns the arguments of a call about its handoff. Ok is false if the call gets no facts about the working
-// tree.
-func workOfCall(c tools.Call) (about workArguments, ok bool) {
+// workArgumentsOf returns the arguments of a call about its handoff. Ok is false if the call gets no facts about the
+// working tree.
+func workArgumentsOf(c tools.Call) (about workArguments, ok bool) {
 	tool, err := tools.FindTool(c.Tool)
 	if err != nil {
 		return about, false

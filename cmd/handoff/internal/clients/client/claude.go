@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// hookTimeout is the time after which a client stops waiting for a hook. Our hooks end by themselves long before.
+// hookTimeout is the time after which a client stops waiting for a hook. Our hooks end by themselves long before that
+// time.
 const hookTimeout = 5 * time.Second
 
 var (
@@ -26,8 +27,8 @@ func claudeCode() Client {
 		Traces:  []Path{"${CLAUDE_CONFIG_DIR:-~/.claude}", "${CLAUDE_CONFIG_DIR:-~}/.claude.json"},
 		Servers: ConfigPaths{JSON, []Path{"${CLAUDE_CONFIG_DIR:-~}/.claude.json"}, []Path{".mcp.json"}},
 		Under:   []any{"mcpServers"}, Local: "projects",
-		// The entry does not set alwaysLoad. Claude Code loads a tool when a model needs it, and the server's
-		// instructions name our tools.
+		// The entry does not set alwaysLoad, because models find our tools without it: the server's instructions name
+		// the tools, and Claude Code loads a tool when a model needs it.
 		Entry: entryFunc("stdio", "http", "${"), Remove: removeArgs,
 		Allow: func(server string) *ToolPermission {
 			return &ToolPermission{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}
@@ -49,8 +50,8 @@ func claudeCode() Client {
 }
 
 // sessionAndWakeHooks returns the hooks of [sessionHooks], and the hook wake twice: at the start of a session and after
-// each turn. Wake runs the command that waits for mail in the background and wakes a sleeping session. End is the
-// timeout of the hook at the end of a session.
+// each turn. The hook wake runs a command that waits for mail in the background and wakes a sleeping session. End is
+// the timeout of the hook at the end of a session.
 func sessionAndWakeHooks(end time.Duration, wake Hook) []Hook {
 	first, last := wake, wake
 	first.EventName, last.EventName = "SessionStart", "Stop"

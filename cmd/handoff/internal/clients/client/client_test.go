@@ -237,9 +237,9 @@ func TestIsHookLine_AcceptsOnlyOurLines(t *testing.T) {
 func TestIsHookLine_NeedsNameOfOtherProgram(t *testing.T) {
 	const line = "'/opt/my tools/handoff-1.2' hook stop --client codex"
 	require.False(t, client.IsHookLine(line))
-	require.False(t, client.BeginsAsHookLine(line))
+	require.False(t, client.BeginsLikeHookLine(line))
 	require.True(t, client.IsHookLine(line, "other", "/opt/my tools/handoff-1.2"))
-	require.True(t, client.BeginsAsHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
+	require.True(t, client.BeginsLikeHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
 	require.False(t, client.IsHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
 	require.False(t, client.IsHookLine(" hook stop", ""))
 	require.False(t, client.IsHookLine("'' hook stop", ""))
@@ -279,16 +279,16 @@ func TestHookCommand_QuotesWindowsPathForShellOfClient(t *testing.T) {
 		c, _ := client.ByName(name)
 		line := c.HookCommand(client.Hook{Event: client.SessionStart}, client.HookCall{Program: `C:\tools\handoff.exe`})
 		require.Equal(t, want, line)
-		require.True(t, client.BeginsAsHookLine(line))
+		require.True(t, client.BeginsLikeHookLine(line))
 	}
 }
 
 // Doctor reports lines that begin as ours do and go on.
 func TestBeginsAsHookLine_AcceptsLongerLines(t *testing.T) {
-	require.True(t, client.BeginsAsHookLine("handoff hook stop --client codex; say done"))
-	require.True(t, client.BeginsAsHookLine(`'/home/o'\''hara/handoff' wait --hook --client codex`))
-	require.False(t, client.BeginsAsHookLine("say done; handoff hook stop --client codex"))
-	require.False(t, client.BeginsAsHookLine(`C:\evil.exe&C:\x\handoff.exe hook stop --client codex`))
+	require.True(t, client.BeginsLikeHookLine("handoff hook stop --client codex; say done"))
+	require.True(t, client.BeginsLikeHookLine(`'/home/o'\''hara/handoff' wait --hook --client codex`))
+	require.False(t, client.BeginsLikeHookLine("say done; handoff hook stop --client codex"))
+	require.False(t, client.BeginsLikeHookLine(`C:\evil.exe&C:\x\handoff.exe hook stop --client codex`))
 }
 
 func TestIsHandoffCommand_ComparesName(t *testing.T) {

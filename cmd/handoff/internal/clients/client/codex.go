@@ -42,7 +42,7 @@ func codex() Client {
 const codexEndTimeout = 3 * time.Second
 
 // codexEntry returns our entry for Codex. The entry lists the variables of [PassedVariables], because Codex gives a
-// server only the variables that its entry lists. Its hooks get all variables of the environment.
+// server only the variables that its entry lists. Hooks get all variables of the environment.
 func codexEntry(s Server) (o Object) {
 	if s.URL != "" {
 		o = Object{{"url", s.URL}}.withField("bearer_token_env_var", s.TokenEnv).
@@ -82,9 +82,9 @@ func codexTrustObstacles(v MachineView) []TrustObstacle {
 	return []TrustObstacle{{Ahead: true, Text: text, Command: []string{"codex"}}}
 }
 
-// codexTrustLevel returns the trust that Codex has recorded for the project. Codex looks for the project's directory,
-// with links resolved, and in a worktree of git also for the main working tree. It does not look for parent
-// directories.
+// codexTrustLevel returns the trust that Codex has recorded for the project. The record names the project's directory
+// with all links resolved. In a git worktree, a record for the main working tree counts, too. A record for a parent
+// directory does not count.
 func codexTrustLevel(v MachineView) (level string) {
 	project, err := filepath.EvalSymlinks(v.Machine.Project)
 	if err != nil {

@@ -50,8 +50,8 @@ func zed() Client {
 	}
 }
 
-// antigravity returns the client Antigravity. Its editor and its command line share one list of servers, which the
-// first versions kept in another file.
+// antigravity returns the client Antigravity. Its editor and its command line share one list of servers. Its first
+// versions had the list in another file.
 func antigravity() Client {
 	return Client{
 		Name: "antigravity", Title: "Antigravity", Aliases: []string{"agy"}, Program: "agy", MCPName: "antigravity-client",

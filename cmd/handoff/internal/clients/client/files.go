@@ -43,7 +43,8 @@ func (f ConfigPaths) PathFor(scope Scope, m Machine) string {
 	return paths[0].ResolveOn(m)
 }
 
-// A ToolPermission is a text in a list in a file of the client. The text lets our tools run without asking the person.
+// A ToolPermission is a text that lets our tools run without asking the person. It is an element of a list in a file of
+// the client.
 type ToolPermission struct {
 	Files ConfigPaths
 	Keys  []any // that lead to the list
@@ -51,7 +52,7 @@ type ToolPermission struct {
 }
 
 // PluginFiles describes how handoff recognises that a client has our plugin. The plugin contains the server and the
-// hooks, so setup must not write them.
+// hooks, so setup must not write them as well.
 type PluginFiles struct {
 	Syntax  Syntax
 	User    []Path // the client reads all of them, unlike in [ConfigPaths]

@@ -34,8 +34,8 @@ type HookSettings struct {
 	Next     string        // the step of a person after which the client runs them, in one line; empty: none
 	Commands []Hook
 
-	// Flat says that the answer of a hook has the text for the model in a field at the top. In other clients the text
-	// is in the field hookSpecificOutput.
+	// Flat says that a hook prints the text for the model in a top-level field of its JSON. For other clients, the text
+	// is inside of the object hookSpecificOutput.
 	Flat bool
 
 	// Bare says that on Windows the client runs hooks in cmd or PowerShell, where the path of a program must stand
@@ -208,9 +208,9 @@ func (c Client) ParseHookCommand(h Hook, line string) (call HookCall, ok bool) {
 	return call, line == c.HookCommand(h, call)
 }
 
-// BeginsAsHookLine reports whether a command line starts handoff, by any path, or one of the given programs. The line
+// BeginsLikeHookLine reports whether a command line starts handoff, by any path, or one of the given programs. The line
 // may contain other commands, too. So before setup changes or removes a line, it must ask [IsHookLine].
-func BeginsAsHookLine(line string, programs ...string) bool {
+func BeginsLikeHookLine(line string, programs ...string) bool {
 	program, rest, _ := cutProgram(line)
 	rest = strings.TrimLeft(rest, " \t")
 	return isOurProgram(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))

@@ -24,8 +24,8 @@ func (s Server) headers(before string) (o Object) {
 }
 
 // entryFunc returns a function that writes the entry of a server in the form of most clients. Program and address are
-// the client's names for the two types of servers, or "" if the client has no types. Before is the parameter of
-// [Server.headers].
+// the client's names for the two types of servers, or "" if the client has no types. Before is the text before the name
+// of a variable: see [Server.headers].
 func entryFunc(program, address, before string) func(Server) Object {
 	return entryFuncWithURLKey("url", program, address, before)
 }

@@ -2,8 +2,8 @@ package client
 
 import "time"
 
-// copilotCLI returns the client of GitHub in a terminal. It reads the hooks from the settings of Claude Code. Copilot
-// in VS Code has the list of servers of VS Code.
+// copilotCLI returns GitHub's client for the terminal. The client also reads hooks from the settings of Claude Code.
+// Copilot in VS Code is not this client: it uses the list of servers of [vsCode].
 func copilotCLI() Client {
 	described := entryFunc("local", "http", "${")
 	return Client{
@@ -22,7 +22,7 @@ func copilotCLI() Client {
 	}
 }
 
-// qwenCode returns the client Qwen Code. It is built from Gemini CLI, and has the hooks of Claude Code.
+// qwenCode returns the client Qwen Code. It is built from Gemini CLI, but its hooks have the form of Claude Code.
 func qwenCode() Client {
 	settings := ConfigPaths{CommentedJSON, []Path{"${QWEN_HOME:-~/.qwen}/settings.json"}, []Path{".qwen/settings.json"}}
 	return Client{

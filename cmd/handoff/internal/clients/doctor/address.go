@@ -18,11 +18,11 @@ import (
 const addressTimeout = 3 * time.Second
 
 // examineAddress examines an entry with a URL. It sends a client's first requests to the server, because a proxy may
-// refuse other requests. Where is the description of the entry for the finding.
+// refuse other requests. The finding describes the entry with the text where.
 func (in *installation) examineAddress(ctx context.Context, e installed.ServerEntry, where string) Finding {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).withCommand(in.rewriteCommand(e))
+		return failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).withCommand(in.rewriteEntryCommand(e))
 	}
 	trial := in.newTrial(e)
 	if trial.Token = in.Machine.Getenv(e.TokenEnv); e.TokenEnv == "" {
@@ -37,7 +37,7 @@ func (in *installation) examineAddress(ctx context.Context, e installed.ServerEn
 		return warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.TokenEnv).
 			withCommand(readTokenCommand(e.TokenEnv))
 	case errors.Is(err, live.ErrRefused):
-		return in.tokenRefused(e, u, where, trial.Token)
+		return in.tokenRefusedFinding(e, u, where, trial.Token)
 	case isUnreachable(err):
 		return failure(aboutNetwork, "%s: no server answers at %s: %v: handoff serve --http starts one, on that machine",
 			where, u.Host, removeURL(err)).withCommand(ask)
@@ -47,9 +47,9 @@ func (in *installation) examineAddress(ctx context.Context, e installed.ServerEn
 	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.CountNoun(reply.Tools, "tool"))
 }
 
-// tokenRefused returns the finding that a server requires a token, or refuses the entry's token. The remedy omits a URL
-// that may contain a secret.
-func (in *installation) tokenRefused(e installed.ServerEntry, u *url.URL, where, token string) Finding {
+// tokenRefusedFinding returns the finding that a server needs a token, or refuses the token of the entry. The remedy
+// omits a URL that may contain a secret.
+func (in *installation) tokenRefusedFinding(e installed.ServerEntry, u *url.URL, where, token string) Finding {
 	const unknown = "%s: %s wants a token that it knows: handoff token add makes one where it runs"
 	switch secret := u.User != nil || u.RawQuery != "" || u.Fragment != ""; {
 	case token == "" && e.Authorization != "":
@@ -69,7 +69,8 @@ func readTokenCommand(variable string) string {
 	return "read -rs " + variable + " && export " + variable
 }
 
-// literalToken returns the token that stands in plain text in a header. It returns "" if the client inserts the token.
+// literalToken returns the token that stands in plain text in a header. It returns "" if the header names a variable
+// instead, for which the client inserts the token.
 func literalToken(header string) string {
 	scheme, token, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Bearer") || strings.ContainsAny(token, "${") {

@@ -10,11 +10,11 @@ import (
 	"handoff/cmd/handoff/internal/shell"
 )
 
-// findDifferingNames finds a server and hooks of one scope that act under different agent names. The hooks then report
+// findDifferingAgentNames finds a server and hooks of one scope that have different agent names. The hooks then report
 // mail of an agent whose mail the server cannot read.
-func (in *installation) findDifferingNames() []Finding {
+func (in *installation) findDifferingAgentNames() []Finding {
 	for _, e := range in.entries {
-		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOf(f.Path) == e.Scope })
+		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOfFile(f.Path) == e.Scope })
 		if i < 0 || len(e.Command) == 0 || e.Off {
 			continue
 		}
@@ -63,7 +63,7 @@ func (in *installation) findWithheldVariables() (all []Finding) {
 			all = append(all, warning(aboutClients,
 				"%s: its hooks and shells get %s of this environment, and its server does not, as %s does not name it: "+
 					"one session may have two names or two stores",
-				in.describeEntry(e), strings.Join(names, ", "), e.Path).withCommand(in.rewriteCommand(e)))
+				in.describeEntry(e), strings.Join(names, ", "), e.Path).withCommand(in.rewriteEntryCommand(e)))
 		}
 	}
 	return all

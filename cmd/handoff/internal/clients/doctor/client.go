@@ -21,8 +21,8 @@ type ClientEnv struct {
 	Machine client.Machine
 	Web     *http.Client
 
-	// Wanted says that the user named the client. Then a client without handoff is a fault.
-	Wanted bool
+	// NamedByUser says that the user named the client. Then it is a fault if the client has no handoff.
+	NamedByUser bool
 }
 
 // ExamineClient examines one client: its files, its servers and the programs of its hooks. It starts or calls only the
@@ -37,7 +37,7 @@ func ExamineClient(ctx context.Context, c client.Client, b ClientEnv) []Finding 
 		return []Finding{in.notInstalledFinding()}
 	}
 	entries := schemas.Map(in.entriesAndPlugin(), func(e installed.ServerEntry) Finding { return in.examineEntry(ctx, e) })
-	return slices.Concat(all, in.findRejectedFiles(), entries, in.findWithheldVariables(), in.findHooksWithoutServer(), in.findDifferingNames(), in.findDoubleInstallation(),
+	return slices.Concat(all, in.findRejectedFiles(), entries, in.findWithheldVariables(), in.findHooksWithoutServer(), in.findDifferingAgentNames(), in.findDoubleInstallation(),
 		in.findMissingHooks(), in.examineTrust(), schemas.Map(in.hooks, in.examineHookFile))
 }
 
@@ -49,7 +49,7 @@ func (in *installation) findHooksWithoutServer() []Finding {
 	}
 	return []Finding{failure(aboutClients, "%s has hooks and no server: its sessions hear of mail, and cannot take it",
 		in.client.Title).
-		withCommand(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--yes"))}
+		withCommand(in.setupCommand(in.scopeOfFile(in.hooks[0].Path), "--yes"))}
 }
 
 // NoClientSetUp returns a finding if none of the clients is set up for handoff. It returns nil if a client's file
@@ -66,7 +66,7 @@ func NoClientSetUp(clients []client.Client, b ClientEnv) []Finding {
 // findUnreadableFiles finds the files that cannot be read.
 func (in *installation) findUnreadableFiles() (all []Finding) {
 	for _, u := range in.unread {
-		remedy := in.setupCommand(in.scopeOf(u.Path), "--print")
+		remedy := in.setupCommand(in.scopeOfFile(u.Path), "--print")
 		if errors.Is(u.Err, fs.ErrPermission) {
 			remedy = "chmod u+rw " + shell.Quote(u.Path)
 		}
@@ -94,7 +94,7 @@ func (in *installation) findRejectedFiles() (all []Finding) {
 
 func (in *installation) notInstalledFinding() Finding {
 	state, what := Skipped, "is not set up"
-	if in.Wanted {
+	if in.NamedByUser {
 		state = Warning
 	}
 	if !in.client.IsFoundOn(in.Machine) {
@@ -111,9 +111,9 @@ func (in *installation) findDoubleInstallation() []Finding {
 	case in.plugin == "" || len(in.hooks)+len(in.entries) == 0:
 		return nil
 	case len(in.hooks) > 0:
-		what, remedy = "hooks run twice", in.setupCommand(in.scopeOf(in.hooks[0].Path), "--remove", "--yes")
+		what, remedy = "hooks run twice", in.setupCommand(in.scopeOfFile(in.hooks[0].Path), "--remove", "--yes")
 	default:
-		what, remedy = "server is there twice", in.removeCommand(in.entries[0])
+		what, remedy = "server is there twice", in.removeEntryCommand(in.entries[0])
 	}
 	return []Finding{warning(aboutClients, "%s has both the plugin and what setup writes: its %s", in.client.Title, what).
 		withCommand(remedy)}

@@ -15,7 +15,7 @@ import (
 func TestExamineClient_WarnsIfNotSetUp(t *testing.T) {
 	w := newWorld(t)
 	requireFinding(t, w.examine("cursor"), doctor.Skipped, "was not found", "handoff setup cursor")
-	w.bench.Wanted = true
+	w.bench.NamedByUser = true
 	w.write(".cursor/mcp.json", `{"mcpServers": {"docs": {"url": "https://example.com"}}}`)
 	requireFinding(t, w.examine("cursor"), doctor.Warning, "Cursor is not set up", "handoff setup cursor")
 	requireFinding(t, doctor.NoClientSetUp(client.All(), w.bench), doctor.Skipped, "no client", "handoff setup")

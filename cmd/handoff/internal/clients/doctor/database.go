@@ -8,8 +8,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// ExamineDatabase examines the owner of a workspace in a database. Found is the list of the database's workspaces of
-// this name: it has at most one element.
+// ExamineDatabase examines the owner of a workspace in a database. Found holds this workspace, or is empty if the
+// database has no workspace of this name.
 func ExamineDatabase(database string, found []cluster.Workspace, now time.Time, sh CommandBuilder) []Finding {
 	if len(found) == 0 {
 		return []Finding{skipped(aboutStore, "%s has no such workspace yet: the first who uses it makes it", database)}

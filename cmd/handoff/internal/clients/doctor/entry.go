@@ -25,9 +25,9 @@ func (in *installation) examineEntry(ctx context.Context, e installed.ServerEntr
 	program := append(slices.Clip(e.Command), "")[0]
 	switch {
 	case e.Off:
-		return warning(aboutClients, "%s: the server is switched off in %s", where, e.Path).withCommand(in.rewriteCommand(e))
+		return warning(aboutClients, "%s: the server is switched off in %s", where, e.Path).withCommand(in.rewriteEntryCommand(e))
 	case e.URL == "" && program == "":
-		return failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).withCommand(in.rewriteCommand(e))
+		return failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).withCommand(in.rewriteEntryCommand(e))
 	case stranger && e.URL != "":
 		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.Path)
 	case stranger: // the finding does not repeat words of a stranger: see package installed
@@ -61,7 +61,7 @@ func hasClientVariable(text string) bool {
 // examineProgram examines an entry that names a program.
 func (in *installation) examineProgram(ctx context.Context, e installed.ServerEntry, where string) Finding {
 	if in.Machine.ProgramPath(e.Command[0]) == "" {
-		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).withCommand(in.mendCommand(e))
+		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).withCommand(in.fixEntryProgramCommand(e))
 	}
 	brief, end := context.WithTimeout(ctx, serverTimeout)
 	defer end()
@@ -69,12 +69,12 @@ func (in *installation) examineProgram(ctx context.Context, e installed.ServerEn
 	_, another := errors.AsType[*live.NotHandoffError](err)
 	switch {
 	case another:
-		return failure(aboutClients, "%s: it starts something else: %v", where, err).withCommand(in.rewriteCommand(e))
+		return failure(aboutClients, "%s: it starts something else: %v", where, err).withCommand(in.rewriteEntryCommand(e))
 	case err != nil:
 		return failure(aboutClients, "%s: its server does not answer: %v", where, err).withCommand(shell.JoinWords(e.Command) + " </dev/null")
 	case reply.Version != in.Program.Version:
 		return warning(aboutClients, "%s: it starts handoff %s, and this is %s", where, reply.Version, in.Program.Version).
-			withCommand(in.mendCommand(e))
+			withCommand(in.fixEntryProgramCommand(e))
 	}
 	return ok(aboutClients, "%s: its server answers, with %s", where, schemas.CountNoun(reply.Tools, "tool"))
 }

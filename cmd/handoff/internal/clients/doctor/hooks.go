@@ -19,7 +19,7 @@ func (in *installation) examineHookFile(f installed.HookFile) Finding {
 		if lead := in.Program.fixPathCommand(); lead != "" && call.Program == client.ServerName {
 			return found.withCommand(lead)
 		}
-		return found.withCommand(in.setupCommand(in.scopeOf(f.Path), "--hooks", "--yes"))
+		return found.withCommand(in.setupCommand(in.scopeOfFile(f.Path), "--hooks", "--yes"))
 	}
 	return ok(aboutHooks, "%s: %s in %s", in.client.Title, schemas.CountNoun(len(f.Handlers), "hook"), f.Path)
 }
@@ -63,5 +63,5 @@ func (in *installation) findMissingHooks() []Finding {
 		return nil
 	}
 	return []Finding{warning(aboutHooks, "%s runs none on %s", in.client.Title, strings.Join(missing, ", ")).
-		withCommand(in.setupCommand(in.scopeOf(in.hooks[0].Path), "--hooks"))} // it shows the new hooks, and asks
+		withCommand(in.setupCommand(in.scopeOfFile(in.hooks[0].Path), "--hooks"))} // it shows the new hooks, and asks
 }

@@ -65,9 +65,9 @@ func (in *installation) configFiles() []configFile {
 	return schemas.Unique(append(servers, hooks...))
 }
 
-// scopeOf returns the scope of a configuration file. A file that belongs to the user and to the project counts as the
-// user's.
-func (in *installation) scopeOf(path string) client.Scope {
+// scopeOfFile returns the scope of a configuration file. A file that belongs to the user and to the project counts as
+// the user's.
+func (in *installation) scopeOfFile(path string) client.Scope {
 	if path == in.client.Servers.PathFor(client.User, in.Machine) ||
 		in.client.Hooks != nil && path == in.client.Hooks.PathFor(client.User, in.Machine) {
 		return client.User
@@ -109,7 +109,7 @@ func (in *installation) newMachineView() client.MachineView {
 			v.Hooks = append(v.Hooks, client.HookPosition{Path: f.Path, EventName: h.Event, Group: h.Group, Number: h.Number})
 		}
 	}
-	v.Project = slices.ContainsFunc(in.configFiles(), func(f configFile) bool { return in.scopeOf(f.path) == client.Project })
+	v.Project = slices.ContainsFunc(in.configFiles(), func(f configFile) bool { return in.scopeOfFile(f.path) == client.Project })
 	return v
 }
 

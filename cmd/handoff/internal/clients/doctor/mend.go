@@ -10,7 +10,7 @@ import (
 )
 
 // setupCommand returns the command that sets up the client in a scope. Options without a flag keep their values from
-// the last setup. If setup leaves a file alone, it prints the reason and the remedy.
+// the last setup. If the command cannot change a file, it prints the reason and the remedy.
 func (in *installation) setupCommand(scope client.Scope, flags ...string) string {
 	words := []string{in.Program.ShellCommand(), "setup", in.client.Name}
 	if scope == client.Project {
@@ -19,27 +19,28 @@ func (in *installation) setupCommand(scope client.Scope, flags ...string) string
 	return strings.Join(append(words, flags...), " ")
 }
 
-// mendCommand returns a command after which an entry starts this program. If the entry has only the name "handoff", the
-// command changes PATH. Otherwise the command runs setup, which writes the entry again.
-func (in *installation) mendCommand(e installed.ServerEntry) string {
+// fixEntryProgramCommand returns a command after which an entry starts this program. For an entry that starts
+// "handoff", the command changes PATH. The exception is a user's entry while PATH leads to another handoff. In all
+// other cases the command runs setup, which writes the entry again.
+func (in *installation) fixEntryProgramCommand(e installed.ServerEntry) string {
 	byName := len(e.Command) > 0 && e.Command[0] == client.ServerName && (e.Scope != client.User || in.Program.OnPath == "")
 	if lead := in.Program.fixPathCommand(); lead != "" && byName {
 		return lead
 	}
-	return in.rewriteCommand(e)
+	return in.rewriteEntryCommand(e)
 }
 
-// rewriteCommand returns a command that makes an entry equal to setup's entry. If setup never writes an entry of this
-// kind, or if the client has the plugin, the command removes the entry.
-func (in *installation) rewriteCommand(e installed.ServerEntry) string {
+// rewriteEntryCommand returns a command that writes an entry again, as setup does. If setup never writes entries of
+// this kind, or if the client has the plugin, the command removes the entry.
+func (in *installation) rewriteEntryCommand(e installed.ServerEntry) string {
 	if e.Scope == installed.Local || in.plugin != "" {
-		return in.removeCommand(e)
+		return in.removeEntryCommand(e)
 	}
 	return in.setupCommand(e.Scope, "--yes")
 }
 
-// removeCommand returns the command that removes an entry. The plugin stays.
-func (in *installation) removeCommand(e installed.ServerEntry) string {
+// removeEntryCommand returns the command that removes an entry. The plugin stays.
+func (in *installation) removeEntryCommand(e installed.ServerEntry) string {
 	if e.Scope == installed.Plugin {
 		return ""
 	}
@@ -57,5 +58,5 @@ func (in *installation) cdToProject() string { return "cd " + shell.Quote(in.Mac
 // setup never ran there.
 func (in *installation) lastDesiredSetup(scope client.Scope) setup.DesiredSetup {
 	setter := setup.Installer{Dir: setup.ReceiptDir(in.Machine)}
-	return setter.LastDesired(in.client, setup.DesiredSetup{Machine: in.Machine, Scope: scope})
+	return setter.WithLastOptions(in.client, setup.DesiredSetup{Machine: in.Machine, Scope: scope})
 }

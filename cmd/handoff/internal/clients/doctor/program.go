@@ -66,16 +66,16 @@ func (p InstalledProgram) ShellCommand() string {
 	return shell.Quote(p.Path)
 }
 
-// isVersionOnPath reports whether "handoff" in a shell starts this version of the program. That file may differ from
-// the running file.
+// isVersionOnPath reports whether "handoff" in a shell starts this version of the program. That file may be another
+// file of the same version.
 func (p InstalledProgram) isVersionOnPath() bool {
 	return p.OnPath != "" && p.VersionOnPath == p.Version
 }
 
-// CommandFor returns the program for an entry that setup writes. In a project it is "handoff", because other people use
-// the entry, too. For the user it is "handoff" if PATH leads to the running file, and otherwise the path of the running
-// file.
-func (p InstalledProgram) CommandFor(scope client.Scope) string {
+// ProgramForEntry returns the program for an entry that setup writes. In a project it is "handoff", because other
+// people use the entry, too. For the user it is "handoff" if PATH leads to the running file, and otherwise the path of
+// the running file.
+func (p InstalledProgram) ProgramForEntry(scope client.Scope) string {
 	if scope == client.Project || p.isFileOnPath() {
 		return client.ServerName
 	}

@@ -131,9 +131,9 @@ func FindOtherWorkspaces(w workspace.Workspace, getenv func(string) string) []Fi
 	})
 }
 
-// MustNotOpen reports whether doctor must not open a workspace (shut). Opening would create a missing store, or change
-// the permissions of a directory that other users can read. Only in the second case is there a finding, because other
-// examinations report a missing store.
+// MustNotOpen reports whether doctor must not open a workspace. Opening would create a missing store, or change the
+// permissions of a directory that other users can read. It returns a finding about the permissions. It returns none
+// about a missing store, because other examinations report that.
 func MustNotOpen(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.StoreFile()
 	info, err := os.Stat(w.Dir)
@@ -152,8 +152,8 @@ const (
 	usable = 0o700
 )
 
-// examinePermissions examines the permissions of the workspace's directory. Other users cannot reach the files in a
-// private directory.
+// examinePermissions examines the permissions of the workspace's directory. The permissions of the files do not matter:
+// other users cannot reach files in a private directory.
 func examinePermissions(dir string) []Finding {
 	if runtime.GOOS == "windows" {
 		return nil // permissions of files mean nothing there

@@ -22,8 +22,8 @@ import (
 
 // A Document is the text of a configuration file. A path is a list of keys from the root, and in [JSON] also of indices
 // into lists. Set takes a value of the types of [client.Field]. Lookup returns a value of a type of encoding/json or of
-// the TOML parser: [SameValue] compares the two. Callers must not change a value from Lookup. A method that fails
-// changes nothing.
+// the TOML parser. [SameValue] compares such a value with a value for Set. Callers must not change a value from Lookup.
+// A method that fails changes nothing.
 type Document interface {
 	// Lookup returns the value at a path. Ok is false if there is no value.
 	Lookup(path ...any) (value any, ok bool)
@@ -75,8 +75,8 @@ func SameValue(got, set any) bool {
 	return errA == nil && errB == nil && reflect.DeepEqual(a, b)
 }
 
-// IsEmpty reports whether a value is an object without fields or a list without elements.
-func IsEmpty(got any) bool {
+// IsEmptyContainer reports whether a value is an object without fields or a list without elements.
+func IsEmptyContainer(got any) bool {
 	object, isObject := got.(map[string]any)
 	list, isList := got.([]any)
 	return isObject && len(object) == 0 || isList && len(list) == 0
@@ -116,8 +116,8 @@ func lineIndent(text []byte, at int) string {
 	return string(line[:len(line)-len(bytes.TrimLeft(line, " \t"))])
 }
 
-// errPathBlocked returns the error that a value on the path is neither an object nor a list.
-func errPathBlocked(path []any) error {
+// pathBlockedError returns the error that a value on the path is neither an object nor a list.
+func pathBlockedError(path []any) error {
 	if len(path) == 0 {
 		return errors.New("it holds no object")
 	}

@@ -42,8 +42,8 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	return d, decoder.Decode(&d.values)
 }
 
-// commit makes the changed root the text of the document if meant accepts the values of the new text. Otherwise it
-// returns an error and restores the root.
+// commit replaces the text of the document by the text of the changed root, if the check meant accepts the values of
+// the new text. Otherwise it returns an error and restores the root.
 func (d *JSON) commit(meant changeCheck) error {
 	next, err := openJSON(d.mark, d.root.Pack())
 	if err == nil && !meant(next.values) {

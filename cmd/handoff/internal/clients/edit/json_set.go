@@ -21,9 +21,9 @@ func (d *JSON) Set(value any, path ...any) error {
 	} else if key, named := path[deep].(string); named && v.Value.Kind() == '{' {
 		d.insertItem(v, key, nestValue(value, path[deep+1:]))
 	} else {
-		return errPathBlocked(path[:deep])
+		return pathBlockedError(path[:deep])
 	}
-	return d.commit(checkOfSet(d.values, path, value))
+	return d.commit(newSetCheck(d.values, path, value))
 }
 
 // Append adds a value at the end of the list at a path. It creates the list if there is none.
@@ -33,12 +33,12 @@ func (d *JSON) Append(value any, path ...any) error {
 		return d.Set([]any{value}, path...)
 	}
 	if v.Value.Kind() != '[' {
-		return errPathBlocked(path)
+		return pathBlockedError(path)
 	}
 	before, _ := d.Lookup(path...)
 	list, _ := before.([]any)
 	d.insertItem(v, "", value)
-	return d.commit(checkOfSet(d.values, path, append(slices.Clip(list), value)))
+	return d.commit(newSetCheck(d.values, path, append(slices.Clip(list), value)))
 }
 
 func isNull(v *hujson.Value) bool { return v.Value.Kind() == 'n' }
@@ -87,7 +87,7 @@ func (d *JSON) insertItem(into *hujson.Value, key string, value any) {
 // before the value stay, because they may be about the following values, too.
 func (d *JSON) Delete(path ...any) error {
 	if len(path) == 0 {
-		return errPathBlocked(nil)
+		return pathBlockedError(nil)
 	}
 	above, deep := d.followPath(path[:len(path)-1])
 	if deep < len(path)-1 {
@@ -118,7 +118,7 @@ func (d *JSON) Delete(path ...any) error {
 	case *hujson.Array:
 		parts.Elements = slices.Delete(parts.Elements, i, i+1)
 	}
-	return d.commit(checkOfDelete(d.values, path))
+	return d.commit(newDeleteCheck(d.values, path))
 }
 
 // itemLayout returns the indentation for the items of an object or a list. Spread is true if each item stands on its

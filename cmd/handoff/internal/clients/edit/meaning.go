@@ -15,27 +15,27 @@ var errOtherwise = errors.New("it is written in a way that is not changed here")
 // A changeCheck reports whether the values of a new text are the intended values.
 type changeCheck func(after any) bool
 
-// checkOfSet returns the check for Set. It accepts a text that has value at the path and is otherwise the same as
+// newSetCheck returns the check for Set. It accepts a text that has value at the path and is otherwise the same as
 // before.
-func checkOfSet(before any, path []any, value any) changeCheck {
+func newSetCheck(before any, path []any, value any) changeCheck {
 	return func(after any) bool {
 		got, ok := lookupValue(after, path)
-		return ok && SameValue(got, value) && equalValues(withoutPath(before, path), withoutPath(after, path))
+		return ok && SameValue(got, value) && equalValues(withoutValueAt(before, path), withoutValueAt(after, path))
 	}
 }
 
-// checkOfDelete returns the check for Delete. It accepts a text that has no value at the path and is otherwise the same
-// as before. In a list, the next element then has the index of the deleted element.
-func checkOfDelete(before any, path []any) changeCheck {
+// newDeleteCheck returns the check for Delete. It accepts a text that has no value at the path and is otherwise the
+// same as before. In a list, the next element then has the index of the deleted element.
+func newDeleteCheck(before any, path []any) changeCheck {
 	return func(after any) bool {
 		rest := after
 		if _, ofList := path[len(path)-1].(int); !ofList {
 			if _, still := lookupValue(after, path); still {
 				return false
 			}
-			rest = withoutPath(after, path)
+			rest = withoutValueAt(after, path)
 		}
-		return equalValues(withoutPath(before, path), rest)
+		return equalValues(withoutValueAt(before, path), rest)
 	}
 }
 
@@ -60,9 +60,9 @@ func lookupValue(v any, path []any) (any, bool) {
 	return v, true
 }
 
-// withoutPath returns v without the value at a path, and without objects on the path that would become empty. Setup
+// withoutValueAt returns v without the value at a path, and without objects on the path that would become empty. Setup
 // creates and removes these objects together with the value.
-func withoutPath(v any, path []any) any {
+func withoutValueAt(v any, path []any) any {
 	if len(path) == 0 {
 		return nil
 	}
@@ -70,7 +70,7 @@ func withoutPath(v any, path []any) any {
 	case map[string]any:
 		key, _ := path[0].(string)
 		object := maps.Clone(v)
-		if object[key] = withoutPath(v[key], path[1:]); object[key] == nil {
+		if object[key] = withoutValueAt(v[key], path[1:]); object[key] == nil {
 			delete(object, key)
 		}
 		if len(object) > 0 {
@@ -83,7 +83,7 @@ func withoutPath(v any, path []any) any {
 			return v
 		}
 		list := slices.Clone(v)
-		if list[n] = withoutPath(v[n], path[1:]); len(path) == 1 {
+		if list[n] = withoutValueAt(v[n], path[1:]); len(path) == 1 {
 			return slices.Delete(list, n, n+1)
 		}
 		return list

@@ -35,13 +35,14 @@ func (d *tomlText) setLines(value any, path []any) error {
 		}
 		return nil
 	}
-	if err := d.commit(d.textWithValue(stringKeys(path), tomlValue(value)), checkOfSet(d.values, path, value)); err != nil {
+	if err := d.commit(d.textWithValue(stringKeys(path), tomlValue(value)), newSetCheck(d.values, path, value)); err != nil {
 		return fmt.Errorf("there is no place for %s: %w", strings.Join(stringKeys(path), "."), err)
 	}
 	return nil
 }
 
-// commit replaces the text of the document if meant accepts the values of the new text. Otherwise it returns an error.
+// commit replaces the text of the document if the check meant accepts the values of the new text. Otherwise it returns
+// an error.
 func (d *tomlText) commit(text []byte, meant changeCheck) error {
 	next, err := openTOML(d.mark, text)
 	if err != nil {
@@ -148,7 +149,7 @@ func tomlList[T any](values []T) string {
 // so it fails for a key in an inline table. Comments after the last line of a table stay.
 func (d *tomlText) Delete(path ...any) error {
 	if len(path) == 0 {
-		return errPathBlocked(nil)
+		return pathBlockedError(nil)
 	}
 	if _, there := d.Lookup(path...); !there {
 		return nil
@@ -170,7 +171,7 @@ func (d *tomlText) Delete(path ...any) error {
 		from, to := widenToLines(text, piece.from, piece.end)
 		text = replaceBetween(text, from, to, "")
 	}
-	return d.commit(text, checkOfDelete(d.values, path))
+	return d.commit(text, newDeleteCheck(d.values, path))
 }
 
 // widenToLines returns the offsets of the whole lines between two offsets. At the end of the text, the result also

@@ -37,7 +37,8 @@ type UnreadableFile struct {
 }
 
 // ServerEntries returns our entries in the files of a client, and the files that it cannot read. An entry in a file
-// that belongs to the project and to the user counts as the user's. This happens if the project is the home directory.
+// that belongs to the project and to the user counts as the user's. A file belongs to both if the project is the home
+// directory.
 func ServerEntries(c client.Client, m client.Machine) (all []ServerEntry, unread []UnreadableFile) {
 	for _, l := range listLocations(c.Servers, m) {
 		doc, err := l.openDocument(c.Servers.Syntax, m)
@@ -76,7 +77,7 @@ func (l listLocation) openDocument(syntax client.Syntax, m client.Machine) (edit
 
 func (l listLocation) entries(c client.Client, m client.Machine, doc edit.Document) (all []ServerEntry) {
 	add := func(scope client.Scope, list []any) {
-		for _, name := range handoffNames(doc, list) {
+		for _, name := range ourEntryNames(doc, list) {
 			value, _ := doc.Lookup(append(list, name)...)
 			if fields, ok := value.(map[string]any); ok {
 				all = append(all, ServerEntry{client.ParseEntry(fields), name, c, scope, l.path, l.isShared(m), fields})
@@ -90,15 +91,15 @@ func (l listLocation) entries(c client.Client, m client.Machine, doc edit.Docume
 	return all
 }
 
-// ServerName returns the name of our server in a file of a client. It is "handoff", unless an entry of another name
+// OurServerName returns the name of our server in a file of a client. It is "handoff", unless an entry of another name
 // starts handoff.
-func ServerName(c client.Client, doc edit.Document) string {
-	return append(handoffNames(doc, ServerListKeys(c, doc)), client.ServerName)[0]
+func OurServerName(c client.Client, doc edit.Document) string {
+	return append(ourEntryNames(doc, ServerListKeys(c, doc)), client.ServerName)[0]
 }
 
-// handoffNames returns the names of all entries in a list that start handoff or are called "handoff". The name
+// ourEntryNames returns the names of all entries in a list that start handoff or are called "handoff". The name
 // "handoff" comes first.
-func handoffNames(doc edit.Document, list []any) (all []string) {
+func ourEntryNames(doc edit.Document, list []any) (all []string) {
 	value, _ := doc.Lookup(list...)
 	servers, _ := value.(map[string]any)
 	if _, ours := servers[client.ServerName]; ours {
@@ -125,8 +126,8 @@ func ServerListKeys(c client.Client, doc edit.Document) []any {
 	return c.Under
 }
 
-// isServerEntry reports whether an object is an entry, and not a list of entries. A server may have the same name as
-// the key of a list, so only the content shows the difference.
+// isServerEntry reports whether an object is an entry, and not a list of entries. Below the key "mcp" of opencode, for
+// example, "servers" may be a list of entries, or the entry of a server with the name "servers".
 func isServerEntry(object map[string]any) bool { _, ok := object["type"].(string); return ok }
 
 // isShared reports whether the file may have come with the project, for example in a clone. If the project contains the
@@ -140,7 +141,7 @@ func (l listLocation) isShared(m client.Machine) bool {
 // have written the entry.
 func (e ServerEntry) IsWrittenBySetup(desired ...client.Server) bool {
 	said := maps.Clone(e.fields)
-	empty := func(_ string, value any) bool { return edit.IsEmpty(value) }
+	empty := func(_ string, value any) bool { return edit.IsEmptyContainer(value) }
 	maps.DeleteFunc(said, empty) // a client's own command leaves some
 	return slices.ContainsFunc(append(desired, e.sharedServers()...), func(s client.Server) bool {
 		return (s.URL != "" || len(s.Command) > 0) && edit.SameValue(said, e.Client.Entry(s))

@@ -55,7 +55,7 @@ func ReadFile(path string, most int64) (ConfigFile, error) {
 	f := ConfigFile{Path: path, Resolved: path}
 	resolved, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return f.missingFile()
+		return f.asMissingFile()
 	}
 	if err == nil {
 		f.Resolved = resolved
@@ -107,9 +107,9 @@ func OpenDocument(syntax client.Syntax, path string, most int64) (edit.Document,
 	return f.ParseDocument(syntax)
 }
 
-// missingFile returns f as a missing file that setup can create. It fails if the path is a link to a file that does not
-// exist.
-func (f ConfigFile) missingFile() (ConfigFile, error) {
+// asMissingFile returns f as a missing file that setup can create. It fails if the path is a link to a file that does
+// not exist.
+func (f ConfigFile) asMissingFile() (ConfigFile, error) {
 	if _, err := os.Lstat(f.Path); err == nil {
 		return f, errors.New("it is a link to a file that does not exist")
 	}

@@ -77,7 +77,7 @@ func HookFiles(c client.Client, m client.Machine, programs ...string) (all []Hoo
 		}
 		f := HookFile{Path: l.path}
 		for h := range HookHandlers(doc) {
-			if client.BeginsAsHookLine(h.Line, programs...) {
+			if client.BeginsLikeHookLine(h.Line, programs...) {
 				f.Handlers = append(f.Handlers, h)
 			}
 		}

@@ -118,8 +118,8 @@ func (s Installer) withLock(do func() error) (err error) {
 }
 
 // replaceFile writes a whole file, so that a reader finds the old text or the new text. Of is the old file, whose group
-// the new file gets, or nil if there is no old file. Right before the new file gets its name, replaceFile calls last,
-// unless it is nil. If last fails, the old file stays.
+// the new file gets, or nil if there is no old file. Right before the new file gets its name, replaceFile calls the
+// function last, unless it is nil. If this function fails, the old file stays.
 func replaceFile(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
 	return platform.ReplaceFile(path, ".handoff-*", text, func(f *os.File) (err error) {
 		if of != nil {

@@ -9,7 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// ourHooks gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or one of the programs.
+// ourHooks gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or a program of the
+// field programs.
 type ourHooks struct {
 	*edit.JSON
 
@@ -18,9 +19,9 @@ type ourHooks struct {
 	receipt  receipt
 }
 
-// findOurHooks returns the access to our hooks in a file. Our hooks may also run the program of the desired setup, or
-// of the receipt, under a name other than handoff. The error is [installed.ErrHooks] if the file has more than
-// [installed.MostHooks] of our hooks.
+// findOurHooks returns the access to our hooks in a file. A hook is ours, too, if it runs the program of the desired
+// setup, or of the receipt, and that program has a name other than handoff. The error is [installed.ErrHooks] if the
+// file has more than [installed.MostHooks] of our hooks.
 func (d DesiredSetup) findOurHooks(doc *edit.JSON, c client.Client, r receipt) (ourHooks, error) {
 	o := ourHooks{doc, c, []string{d.Call.Program, r.Options.Call.Program}, r}
 	if len(o.handlersOn()) > installed.MostHooks {
@@ -77,7 +78,8 @@ func (o ourHooks) eventNames() []string {
 }
 
 // groupsOn returns the groups on an event that contain one of our hooks. A group may also contain hooks of other
-// authors. It then differs from the groups of setup, so that replaceWith removes our hooks from it.
+// authors. replaceWith removes our hooks from such a group, because the group differs from the groups that setup
+// writes.
 func (o ourHooks) groupsOn(event string) (groups []any) {
 	last := -1
 	for _, h := range o.handlersOn(event) {
@@ -101,7 +103,7 @@ func (o ourHooks) clearEvent(event string) error {
 		return err
 	}
 	for _, path := range []keyPath{{installed.HooksKey, event}, {installed.HooksKey}} {
-		if left, _ := o.Lookup(path...); !edit.IsEmpty(left) || !o.receipt.createdBySetup(path) {
+		if left, _ := o.Lookup(path...); !edit.IsEmptyContainer(left) || !o.receipt.createdBySetup(path) {
 			return nil
 		}
 		if err := o.Delete(path...); err != nil {
@@ -119,7 +121,7 @@ func (o ourHooks) deleteHandlers(event string) error {
 		if err := o.Delete(group.withSteps(installed.HooksKey, h.Number)...); err != nil {
 			return err
 		}
-		if left, _ := o.Lookup(group.withSteps(installed.HooksKey)...); !edit.IsEmpty(left) {
+		if left, _ := o.Lookup(group.withSteps(installed.HooksKey)...); !edit.IsEmptyContainer(left) {
 			continue
 		}
 		if err := o.Delete(group...); err != nil {

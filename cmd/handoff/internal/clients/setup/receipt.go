@@ -64,9 +64,9 @@ func (s Installer) readReceipt(name string) (r receipt, ok bool) {
 	return r, true
 }
 
-// LastDesired returns d with the options of the client's last setup in this scope. It returns d unchanged if setup
+// WithLastOptions returns d with the options of the client's last setup in this scope. It returns d unchanged if setup
 // never ran. The options come from the newest receipt, because the last setup may have changed only some files.
-func (s Installer) LastDesired(c client.Client, d DesiredSetup) DesiredSetup {
+func (s Installer) WithLastOptions(c client.Client, d DesiredSetup) DesiredSetup {
 	var last time.Time
 	for _, t := range d.targetFiles(c) {
 		r, ok := s.receiptOf(installed.ConfigFile{Path: t.path, Resolved: installed.ResolveLinks(t.path)})
@@ -116,7 +116,7 @@ func (s Installer) recordChange(c FileChange, folders []string, backup string) (
 	r := receipt{
 		Path: c.File.Path, Resolved: c.File.Resolved, Missing: c.File.Missing, Before: c.File.Text, Made: c.made,
 		Folders: folders, Options: c.desired.Options,
-		Granted: c.target.has(grant) && c.desired.Server.Trust && !c.hadPermission(),
+		Granted: c.target.hasPart(grant) && c.desired.Server.Trust && !c.hadPermission(),
 	}
 	if old, ok := s.receiptOf(c.File); ok {
 		r.Made = append(old.Made, r.Made...)

@@ -31,7 +31,7 @@ func TestReceipt_IsFoundThroughLink(t *testing.T) {
 				w.desired.Server.Trust = true
 				w.apply(cursor)
 				w.desired.Machine.Project = through[!first]
-				require.True(t, w.LastDesired(cursor, w.desired).Server.Trust)
+				require.True(t, w.WithLastOptions(cursor, w.desired).Server.Trust)
 				require.True(t, of(t, w.PlanUndo(cursor, w.desired), w.servers(cursor)).Exact)
 				w.revert(cursor)
 				if text == "" {

@@ -91,7 +91,7 @@ func entryKeys(c client.Client) (keys []string) {
 // putParts writes the desired server, hooks and permission into a file. It removes our parts that are not desired, and
 // leaves parts that may belong to another author.
 func (d DesiredSetup) putParts(c client.Client, t targetFile, doc edit.Document, r receipt) error {
-	if t.has(server) {
+	if t.hasPart(server) {
 		if err := d.putServer(c, doc, r); err != nil {
 			return err
 		}
@@ -102,9 +102,9 @@ func (d DesiredSetup) putParts(c client.Client, t targetFile, doc edit.Document,
 // putSettings writes the desired hooks and permission into a file, and removes the ones that are not desired.
 func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Document, r receipt) error {
 	settings, ok := doc.(*edit.JSON)
-	if t.has(hooks) && ok {
+	if t.hasPart(hooks) && ok {
 		if d.Hooks && !c.Hooks.CanRun(d.Call.Program) {
-			return &leaveReason{
+			return &leftAloneError{
 				"in hooks on Windows " + c.Title + " runs no program whose path has a blank or a sign: " + d.Call.Program,
 				"Put handoff on PATH and run this again, or leave the hooks out with --no-hooks.",
 			}
@@ -117,7 +117,7 @@ func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Docume
 			return err
 		}
 	}
-	if t.has(grant) && ok && (d.Server.Trust || r.Granted) {
+	if t.hasPart(grant) && ok && (d.Server.Trust || r.Granted) {
 		return putPermission(d.toolPermission(c), settings, d.Server.Trust)
 	}
 	return nil

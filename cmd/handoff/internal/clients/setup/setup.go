@@ -59,8 +59,8 @@ type FileChange struct {
 	// Unread says why the client reads nothing of the file.
 	Unread error
 
-	// Foreign says that undo leaves a server in the file: a server of another author (then it is a
-	// [*ForeignServerError]), or our server for this project alone.
+	// Foreign is set if undo leaves a server in the file. For a server of another author it is a [*ForeignServerError].
+	// For our server for this project alone it is another error.
 	Foreign error
 
 	desired DesiredSetup
@@ -77,13 +77,13 @@ func (c FileChange) IsUnchanged() bool {
 // PartNames returns the names of the parts of handoff that the change writes or removes: "server", "hooks" and
 // "permission".
 func (c FileChange) PartNames() (names []string) {
-	if c.target.has(server) {
+	if c.target.hasPart(server) {
 		names = append(names, "server")
 	}
-	if c.target.has(hooks) && (c.desired.Hooks || c.receipt.Options.Hooks) {
+	if c.target.hasPart(hooks) && (c.desired.Hooks || c.receipt.Options.Hooks) {
 		names = append(names, "hooks")
 	}
-	if c.target.has(grant) && (c.desired.Server.Trust || c.receipt.Granted) {
+	if c.target.hasPart(grant) && (c.desired.Server.Trust || c.receipt.Granted) {
 		names = append(names, "permission")
 	}
 	return names
@@ -134,7 +134,7 @@ func (s Installer) newChange(c client.Client, d DesiredSetup, t targetFile) File
 func (s Installer) planFile(c client.Client, d DesiredSetup, t targetFile) FileChange {
 	change := s.newChange(c, d, t)
 	if change.Err == nil && d.Server.TokenEnv != "" && !c.ReadsTokenVariable() {
-		change.Err = &leaveReason{
+		change.Err = &leftAloneError{
 			c.Title + " cannot read the token from a variable, and handoff writes no token into a file",
 			"Start the server of this machine instead, without --http.",
 		}
@@ -146,7 +146,7 @@ func (s Installer) planFile(c client.Client, d DesiredSetup, t targetFile) FileC
 	if doc, change.Err = change.File.ParseDocument(t.syntax); change.Err != nil {
 		return change
 	}
-	if settings, ok := doc.(*edit.JSON); ok && (t.has(server) || d.Hooks) {
+	if settings, ok := doc.(*edit.JSON); ok && (t.hasPart(server) || d.Hooks) {
 		change.Unread = settings.CheckSyntax(t.syntax)
 	}
 	before, lacked := doc.Bytes(), missingObjects(c, t, doc)

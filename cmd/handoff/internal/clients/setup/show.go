@@ -112,8 +112,8 @@ func (t tokenSet) hasAllTokens(line string) bool {
 // enable or disable a server.
 func (c FileChange) ourTokens() tokenSet {
 	t := tokenSet{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
-	if doc, err := c.File.ParseDocument(c.target.syntax); err == nil && c.target.has(server) {
-		t.addTokens(installed.ServerName(c.Client, doc))
+	if doc, err := c.File.ParseDocument(c.target.syntax); err == nil && c.target.hasPart(server) {
+		t.addTokens(installed.OurServerName(c.Client, doc))
 	}
 	before := c.desired
 	before.Options = c.receipt.Options

@@ -28,7 +28,7 @@ const (
 	grant
 )
 
-func (t targetFile) has(p partSet) bool { return t.parts&p != 0 }
+func (t targetFile) hasPart(p partSet) bool { return t.parts&p != 0 }
 
 // targetFiles returns the files of a client for a scope. A file that holds several kinds of settings, for example
 // servers and hooks, is returned once.
@@ -61,7 +61,7 @@ func (p keyPath) withSteps(steps ...any) keyPath { return append(slices.Clone(p)
 
 // serverPath returns the path to our server in a file.
 func serverPath(c client.Client, doc edit.Document) keyPath {
-	return append(installed.ServerListKeys(c, doc), installed.ServerName(c, doc))
+	return append(installed.ServerListKeys(c, doc), installed.OurServerName(c, doc))
 }
 
 // missingObjects returns the paths of the objects that our parts need in a file and that do not exist. Outer objects
@@ -74,15 +74,15 @@ func missingObjects(c client.Client, t targetFile, doc edit.Document) (paths []k
 			}
 		}
 	}
-	if t.has(server) {
+	if t.hasPart(server) {
 		need(installed.ServerListKeys(c, doc))
 	}
-	if t.has(hooks) {
+	if t.hasPart(hooks) {
 		for _, h := range c.Hooks.Commands {
 			need(keyPath{installed.HooksKey, h.EventName})
 		}
 	}
-	if t.has(grant) {
+	if t.hasPart(grant) {
 		need(c.Allow(client.ServerName).Keys)
 	}
 	return paths
@@ -100,7 +100,7 @@ func (d DesiredSetup) readChangeable(path string) (installed.ConfigFile, error) 
 	project := d.Machine.Project
 	switch {
 	case d.Scope == client.Project && workspace.DirContains(project, path) && !client.IsWithin(project, f.Resolved):
-		return installed.ConfigFile{Path: path}, &leaveReason{
+		return installed.ConfigFile{Path: path}, &leftAloneError{
 			"a link leads out of the project, to " + f.Resolved,
 			"Put a file or a directory in the place of the link, or set up your own with --scope user.",
 		}
@@ -113,24 +113,24 @@ func (d DesiredSetup) readChangeable(path string) (installed.ConfigFile, error) 
 	return f, err
 }
 
-// A leaveReason is the error for a file that setup leaves alone. Its hint tells a person what to do.
-type leaveReason struct{ why, hint string }
+// A leftAloneError is the error for a file that setup leaves alone. Its hint tells a person what to do.
+type leftAloneError struct{ why, hint string }
 
-func (r *leaveReason) Error() string { return r.why }
-func (r *leaveReason) Hint() string  { return r.hint }
+func (r *leftAloneError) Error() string { return r.why }
+func (r *leftAloneError) Hint() string  { return r.hint }
 
 // PluginInstalledError says that a client has our plugin.
-type PluginInstalledError struct{ leaveReason }
+type PluginInstalledError struct{ leftAloneError }
 
 func newPluginInstalledError(c client.Client, plugin installed.EnabledPlugin) *PluginInstalledError {
-	return &PluginInstalledError{leaveReason{
+	return &PluginInstalledError{leftAloneError{
 		"it has the plugin of handoff, which brings the same: both would run",
 		shell.JoinWords(append([]string{c.Program}, plugin.Remove...)) + " takes it out. Then run this again.",
 	}}
 }
 
 // ForeignServerError says that the server of another program has our name.
-type ForeignServerError struct{ leaveReason }
+type ForeignServerError struct{ leftAloneError }
 
 func (d DesiredSetup) newForeignServerError(c client.Client) *ForeignServerError {
 	hint := "Give that one another name, and run this again."
@@ -139,7 +139,7 @@ func (d DesiredSetup) newForeignServerError(c client.Client) *ForeignServerError
 			hint = "Remove it, as with " + c.Program + " " + strings.Join(remove, " ") + ", and run this again."
 		}
 	}
-	return &ForeignServerError{leaveReason{"it has another server that is called handoff", hint}}
+	return &ForeignServerError{leftAloneError{"it has another server that is called handoff", hint}}
 }
 
 // enabledPlugin returns our plugin, if the client has it in the scope. In the user's scope, plugins of the project do

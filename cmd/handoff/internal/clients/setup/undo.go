@@ -17,8 +17,8 @@ import (
 )
 
 // PlanUndo returns the changes that remove handoff from a client. It changes no file. If only setup has changed a file,
-// the file gets its old text. Otherwise the change removes our parts from the present text. The order is the reverse of
-// setup, so that a directory that setup made is empty when it is removed.
+// the file gets its old text. Otherwise the change removes our parts from the present text. The changes are in the
+// reverse order of setup, so that a directory that setup made is empty before undo removes it.
 func (s Installer) PlanUndo(c client.Client, d DesiredSetup) (all []FileChange) {
 	for _, t := range slices.Backward(d.targetFiles(c)) {
 		all = append(all, s.planFileUndo(c, d, t).withLocalServerNote())
@@ -46,14 +46,14 @@ func (s Installer) planFileUndo(c client.Client, d DesiredSetup, t targetFile) F
 // withLocalServerNote adds a note if the client's file also has our server for this project alone. A person wrote that
 // server, so undo does not remove it.
 func (c FileChange) withLocalServerNote() FileChange {
-	if c.Foreign != nil || !c.target.has(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
+	if c.Foreign != nil || !c.target.hasPart(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
 		return c
 	}
 	entries, _ := installed.ServerEntries(c.Client, c.desired.Machine)
 	for _, e := range entries {
 		if e.Scope == installed.Local {
 			remove := shell.JoinWords(append([]string{c.Client.Program}, c.Client.Remove(e.Scope, e.Name)...))
-			c.Foreign = &leaveReason{why: "another is for this project alone (" + remove + " takes it out)"}
+			c.Foreign = &leftAloneError{why: "another is for this project alone (" + remove + " takes it out)"}
 		}
 	}
 	return c
@@ -72,7 +72,7 @@ func (c FileChange) textWithoutParts(r receipt) ([]byte, error) {
 		return c.File.Text, err
 	}
 	before := doc.Bytes()
-	if c.target.has(server) { // a server of our name that is not ours stays
+	if c.target.hasPart(server) { // a server of our name that is not ours stays
 		at := serverPath(c.Client, doc)
 		old, _ := doc.Lookup(at...)
 		if fields, ok := old.(map[string]any); ok && c.desired.isOurEntry(fields, r) {
@@ -83,7 +83,7 @@ func (c FileChange) textWithoutParts(r receipt) ([]byte, error) {
 	nothing.Hooks, nothing.Server.Trust = false, false
 	err = errors.Join(err, nothing.putSettings(c.Client, c.target, doc, r))
 	for _, path := range slices.Backward(r.Made) { // inner ones first
-		if v, ok := doc.Lookup(path...); ok && edit.IsEmpty(v) {
+		if v, ok := doc.Lookup(path...); ok && edit.IsEmptyContainer(v) {
 			err = errors.Join(err, doc.Delete(path...))
 		}
 	}
@@ -95,7 +95,7 @@ func (c FileChange) textWithoutParts(r receipt) ([]byte, error) {
 
 // findForeignServer returns a [*ForeignServerError] if a server of another author has the name of our entry.
 func (c FileChange) findForeignServer(r receipt) error {
-	if !c.target.has(server) || r.Path == "" {
+	if !c.target.hasPart(server) || r.Path == "" {
 		return nil
 	}
 	doc, err := edit.ParseDocument(c.target.syntax, c.After)
@@ -165,12 +165,12 @@ func (s Installer) removeLeftovers(r receipt, resolved string, copies bool) (err
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
 		return !workspace.DirContains(installed.ResolveLinks(dir), resolved)
 	})
-	return errors.Join(err, s.handOverDirs(removeEmptyDirs(made)))
+	return errors.Join(err, s.addDirsToOtherReceipts(removeEmptyDirs(made)))
 }
 
-// handOverDirs adds directories that are not empty yet to the receipts of the other files in them. Then the undo of the
-// last file removes the directories.
-func (s Installer) handOverDirs(dirs []string) (err error) {
+// addDirsToOtherReceipts adds directories that are not empty yet to the receipts of the other files in them. Then the
+// undo of the last file removes the directories.
+func (s Installer) addDirsToOtherReceipts(dirs []string) (err error) {
 	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
 	for _, name := range names {
 		other, ok := s.readReceipt(name)

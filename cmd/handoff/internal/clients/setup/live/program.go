@@ -20,8 +20,8 @@ import (
 const maxLine = 4 << 20
 
 // askProgram starts the program, sends it the requests, and waits for its end. The program stores its state in a
-// temporary directory, which askProgram removes. So the trial takes no agent name from a session. The error contains
-// the program's exit status and its last line on standard error.
+// temporary directory, which askProgram removes. So the trial does not use up an agent name of the workspace. The error
+// contains the program's exit status and its last line on standard error.
 func (t Trial) askProgram(ctx context.Context) (r ServerReply, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
 	if err != nil {
@@ -57,7 +57,7 @@ func (t Trial) askProgram(ctx context.Context) (r ServerReply, err error) {
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
 	if ended := cmd.Wait(); err != nil {
-		return r, errorWithEnd(err, ended, stderr.String())
+		return r, errorWithProgramEnd(err, ended, stderr.String())
 	}
 	return r, nil
 }
@@ -87,8 +87,9 @@ func (t Trial) askLine(in io.Writer, lines *bufio.Scanner, id int, method string
 	return rpcResult{}, errSilent
 }
 
-// errorWithEnd adds to err how the program ended (ended, or nil for success), and the last line of its standard error.
-func errorWithEnd(err, ended error, stderr string) error {
+// errorWithProgramEnd adds to err how the program ended (ended, or nil for success), and the last line of its standard
+// error.
+func errorWithProgramEnd(err, ended error, stderr string) error {
 	if ended != nil {
 		err = fmt.Errorf("%w (%w)", err, ended)
 	}
