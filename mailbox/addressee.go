@@ -74,8 +74,8 @@ func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	return "", nil
 }
 
-// refusePoolName returns the error not_found for the name of a pool in a field that needs the name of an agent. In the
-// hint, %s stands for the pool.
+// refusePoolName returns the error not_found for the name of a pool in a field that needs the name of an agent. The
+// parameter do is the hint, in which %s stands for the pool.
 func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
 	kind, _ := pool.Split()
 	return schemas.Errorf(schemas.NotFound, "%s is a %s, and no agent is called so", name, kind).WithField(field).
@@ -124,9 +124,9 @@ func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 	return o.RunAs(operation.ClockCaller, func() error { return o.NotifyAgent(to, n) })
 }
 
-// storeCard stores the new card of an agent, and wakes the waiting calls of the agent's mailboxes. If the new card
-// leaves pending work of these mailboxes without an agent that can take the work, its senders get a notice. storeCard
-// looks at the first hundred pending handoffs.
+// storeCard stores the new card of an agent, and wakes the waiting calls of the agent's mailboxes. If no agent can take
+// a pending handoff of these mailboxes any more, its sender gets a notice. storeCard looks at the first thousand of
+// these handoffs.
 func (o *op) storeCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
 	o.WakeAfterCommit(roster.BoxesForCard(a.Card)...) // these mailboxes may have mail that no agent could take before
@@ -135,7 +135,7 @@ func (o *op) storeCard(a store.Agent, said any) error {
 	}
 	looked, offers := 0, o.Offers()
 	for id, err := range o.ClaimableHandoffs(roster.BoxesForCard(before.Card)...) {
-		if looked++; err != nil || looked > operation.MaxSpread {
+		if looked++; err != nil || looked > operation.MaxVisitedHandoffs {
 			return err
 		}
 		r := o.UsableRecord(id)
@@ -169,7 +169,7 @@ func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error)
 }
 
 // Check does [registry.Registry.Check]. If that check finds no fault, Check also looks for mail that no agent reads.
-// The address of this mail has another spelling now, or is a word for a person or the name of a pool.
+// This is mail to an address that is now spelled in another way, to a word for a person, or to the name of a pool.
 func (s *Service) Check(ctx context.Context, by schemas.Caller, in schemas.CheckIn) (schemas.CheckOut, error) {
 	out, err := s.Registry.Check(ctx, by, in)
 	if err != nil || !out.OK {

@@ -85,7 +85,7 @@ func TestRegister_TellsSenderIfPoolMemberNoLongerAcceptsItsWork(t *testing.T) {
 	told := w.Notices(lead)
 	require.Len(t, told, 1)
 	require.Equal(t, "nobody takes it from role:developer now: dev does not accept code. It waits until one does; you may give it to another.", told[0].Text)
-	require.Equal(t, "nobody takes it from role:developer now: dev does not accept code", w.stuck()[0].Reason)
+	require.Equal(t, "nobody takes it from role:developer now: dev does not accept code", w.stuckHandoffs()[0].Reason)
 	as(schemas.RegisterIn{Accepts: []string{"code"}})
-	require.Empty(t, w.stuck())
+	require.Empty(t, w.stuckHandoffs())
 }

@@ -23,7 +23,7 @@ import (
 //
 // The agent then qualifies for the pools of its skills, role and types, and can claim their waiting mail at once. After
 // the first registration in a workspace, the server refuses a send to a name that no agent has registered. Fields that
-// a later call leaves out keep their values. Only the field away is reset by the next call.
+// a later call leaves out keep their values. The only exception is the field away: a call without it resets it.
 //
 // Errors:
 //   - invalid: a reserved name; a skill, role or type that is not made of 1 to 64 characters of A-Z a-z 0-9 . _ -.

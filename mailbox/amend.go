@@ -206,8 +206,8 @@ func (o *op) rewriteContent(a *operation.RecordChange, note string, change func(
 	return nil
 }
 
-// prefixChangesField prefixes the field that an error names with "changes", because the caller gave the field there. It
-// returns nil for nil.
+// prefixChangesField prefixes the field that an error names with "changes", because the caller gave the field as a part
+// of the argument changes. It returns nil for nil.
 func prefixChangesField(err error) error { return schemas.PrefixField("changes", err) }
 
 // applyOptionsToRecord writes the amended options into a record: the dependencies, the time before which the handoff

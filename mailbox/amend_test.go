@@ -68,7 +68,7 @@ func TestAmend_ResultListsDependencies(t *testing.T) {
 
 func TestAmend_WarnsOfAddedCriteria(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x", criteria(false, "one"))
+	w.Sends(a, "b", "x", withCriteria(false, "one"))
 	amend := func(remove *schemas.Removal, all ...string) []string {
 		return w.Updates(a, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{
 			Remove: remove, Expectations: &schemas.Expectations{SuccessCriteria: all},

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// A caller believes that the server uses accepted arguments.
+// A caller believes that an accepted argument has an effect.
 func TestUpdate_RefusesArgumentsThatActionDoesNotUse(t *testing.T) {
 	w, a, qa := newPair(t, "a", "qa")
 	id := w.Sends(a, "qa", "x").HandoffID

@@ -16,10 +16,10 @@ import (
 	"handoff/store"
 )
 
-// reservation is how long an answered handoff of a pool is kept for the agent that asked. Other agents cannot claim the
-// handoff in this time, because they would begin the work from scratch. The time counts from the answer and leaves out
-// time that the machine slept, see [op.endReservation].
-const reservation = 15 * time.Minute
+// reservationTime is how long an answered handoff of a pool is kept for the agent that asked. Other agents cannot claim
+// the handoff in this time, because they would begin the work from scratch. The time counts from the answer and leaves
+// out time that the machine slept, see [op.endReservation].
+const reservationTime = 15 * time.Minute
 
 // ask stores the questions of the holder and makes the handoff wait, see [life.Ask]. While the handoff waits, its lease
 // does not run and its claim token stays good. The question goes to the sender or to the agent that answers for the
@@ -107,7 +107,7 @@ func (o *op) checkMayGrantPermission(r *store.Record) error {
 // new attempt, because the holder only waited.
 //
 // Work for one agent goes back to the mailbox of that agent. Work of a pool goes to the agent that asked for the time
-// [reservation]. Then [op.endReservation] offers the work to the pool.
+// [reservationTime]. Then [op.endReservation] offers the work to the pool.
 //
 // Only a caller that has proved to be a person may grant a permission. Otherwise an agent could grant itself the right
 // to act. The error is limit if the content becomes too large; the handoff then still waits.
@@ -145,7 +145,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	}
 	now.Box, now.Uncharged, now.Ask, now.Permission = r.To, true, 0, false
 	if _, directed := r.To.SingleAgent(); !directed {
-		now.Box, now.Reserved = schemas.Address(r.Asker), store.TimeOf(o.Now.Add(reservation))
+		now.Box, now.Reserved = schemas.Address(r.Asker), store.TimeOf(o.Now.Add(reservationTime))
 	}
 	out.To = now.Box
 	whom, err := reading.Answerer(o.View, r, r.Asker)

@@ -20,7 +20,8 @@ import (
 	"handoff/store/memory"
 )
 
-// BenchmarkCycle measures full cycles (send 2 KB, claim, complete). BenchmarkUpdate of package bolt has the floor.
+// BenchmarkCycle measures full cycles (send 2 KB, claim, complete). BenchmarkUpdate of package bolt measures the least
+// time that the store needs for them.
 func BenchmarkCycle(b *testing.B) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as handoff mcp runs
 	for _, callers := range []int{1, 8, 64} {
@@ -84,7 +85,7 @@ func runCycles(b testing.TB, backend store.Backend, callers, cycles int) time.Du
 	return atOnce(b, callers, cycles, func(i int) error { return cycle(s, i) })
 }
 
-// atOnce shares the cycles among callers, and returns their duration.
+// atOnce shares the cycles among concurrent callers, and returns the duration of all cycles.
 func atOnce(b testing.TB, callers, cycles int, cycle func(i int) error) time.Duration {
 	start := time.Now()
 	var wg sync.WaitGroup

@@ -19,9 +19,9 @@ import (
 )
 
 // checkBudget refuses a draft that would bring its workflow past a limit, with the error limit. First it sets the
-// limits that the draft gives, see [setLimits]. One map has the use of each limit without the draft (used), the other
-// map has the use with the draft. Work for human is never refused. After a refusal op.exceeded has the text that tells
-// human of the limit.
+// limits that the draft gives, see [setLimits]. The parameter used has the use of each limit without the draft. The
+// parameter with has the use including the draft. Work for human is never refused. After a refusal op.exceeded has the
+// text that tells human of the limit.
 func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workflow, begins bool, used, with map[string]float64) error {
 	setLimits(wf, d.Limits, begins || o.By.Agent == schemas.Human)
 	for _, limit := range schemas.WorkflowLimits {
@@ -136,9 +136,9 @@ func (o *op) refuseOverBudget(name schemas.Workflow, b schemas.WorkflowBudget, w
 // formatAmount formats an amount, rounded to hundredths.
 func formatAmount(n float64) string { return strconv.FormatFloat(math.Round(n*100)/100, 'f', -1, 64) }
 
-// takeExceededLimitToTell returns the last limit that refused a draft in this operation, and records that human was
-// told of it. It returns nil if no limit refused a draft, or if human was told of this limit of the workflow before.
-func (o *op) takeExceededLimitToTell() (over *exceededLimit, err error) {
+// takeUntoldLimit returns the last limit that refused a draft in this operation, and records that human was told of
+// this limit of the workflow. It returns nil if no limit refused a draft, or if human was told of the limit before.
+func (o *op) takeUntoldLimit() (over *exceededLimit, err error) {
 	if over, o.exceeded = o.exceeded, nil; over == nil {
 		return nil, nil
 	}
@@ -159,7 +159,7 @@ func (s *Service) tellHumanOfExceededLimit(ctx context.Context, refused *exceede
 	}
 	err := s.update(ctx, operation.ClockCaller, func(o *op) error {
 		o.exceeded = refused
-		over, err := o.takeExceededLimitToTell()
+		over, err := o.takeUntoldLimit()
 		if over == nil || err != nil {
 			return err
 		}
@@ -190,7 +190,8 @@ func (o *op) sendOrTellHuman(h *operation.RecordChange, send func() (*store.Reco
 // would fire again and again. Handoffs that rules send because of an agent's call count for [maxByRules] instead. The
 // limits are high enough for a team whose work of a whole night times out, see docs/guarantees.md.
 //
-// One limit counts by workflow, so a rule cannot choose another workflow or another parent.
+// One of these limits counts the handoffs of a workflow. A rule could evade it with another workflow or another parent,
+// so a rule must not choose them.
 const (
 	maxPerWorkflow = 200   // of all rules in one workflow
 	maxPerRule     = 1_000 // of one rule in an hour
@@ -198,7 +199,7 @@ const (
 )
 
 // resetRuleBudgets gives rules their whole budget again after the clock has changed one handoff, so that the rules for
-// the next handoff have enough. The result reports whether rules have sent [maxByRules] handoffs in this operation.
+// the next handoff have enough. The result enough is true if rules have sent [maxByRules] handoffs in this operation.
 func (o *op) resetRuleBudgets() (enough bool) {
 	o.sentByClock += o.sentByRules
 	o.sentByRules, o.unsentRules, o.ruleCost = 0, 0, rules.Budget{}

@@ -19,8 +19,8 @@ import (
 	"handoff/store"
 )
 
-// inJob puts a send into the workflow wf_job, with limits, as the beginning of a chain.
-func inJob(limits map[string]float64) func(*schemas.SendIn) {
+// inLimitedWorkflow puts a send into the workflow wf_job, with limits, as the beginning of a chain.
+func inLimitedWorkflow(limits map[string]float64) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) {
 		in.Workflow, in.Parent, in.Options = "wf_job", "none", &schemas.SendOptions{Limits: limits}
 	}
@@ -36,7 +36,7 @@ func (w *world) budgets(workflow schemas.Workflow) map[string]schemas.WorkflowBu
 	return all
 }
 
-// refusesSend checks that a limit refuses a send in wf_job, which then changes no budget.
+// refusesSend checks that a limit refuses a send in wf_job, and that the refused send changes no budget.
 func (w *world) refusesSend(by schemas.Caller, want string, more ...func(*schemas.SendIn)) {
 	w.t.Helper()
 	before, sent := w.budgets("wf_job"), schemas.SendIn{To: "b", Task: "x", Workflow: "wf_job"}
@@ -49,20 +49,20 @@ func (w *world) refusesSend(by schemas.Caller, want string, more ...func(*schema
 
 func TestBudget_LimitsHandoffs(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x", inJob(map[string]float64{"workflow_handoffs": 3}))
-	w.Sends(a, "b", "y", inJob(nil))
+	w.Sends(a, "b", "x", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 3}))
+	w.Sends(a, "b", "y", inLimitedWorkflow(nil))
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "{{each}}", Workflow: "wf_job", Options: &schemas.SendOptions{Each: []string{"p", "q"}}})
 	refused(t, err, schemas.Limit, "this would be 4 of 3 workflow_handoffs of wf_job, which has used 3")
-	w.Sends(a, "b", "z", inJob(nil))
+	w.Sends(a, "b", "z", inLimitedWorkflow(nil))
 	w.refusesSend(a, "this would be 4 of 3")
-	w.Sends(a, "human", "decide", inJob(nil))
+	w.Sends(a, "human", "decide", inLimitedWorkflow(nil))
 	require.Equal(t, schemas.WorkflowBudget{Limit: "workflow_handoffs", Used: 4, Of: 3}, w.budgets("wf_job")["workflow_handoffs"])
 	w.Sends(a, "b", "another workflow")
 }
 
 func TestBudget_LimitsRoundsOfChain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(person, "a", "x", inJob(map[string]float64{"rounds": 2}))
+	w.Sends(person, "a", "x", inLimitedWorkflow(map[string]float64{"rounds": 2}))
 	for range 2 {
 		w.Claims(a)
 		w.Assigns(a, b, "x")
@@ -72,13 +72,13 @@ func TestBudget_LimitsRoundsOfChain(t *testing.T) {
 	}
 	w.refusesSend(b, "this would be 3 of 2 rounds", func(in *schemas.SendIn) { in.To = "a" })
 	w.Sends(b, "c", "who had none of it")
-	w.Sends(a, "b", "beside it", inJob(nil))
+	w.Sends(a, "b", "beside it", inLimitedWorkflow(nil))
 }
 
 func TestBudget_CountsReturnToHolderFromPoolAsRound(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	mailboxtest.Must(t, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}})
-	w.Sends(a, "capability:review", "x", inJob(map[string]float64{"rounds": 1}))
+	w.Sends(a, "capability:review", "x", inLimitedWorkflow(map[string]float64{"rounds": 1}))
 	w.Claims(b)
 	w.Completes(b, 1)
 	w.RefusesUpdate(a, 1, schemas.ActReturn, schemas.Limit, "this would be 2 of 1 rounds", note("again"))
@@ -86,10 +86,10 @@ func TestBudget_CountsReturnToHolderFromPoolAsRound(t *testing.T) {
 
 func TestBudget_LimitsTokens(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(a, "b", "x", inJob(map[string]float64{"tokens": 1e6}))
+	w.Sends(a, "b", "x", inLimitedWorkflow(map[string]float64{"tokens": 1e6}))
 	used := func() float64 { return w.budgets("wf_job")["tokens"].Used }
 	first := used()
-	w.Sends(a, "b", "x", inJob(nil))
+	w.Sends(a, "b", "x", inLimitedWorkflow(nil))
 	each := used() - first
 	w.Claims(b)
 	w.Completes(b, 1)
@@ -98,15 +98,15 @@ func TestBudget_LimitsTokens(t *testing.T) {
 		in.Changes = &schemas.Changes{Options: &schemas.SendOptions{Limits: map[string]float64{"tokens": used() + each}}}
 	}
 	w.Updates(a, 2, schemas.ActAmend, lowered)
-	w.Sends(a, "b", "x", inJob(nil))
-	w.refusesSend(a, "tokens of wf_job", inJob(nil))
+	w.Sends(a, "b", "x", inLimitedWorkflow(nil))
+	w.refusesSend(a, "tokens of wf_job", inLimitedWorkflow(nil))
 }
 
 func TestBudget_LimitsMinutes(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x", inJob(map[string]float64{"minutes": 30}))
+	w.Sends(a, "b", "x", inLimitedWorkflow(map[string]float64{"minutes": 30}))
 	w.Pass(30 * time.Minute)
-	w.Sends(a, "b", "y", inJob(nil))
+	w.Sends(a, "b", "y", inLimitedWorkflow(nil))
 	w.Pass(time.Second)
 	w.refusesSend(a, "this would be 30.02 of 30 minutes")
 }
@@ -114,11 +114,11 @@ func TestBudget_LimitsMinutes(t *testing.T) {
 func TestBudget_LimitsCost(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	spend := func(usd any) {
-		id := w.Sends(a, "b", fmt.Sprint(usd), inJob(nil)).HandoffID
+		id := w.Sends(a, "b", fmt.Sprint(usd), inLimitedWorkflow(nil)).HandoffID
 		mailboxtest.Must(t, w.Claim, b, schemas.ClaimIn{HandoffID: id.String()})
 		w.Completes(b, id, func(in *schemas.CompleteIn) { in.Results = map[string]any{"cost_usd": usd} })
 	}
-	w.Sends(a, "b", "x", inJob(map[string]float64{"cost_usd": 1}))
+	w.Sends(a, "b", "x", inLimitedWorkflow(map[string]float64{"cost_usd": 1}))
 	for _, usd := range []any{0.7, "0.3"} {
 		spend(usd)
 	}
@@ -128,23 +128,23 @@ func TestBudget_LimitsCost(t *testing.T) {
 
 func TestBudget_OnlyPersonRaisesLimit(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x", inJob(map[string]float64{"workflow_handoffs": 5}))
-	out := w.Sends(a, "b", "y", inJob(map[string]float64{"workflow_handoffs": 9, "rounds": 4}))
+	w.Sends(a, "b", "x", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 5}))
+	out := w.Sends(a, "b", "y", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 9, "rounds": 4}))
 	require.Contains(t, out.Warnings, "workflow_handoffs of wf_job stays 5: only a person raises it")
-	w.Sends(a, "b", "z", inJob(map[string]float64{"workflow_handoffs": 3}))
+	w.Sends(a, "b", "z", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 3}))
 	w.refusesSend(a, "4 of 3")
-	w.Sends(person, "b", "go on", inJob(map[string]float64{"workflow_handoffs": 4}))
+	w.Sends(person, "b", "go on", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 4}))
 	w.refusesSend(a, "5 of 4")
 	w.Updates(person, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 		in.Changes = &schemas.Changes{Options: &schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 6}}}
 	})
-	w.Sends(a, "b", "v", inJob(nil))
+	w.Sends(a, "b", "v", inLimitedWorkflow(nil))
 	require.Equal(t, schemas.WorkflowBudget{Limit: "rounds", Used: 1, Of: 4}, w.budgets("wf_job")["rounds"], "a later send may limit what nobody did")
 }
 
 func TestBudget_TellsHumanOncePerLimit(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x", inJob(map[string]float64{"workflow_handoffs": 1, "minutes": 60}))
+	w.Sends(a, "b", "x", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 1, "minutes": 60}))
 	dry := schemas.SendIn{To: "b", Task: "x", Workflow: "wf_job", DryRun: true}
 	mailboxtest.RequireRefusal(t, w.Send, a, dry, schemas.Limit, "2 of 1")
 	require.Empty(t, w.Notices(person))
@@ -155,10 +155,10 @@ func TestBudget_TellsHumanOncePerLimit(t *testing.T) {
 	require.Len(t, told, 1)
 	require.Equal(t, "budget", told[0].Kind)
 	require.Contains(t, told[0].Text, "--workflow wf_job --limit workflow_handoffs=NUMBER")
-	w.Sends(person, "b", "y", inJob(map[string]float64{"workflow_handoffs": 2}))
+	w.Sends(person, "b", "y", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 2}))
 	w.refusesSend(a, "3 of 2")
 	require.Len(t, w.Notices(person), 2, "a raised limit is told anew")
-	w.Sends(person, "b", "y", inJob(map[string]float64{"workflow_handoffs": 9}))
+	w.Sends(person, "b", "y", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 9}))
 	w.Pass(2 * time.Hour)
 	w.refusesSend(a, "minutes")
 	require.Len(t, w.Notices(person), 3)
@@ -166,7 +166,7 @@ func TestBudget_TellsHumanOncePerLimit(t *testing.T) {
 
 func TestBudget_IsNotExceededByConcurrentSends(t *testing.T) {
 	onEach(t, func(t *testing.T, w *world) {
-		w.Sends(person, "b", "x", inJob(map[string]float64{"workflow_handoffs": 8}))
+		w.Sends(person, "b", "x", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 8}))
 		var wg sync.WaitGroup
 		var passed atomic.Int64
 		for i := range 20 {
@@ -221,7 +221,7 @@ func TestBudget_TellsHumanIfLimitStopsConsequence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
 			w.DeclareRules([]schemas.Route{{Name: "next", On: []string{"completed"}, Send: []schemas.SendIn{mailboxtest.RuleSend("c", "next")}}})
-			w.Assigns(a, b, "x", inJob(map[string]float64{"workflow_handoffs": 1}))
+			w.Assigns(a, b, "x", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 1}))
 			c.does(w, b)
 			require.True(t, w.Status(1).HasEnded())
 			require.Equal(t, schemas.WorkflowBudget{Limit: "workflow_handoffs", Used: 1, Of: 1}, w.budgets("wf_job")["workflow_handoffs"])
@@ -236,8 +236,8 @@ func TestBudget_TellsHumanIfLimitStopsConsequence(t *testing.T) {
 
 func TestBudget_RefusesReturnAndRetryButNotEscalation(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(a, "b", "x", inJob(map[string]float64{"workflow_handoffs": 2}))
-	w.Assigns(a, b, "y", inJob(nil))
+	w.Sends(a, "b", "x", inLimitedWorkflow(map[string]float64{"workflow_handoffs": 2}))
+	w.Assigns(a, b, "y", inLimitedWorkflow(nil))
 	w.Completes(b, 1)
 	w.RefusesUpdate(a, 1, schemas.ActReturn, schemas.Limit, "3 of 2", note("again"))
 	require.Equal(t, schemas.Completed, w.Status(1))
@@ -292,14 +292,14 @@ func TestBudget_UseMatchesEventsAfterRandomCalls(t *testing.T) {
 				}
 			}
 			require.NotZero(t, refusals)
-			w.recount(schemas.LimitHandoffs, schemas.LimitRounds, schemas.LimitTokens, schemas.LimitCost)
+			w.requireHistoryMatchesEvents(schemas.LimitHandoffs, schemas.LimitRounds, schemas.LimitTokens, schemas.LimitCost)
 		})
 	}
 }
 
-// recount reads the registry from its beginning, and compares its count for each workflow with the history. Its count
-// of rounds ignores recipients that changed after the send, and lost claims.
-func (w *world) recount(limits ...string) {
+// requireHistoryMatchesEvents reads all events of the registry, and compares the counts for each workflow with the
+// history. Its count of rounds ignores lost claims and recipients that changed after the send.
+func (w *world) requireHistoryMatchesEvents(limits ...string) {
 	w.t.Helper()
 	counted, named := map[schemas.Workflow]map[string]float64{}, map[schemas.Workflow]store.Workflow{}
 	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) error {

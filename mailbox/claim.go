@@ -27,7 +27,8 @@ type takenClaim struct {
 	box    schemas.Address // the mailbox that it was in; "" if this call did not claim it
 }
 
-// newTakenClaim returns the result of a claim. Fresh reports whether this call made the caller the holder of r.
+// newTakenClaim returns the result of a claim. The parameter fresh is true if this call made the caller the holder of
+// r.
 func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 	return takenClaim{ID: r.ID, Token: r.Token, Fresh: fresh, record: r}
 }

@@ -52,7 +52,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		})
 		e := schemas.AsError(err)
 		lost := e != nil && (e.Code == schemas.Conflict || e.Code == schemas.Denied)
-		if !lost || tries == lookback {
+		if !lost || tries == maxLookback {
 			return got, err
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 
 // claimFirstInQueue claims the first handoff of the caller's queue that the caller may claim. The result is zero if
 // there is no such handoff. The error is errSearchSnapshot after it has passed over [reading.MaxScanned] records.
-// Damaged records count, too, because the bound limits the reads for which other writers wait.
+// Damaged records count, too, because other writers wait during each read.
 func (o *op) claimFirstInQueue(tags []string) (takenClaim, error) {
 	a, err := o.CallerRow()
 	if err != nil {

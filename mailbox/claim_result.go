@@ -48,7 +48,7 @@ func (s *Service) claimResult(
 			if err != nil {
 				return out, err
 			}
-			if out.Transfer = &b.Transfer; h.Metadata.EstimatedTokens <= fullTokens || by.Via == schemas.ViaCLI {
+			if out.Transfer = &b.Transfer; h.Metadata.EstimatedTokens <= maxFullViewTokens || by.Via == schemas.ViaCLI {
 				out.Handoff = &h
 			} else {
 				out.Omitted = append(out.Omitted, "handoff") // the caller can read it in pages

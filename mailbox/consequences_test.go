@@ -75,7 +75,7 @@ func TestFail_WithRetryGoesToHumanIfNoAttemptIsLeft(t *testing.T) {
 }
 
 func TestFail_WithRetryInPoolExcludesFailedAgent(t *testing.T) {
-	w, _, b, c := pool(t)
+	w, _, b, c := newPoolWork(t)
 	w.Claims(b)
 	out := w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("d"), Then: schemas.ThenRetry})
 	require.Equal(t, schemas.ThenRetry, out.Then)
@@ -248,7 +248,7 @@ func TestRetry_CompletionDoesNotCancelHeldRollback(t *testing.T) {
 	require.Equal(t, schemas.Accepted, w.Status(rolled))
 }
 
-func TestRetry_CompletionDoesNotCancelPartOfKindRollback(t *testing.T) {
+func TestRetry_CompletionDoesNotCancelPartSentWithKindRollback(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x")
 	part := w.Sends(a, "c", "y", func(in *schemas.SendIn) { in.Parent, in.Options = "1", &schemas.SendOptions{Kind: "rollback"} })

@@ -90,8 +90,8 @@ func (o *op) holdBackContinuation(next *draft.Draft, out *schemas.CompleteOut) e
 	return schemas.PrefixField("continuation", err)
 }
 
-// heldContinuation returns the continuation of reviewed work, or nil if there is none. A continuation that can no
-// longer be sent does not refuse the acceptance. Instead the owner of the workflow and human are told.
+// heldContinuation returns the continuation of reviewed work, or nil if there is none. If the continuation can no
+// longer be sent, the acceptance still counts, and the owner of the workflow and human are told.
 func (o *op) heldContinuation(r *store.Record) (*draft.Draft, error) {
 	if r.Reviewer == "" {
 		return nil, nil
@@ -178,7 +178,7 @@ func (o *op) sendContinuationOrTell(h *operation.RecordChange) (came operation.C
 // handoffs. At an attempt whose record cannot be read, the search stops.
 func (o *op) cancelLeftoversOfFailures(done *store.Record) error {
 	for before := range reading.Chain(o.View, done.RetryOf, func(r *store.Record) schemas.ID { return r.RetryOf }) {
-		events, err := o.EventsOf(before, 4*maxLate) // few events come after the end of a handoff
+		events, err := o.EventsOf(before, 4*maxLateOutcomes) // few events come after the end of a handoff
 		if err != nil {
 			return err
 		}

@@ -261,7 +261,7 @@ func (o *op) latestHeldHandoff() (latest *store.Record, err error) {
 	if o.By.Agent == schemas.Human {
 		return nil, nil // a person holds many handoffs, and names the parent
 	}
-	for r, err := range o.HeldAmong(o.By.Agent, reading.AtMost(lookback, o.NewestFirst(store.IndexByHolder(o.By.Agent), 0))) {
+	for r, err := range o.HeldAmong(o.By.Agent, reading.AtMost(maxLookback, o.NewestFirst(store.IndexByHolder(o.By.Agent), 0))) {
 		if err != nil {
 			return nil, err
 		}

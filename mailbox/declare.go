@@ -23,7 +23,7 @@ import (
 // with the name of the role, unless that agent is declared or registered itself. If no file declares an agent any more,
 // only its registration stays.
 //
-// The rules of a file replace its earlier rules. If the declaration is whole, the rules of all other files are removed.
+// The rules of a file replace its earlier rules. If the field whole is set, the rules of all other files are removed.
 //
 // The errors are the errors of [Service.Register] for a declared agent, and invalid for a rule that cannot be read.
 // After an error nothing has changed.

@@ -269,9 +269,9 @@ func (o *op) replaceDependency(r, gone *store.Record) error {
 	return nil
 }
 
-// restoreDependencies makes r wait again when r loses its holder: for each freed dependency whose result stopped
-// counting as done since r was claimed. For a returned dependency, r waits for the rework, unless the rework depends on
-// r itself.
+// restoreDependencies makes r wait again when r loses its holder. r then waits for each freed dependency whose result
+// stopped counting as done after r was claimed. For a returned dependency, r waits for the rework, unless the rework
+// depends on r itself.
 func (o *op) restoreDependencies(r *store.Record) error {
 	for _, id := range slices.Clone(r.Freed) {
 		gone := o.UsableRecord(id)

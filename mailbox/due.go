@@ -118,7 +118,7 @@ func (o *op) capFutureTimes(r *store.Record) (changed bool) {
 	case r.Touched > now:
 		cut(&r.NotBefore, backoff(r.Attempt))
 	}
-	cut(&r.Reserved, reservation)
+	cut(&r.Reserved, reservationTime)
 	cut(&r.UnclaimedAt, unclaimedAfter)
 	cut(&r.Touched, 0)
 	cut(&r.Lease, o.Leases.MaxLeaseLength(r))

@@ -34,7 +34,7 @@ func TestBrief_ListsOutcomesInOrderOfDependencies(t *testing.T) {
 	w.Fails(qa, schemas.FailIn{HandoffID: "3", FailureDetail: because("no disk"), Then: schemas.ThenStop})
 	retry := w.Updates(lead, 3, schemas.ActRetry, func(in *schemas.UpdateIn) { in.To = "dev" }).Created
 	w.Claims(qa)
-	w.Completes(qa, rework, evidence("1"))
+	w.Completes(qa, rework, withEvidence("1"))
 	require.Equal(t, retry, w.Claims(dev).HandoffID)
 	w.Completes(dev, retry)
 	want := []string{retry.String() + " by dev", rework.String() + " by qa", "ho_2 by qa"}
@@ -47,8 +47,8 @@ func TestBrief_ListsOutcomesInOrderOfDependencies(t *testing.T) {
 	require.Equal(t, []string{want[0], want[2]}, outcomesIn(got.Brief), "an outcome that was returned counts no more")
 }
 
-// each makes a send to qa for each text, with a join for dev.
-func each(texts ...string) func(*schemas.SendIn) {
+// withEach makes a send to qa for each text, with a join for dev.
+func withEach(texts ...string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) {
 		in.Options = &schemas.SendOptions{Each: texts, Join: &schemas.Join{To: "dev", Task: "Merge {{each}}"}}
 	}
@@ -56,7 +56,7 @@ func each(texts ...string) func(*schemas.SendIn) {
 
 func TestSend_WithEachSendsOnePartPerTextAndJoin(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
-	out := w.Sends(lead, "qa", "Review {{each}}", each("the API", `"web"`), func(in *schemas.SendIn) {
+	out := w.Sends(lead, "qa", "Review {{each}}", withEach("the API", `"web"`), func(in *schemas.SendIn) {
 		in.Title, in.Data, in.Key = "Review", map[string]string{"of": "{{ each }}"}, "k"
 	})
 	require.Equal(t, []schemas.ID{1, 2}, out.Parts)
@@ -84,7 +84,7 @@ func TestSend_WithEachSendsOnePartPerTextAndJoin(t *testing.T) {
 func TestSend_WithEachGivesPartsAndJoinSameParent(t *testing.T) {
 	w, lead, qa := newPair(t, "lead", "qa")
 	w.Assigns(lead, qa, "Split this")
-	out := w.Sends(qa, "{{each}}", "Do it", each("a", "b"))
+	out := w.Sends(qa, "{{each}}", "Do it", withEach("a", "b"))
 	for _, id := range append(out.Parts, out.Joined) {
 		m := w.FullView(id).Handoff.Metadata
 		require.Equal(t, []any{schemas.ID(1), 2, schemas.Workflow("wf_1")}, []any{m.Parent, m.Depth, m.Workflow})
@@ -96,12 +96,12 @@ func TestSend_WithEachGivesPartsAndJoinSameParent(t *testing.T) {
 func TestSend_WithEachAndSameKeyReturnsFirstResult(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	key := func(in *schemas.SendIn) { in.Key = "k" }
-	first := w.Sends(lead, "qa", "Review", each("a", "b"), key)
+	first := w.Sends(lead, "qa", "Review", withEach("a", "b"), key)
 	require.Len(t, first.Warnings, 2, "of qa and of dev, whom nobody has seen")
-	again := w.Sends(lead, "qa", "Review", each("a", "b"), key)
+	again := w.Sends(lead, "qa", "Review", withEach("a", "b"), key)
 	require.Equal(t, []any{first.Parts, first.Joined}, []any{again.Parts, again.Joined})
 	for _, other := range []func(*schemas.SendIn){
-		each("a"), each("a", "c"), func(in *schemas.SendIn) { each("a", "b")(in); in.Options.Join.Task = "Else" },
+		withEach("a"), withEach("a", "c"), func(in *schemas.SendIn) { withEach("a", "b")(in); in.Options.Join.Task = "Else" },
 	} {
 		in := schemas.SendIn{To: "qa", Task: "Review", Key: "k"}
 		other(&in)
@@ -110,17 +110,17 @@ func TestSend_WithEachAndSameKeyReturnsFirstResult(t *testing.T) {
 }
 
 func TestSend_WithEachSendsNothingIfOnePartIsRefused(t *testing.T) {
-	few := limited("lead", 2)
+	few := callerWithPendingLimit("lead", 2)
 	for name, test := range map[string]struct {
 		by    schemas.Caller
 		alter func(*schemas.SendIn)
 		code  schemas.Code
 		field string
 	}{
-		"no text":                    {alter: each([]string{}...), code: schemas.Invalid, field: "options.each"},
-		"an empty text":              {alter: each("a", " "), code: schemas.Invalid, field: "options.each[1]"},
-		"a text twice":               {alter: each("a", "b", "a"), code: schemas.Invalid, field: "options.each[2]"},
-		"a long text":                {alter: each(strings.Repeat("a", 201)), code: schemas.Limit, field: "options.each[0]"},
+		"no text":                    {alter: withEach([]string{}...), code: schemas.Invalid, field: "options.each"},
+		"an empty text":              {alter: withEach("a", " "), code: schemas.Invalid, field: "options.each[1]"},
+		"a text twice":               {alter: withEach("a", "b", "a"), code: schemas.Invalid, field: "options.each[2]"},
+		"a long text":                {alter: withEach(strings.Repeat("a", 201)), code: schemas.Limit, field: "options.each[0]"},
 		"a message":                  {alter: mailboxtest.Message, code: schemas.Invalid, field: "options.each"},
 		"a join that is a message":   {alter: func(in *schemas.SendIn) { in.Options.Join.Type = schemas.TypeMessage }, code: schemas.Invalid, field: "options.join.type"},
 		"a join for nobody":          {alter: func(in *schemas.SendIn) { in.Options.Join.To = "" }, code: schemas.Invalid, field: "options.join.to"},
@@ -131,7 +131,7 @@ func TestSend_WithEachSendsNothingIfOnePartIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, func(c *mailbox.Config) { c.Limits.Mailbox = 2 })
 			in := schemas.SendIn{To: "qa", Task: "Review"}
-			each("a", "b")(&in)
+			withEach("a", "b")(&in)
 			if test.by.Agent == "" {
 				test.by = w.Stdio("lead")
 			}
@@ -145,9 +145,9 @@ func TestSend_WithEachSendsNothingIfOnePartIsRefused(t *testing.T) {
 }
 
 func TestEach_IsRefusedForReturnAndContinuation(t *testing.T) {
-	w, a, b, _ := completed(t)
+	w, a, b, _ := newCompletedWork(t)
 	several := schemas.SendOptions{Each: []string{"x"}}
-	_, err := w.TryUpdate(a, 1, schemas.ActReturn, note("no"), options(several))
+	_, err := w.TryUpdate(a, 1, schemas.ActReturn, note("no"), withOptions(several))
 	require.Equal(t, "changes.options", refused(t, err, schemas.Invalid, "send_handoff").Field)
 	w.Assigns(a, b, "y")
 	_, err = w.Complete(t.Context(), b, schemas.CompleteIn{HandoffID: "2", Result: schemas.Result{
@@ -159,12 +159,12 @@ func TestEach_IsRefusedForReturnAndContinuation(t *testing.T) {
 func TestSend_DryRunWithEachChecksAllParts(t *testing.T) {
 	w := newWorld(t)
 	dry := func(in *schemas.SendIn) { in.DryRun = true }
-	out := w.Sends(w.Stdio("lead"), "qa", "Review {{each}}", each("a", "b"), dry)
+	out := w.Sends(w.Stdio("lead"), "qa", "Review {{each}}", withEach("a", "b"), dry)
 	require.Contains(t, out.Brief, "> Review a\n")
 	require.Contains(t, out.Warnings, "this is the first of 2 parts, and one more waits for all of them")
 	require.Equal(t, []any{"dry_run", 0, schemas.ID(0)}, []any{out.Status, len(out.Parts), out.Joined})
 	in := schemas.SendIn{To: "qa", Task: "x", DryRun: true}
-	each("a")(&in)
+	withEach("a")(&in)
 	in.Options.Join.Deadline = "yesterday"
 	_, err := w.Send(t.Context(), w.Stdio("lead"), in)
 	require.Equal(t, "options.join.deadline", refused(t, err, schemas.Invalid, "").Field)

@@ -30,8 +30,8 @@ func interruptedHandoff(w *world) (schemas.ID, schemas.Caller) {
 	return sent.HandoffID, coder
 }
 
-// again returns the same agent over its next connection.
-func (w *world) again(by schemas.Caller) schemas.Caller {
+// reconnect returns the same agent over its next connection.
+func (w *world) reconnect(by schemas.Caller) schemas.Caller {
 	by.Conn += "-again"
 	mailboxtest.Must(w.t, w.Attach, by, schemas.ConnIn{Conn: by.Conn})
 	return by
@@ -48,7 +48,7 @@ func TestBrief_OfHandoffClaimedAgainShowsEarlierSession(t *testing.T) {
 	w := newWorld(t)
 	id, coder := interruptedHandoff(w)
 	w.Pass(time.Minute)
-	got := w.Claims(w.again(coder))
+	got := w.Claims(w.reconnect(coder))
 	require.Equal(t, id, got.HandoffID)
 	requireEarlierSession(t, got.Brief, "had ho_1 until 2026-01-11T20:30:00Z, when its connection ended",
 		"Last report, 50% done, by coder at 2026-01-11T20:30:00Z: Write is next")
@@ -66,7 +66,7 @@ func TestBrief_ShowsThatLeaseEnded(t *testing.T) {
 func TestBrief_OfReleasedHandoffShowsProgressNotesAndCheckpoint(t *testing.T) {
 	w := newWorld(t)
 	id, coder := interruptedHandoff(w)
-	coder = w.again(coder)
+	coder = w.reconnect(coder)
 	w.Claims(coder)
 	w.Updates(coder, id, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To, in.Note = "other", "mind the gap" })
 	requireEarlierSession(t, w.Claims(w.Stdio("other")).Brief, "when it was released", "mind the gap", "Write is next")
@@ -132,7 +132,7 @@ func TestBrief_OfRetryDoesNotAskQuestionsOfFailedHolder(t *testing.T) {
 	require.Contains(t, brief, "coder asked, and it is not answered: Which port?")
 }
 
-func TestContinuation_CarriesContextForNext(t *testing.T) {
+func TestContinuation_CarriesContextForNextAgent(t *testing.T) {
 	w, coder := newWorldWith(t, "coder")
 	sent := w.Sends(w.Stdio("lead"), "coder", "x")
 	w.Claims(coder)
@@ -184,7 +184,7 @@ func TestRetry_DoesNotCountReleasedAttempt(t *testing.T) {
 	}
 }
 
-func TestComplete_KeepsStatusOfLateResult(t *testing.T) {
+func TestComplete_LateResultKeepsItsOutcome(t *testing.T) {
 	w, lead, coder := newPair(t, "lead", "coder")
 	sent := w.Sends(lead, "coder", "x")
 	got := w.Claims(coder)

@@ -58,8 +58,8 @@ var afterChange = []hook{
 	{when: mayFireRule, do: (*op).collectRuleSends},
 }
 
-// hook is a function that runs at each change of a record for which its condition is true: do runs if when returns
-// true.
+// hook is a function that runs at each change of a record for which its condition is true: the function do runs if the
+// function when returns true.
 type hook struct {
 	when func(*op, *operation.RecordChange) bool
 	do   func(*op, *operation.RecordChange) error
@@ -67,54 +67,54 @@ type hook struct {
 
 // dueActions has the function for each timer of a record. The clock runs the function when the timer is over.
 var dueActions = map[operation.Timer]func(*op, *store.Record) error{
-	operation.Deadline: (*op).endAfterDeadline, operation.LeaseEnd: (*op).endLease, operation.Quiet: (*op).tellSenderOfSilence,
-	operation.Reserved: (*op).endReservation, operation.Unclaimed: (*op).redirectUnclaimed, operation.Delay: (*op).endDelay,
+	operation.Deadline: (*op).endAfterDeadline, operation.LeaseEnd: (*op).endLease, operation.SilenceNotice: (*op).tellSenderOfSilence,
+	operation.ReservationEnd: (*op).endReservation, operation.Unclaimed: (*op).redirectUnclaimed, operation.DelayEnd: (*op).endDelay,
 }
 
 // consequences are the consequences that concern the handoff itself.
 var consequences = map[life.Consequence]consequence{
-	life.AskApproval:   consequenceWithoutResult((*op).askApproval),
-	life.TellSender:    consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifySender(h.Now, noticeOf(h)) }),
-	life.TellAnswerer:  consequenceWithoutResult((*op).tellAnswerer),
-	life.TellHolder:    consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifyAgent(h.Was.Holder, noticeOf(h)) }),
-	life.TellRecipient: consequenceWithoutResult((*op).tellRecipient),
-	life.TellAsker:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifyAgent(h.Was.Asker, noticeOf(h)) }),
-	life.TellHuman:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifyAgent(schemas.Human, noticeOf(h)) }),
-	life.WaitAgain:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.restoreDependencies(h.Now) }),
-	life.EndLeftovers:  consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.cancelLeftoversOfFailures(h.Now) }),
-	life.EndReview:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.cancelReview(h.Now) }),
-	life.SendRouted:    (*op).sendRoutedHandoffs,
-	life.SendReview:    (*op).sendReview,
-	life.ApplyVerdict:  (*op).applyVerdict,
-	life.PassOn:        (*op).sendContinuationOrTell,
-	life.SendBack:      consequenceWithSuccessor((*op).sendRework),
-	life.SendAgain:     consequenceWithSuccessor((*op).rerunWork),
-	life.SendElsewhere: consequenceWithSuccessor((*op).sendToNamedAgent),
-	life.SendRollback:  consequenceWithSuccessor((*op).sendRollback),
-	life.SendToDecider: consequenceWithSuccessor((*op).sendToHuman),
+	life.AskApproval:         consequenceWithoutResult((*op).askApproval),
+	life.TellSender:          consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifySender(h.Now, noticeOf(h)) }),
+	life.TellAnswerer:        consequenceWithoutResult((*op).tellAnswerer),
+	life.TellHolder:          consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifyAgent(h.Was.Holder, noticeOf(h)) }),
+	life.TellRecipient:       consequenceWithoutResult((*op).tellRecipient),
+	life.TellAsker:           consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifyAgent(h.Was.Asker, noticeOf(h)) }),
+	life.TellHuman:           consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifyAgent(schemas.Human, noticeOf(h)) }),
+	life.RestoreDependencies: consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.restoreDependencies(h.Now) }),
+	life.CancelLeftovers:     consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.cancelLeftoversOfFailures(h.Now) }),
+	life.CancelReview:        consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.cancelReview(h.Now) }),
+	life.SendByRules:         (*op).sendRoutedHandoffs,
+	life.SendReview:          (*op).sendReview,
+	life.ApplyVerdict:        (*op).applyVerdict,
+	life.SendContinuation:    (*op).sendContinuationOrTell,
+	life.SendRework:          consequenceWithSuccessor((*op).sendRework),
+	life.SendAgain:           consequenceWithSuccessor((*op).rerunWork),
+	life.SendToNamedAgent:    consequenceWithSuccessor((*op).sendToNamedAgent),
+	life.SendRollback:        consequenceWithSuccessor((*op).sendRollback),
+	life.SendToDecider:       consequenceWithSuccessor((*op).sendToHuman),
 }
 
 // consequence carries out a consequence, and returns its outcome for the result of the call.
 type consequence func(*op, *operation.RecordChange) (operation.ConsequenceResult, error)
 
-// spreadConsequences are the consequences for other handoffs than the changed handoff. Each runs once for every other
-// handoff.
-var spreadConsequences = map[life.Consequence]spreadConsequence{
-	life.TellWaiting:   {of: dependentsOf, each: (*op).tellSenderOfDeadDependency},
-	life.FreeWaiting:   {of: dependentsOf, each: (*op).unblock},
-	life.FreeTakenBack: {of: dependentsOfParent, each: (*op).unblockAfterRollback},
-	life.MoveWaiting:   {of: dependentsOf, each: (*op).replaceDependency},
-	life.MoveFreed:     {of: freedDependentsOf, each: (*op).replaceDependency, ended: true},
-	life.CancelParts:   {of: childrenOf, each: (*op).cancelUnclaimedPart},
+// consequencesForOthers are the consequences for other handoffs than the changed handoff. Each runs once for every
+// other handoff.
+var consequencesForOthers = map[life.Consequence]consequenceForOthers{
+	life.TellSendersOfDependents: {affected: dependentsOf, run: (*op).tellSenderOfDeadDependency},
+	life.UnblockDependents:       {affected: dependentsOf, run: (*op).unblock},
+	life.UnblockAfterRollback:    {affected: dependentsOfParent, run: (*op).unblockAfterRollback},
+	life.MoveDependents:          {affected: dependentsOf, run: (*op).replaceDependency},
+	life.BlockDependentsAgain:    {affected: freedDependentsOf, run: (*op).replaceDependency, includeEnded: true},
+	life.CancelParts:             {affected: childrenOf, run: (*op).cancelUnclaimedPart},
 }
 
-// spreadConsequence is a consequence for other handoffs than the changed handoff. Given the changed handoff, the
-// function of returns the index of the other handoffs. The function each runs once for each of the other handoffs.
-// Ended handoffs are left out, unless ended is set.
-type spreadConsequence struct {
-	of    func(now *store.Record) store.HandoffIndex
-	each  func(o *op, r, now *store.Record) error
-	ended bool
+// consequenceForOthers is a consequence for other handoffs than the changed handoff. The function affected returns the
+// index of the other handoffs. The function run runs once for each of them. Ended handoffs are left out, unless
+// includeEnded is set.
+type consequenceForOthers struct {
+	affected     func(now *store.Record) store.HandoffIndex
+	run          func(o *op, r, now *store.Record) error
+	includeEnded bool
 }
 
 // hooks implements [operation.Rules] with these lists.
@@ -155,15 +155,15 @@ func (h hooks) RunConsequence(c life.Consequence, what *operation.RecordChange) 
 }
 
 func (h hooks) AffectedHandoffs(c life.Consequence, now *store.Record) (others store.HandoffIndex, ended bool) {
-	return spreadConsequences[c].of(now), spreadConsequences[c].ended
+	return consequencesForOthers[c].affected(now), consequencesForOthers[c].includeEnded
 }
 
 func (h hooks) RunConsequenceFor(c life.Consequence, other, now *store.Record) error {
-	return spreadConsequences[c].each(h.op, other, now)
+	return consequencesForOthers[c].run(h.op, other, now)
 }
 
 func (h hooks) BeforeResume(what *operation.RecordChange, debt store.OpenConsequence) error {
-	return h.fireRulesAfterLeave(what, debt)
+	return h.fireRulesAfterPermission(what, debt)
 }
 func (h hooks) ClockBudgetSpent() (enough bool)               { return h.resetRuleBudgets() }
 func (h hooks) CutFutureTimes(r *store.Record) (changed bool) { return h.capFutureTimes(r) }

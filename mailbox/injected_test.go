@@ -51,7 +51,7 @@ func (w *team) play() {
 	}
 }
 
-// work has an agent do its next claimable work. The planner first answers open questions.
+// work lets an agent do its next claimable work. The planner first answers open questions.
 func (w *team) work(by schemas.Caller) bool {
 	if by.Agent == "planner-1" {
 		asked := mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "all", Status: schemas.StatusFilter("waiting")})
@@ -67,7 +67,7 @@ func (w *team) work(by schemas.Caller) bool {
 }
 
 // outcome returns the end of the workflow: "done" after its last step, else the work or the notice for human. It is
-// empty if no agent and no person knows of the end.
+// empty if neither an agent nor a person was told of the end.
 func (w *team) outcome() string {
 	for _, sent := range w.SentByRules() {
 		if strings.HasPrefix(sent, "role:verifier completed ") {
@@ -86,8 +86,8 @@ func (w *team) outcome() string {
 	return ""
 }
 
-// once lets a fault happen only the first time.
-func once(fn func(w *team, by schemas.Caller, got schemas.ClaimOut)) func(*team, schemas.Caller, schemas.ClaimOut) bool {
+// onlyFirstTime lets a fault happen only the first time.
+func onlyFirstTime(fn func(w *team, by schemas.Caller, got schemas.ClaimOut)) func(*team, schemas.Caller, schemas.ClaimOut) bool {
 	done := false
 	return func(w *team, by schemas.Caller, got schemas.ClaimOut) bool {
 		if done {
@@ -121,8 +121,8 @@ func (w *team) crash(by schemas.Caller) {
 	}
 }
 
-// Each failure ends in done, with human, or in a refusal with numbers: no work is forgotten, and no work goes round for
-// ever.
+// After each failure the workflow ends as done, with work for human, or with a refusal that names a limit. No work is
+// forgotten, and no work goes round for ever.
 func TestWorkflow_WithInjectedFailuresEndsDoneOrWithHuman(t *testing.T) {
 	type in = schemas.ClaimOut
 	reject := func(w *team, by schemas.Caller, got in) {
@@ -149,27 +149,27 @@ func TestWorkflow_WithInjectedFailuresEndsDoneOrWithHuman(t *testing.T) {
 		wrong func(*team, schemas.Caller, in) bool
 		ends  string
 	}{
-		"crash while accepted": {wrong: once(func(w *team, by schemas.Caller, _ in) { w.crash(by) }), ends: "done"},
-		"crash while working":  {wrong: once(func(w *team, by schemas.Caller, got in) { w.report(by, got); w.crash(by) }), ends: "done"},
-		"crash while waiting": {wrong: once(func(w *team, by schemas.Caller, got in) {
+		"crash while accepted": {wrong: onlyFirstTime(func(w *team, by schemas.Caller, _ in) { w.crash(by) }), ends: "done"},
+		"crash while working":  {wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) { w.report(by, got); w.crash(by) }), ends: "done"},
+		"crash while waiting": {wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) {
 			w.question(by, got)
 			w.crash(by)
 		}), ends: "done"},
-		"crash before it is claimed": {wrong: once(func(w *team, by schemas.Caller, got in) {
+		"crash before it is claimed": {wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) {
 			w.Updates(by, got.HandoffID, schemas.ActRelease)
 			w.crash(by)
 		}), ends: "done"},
-		"silence while accepted":       {wrong: once(leave), ends: "told: Nobody took it"},
-		"silence while working":        {wrong: once(func(w *team, by schemas.Caller, got in) { w.report(by, got); leave(w, by, got) }), ends: "told: Nobody took it"},
-		"silence while waiting":        {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) { w.question(by, got); leave(w, by, got) }), ends: "told: The rule"},
+		"silence while accepted":       {wrong: onlyFirstTime(leave), ends: "told: Nobody took it"},
+		"silence while working":        {wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) { w.report(by, got); leave(w, by, got) }), ends: "told: Nobody took it"},
+		"silence while waiting":        {step: hour, wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) { w.question(by, got); leave(w, by, got) }), ends: "told: The rule"},
 		"silence of a connected agent": {wrong: func(*team, schemas.Caller, in) bool { return true }, ends: "told: The rule"},
-		"rejection while pending": {wrong: once(func(w *team, by schemas.Caller, got in) {
+		"rejection while pending": {wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) {
 			w.Updates(by, got.HandoffID, schemas.ActRelease)
 			reject(w, by, got)
 		}), ends: "done"},
-		"rejection while accepted": {wrong: once(reject), ends: "done"},
-		"rejection while waiting":  {wrong: once(func(w *team, by schemas.Caller, got in) { w.question(by, got); reject(w, by, got) }), ends: "done"},
-		"failure": {wrong: once(func(w *team, by schemas.Caller, got in) {
+		"rejection while accepted": {wrong: onlyFirstTime(reject), ends: "done"},
+		"rejection while waiting":  {wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) { w.question(by, got); reject(w, by, got) }), ends: "done"},
+		"failure": {wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) {
 			w.Fails(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs")})
 		}), ends: "done"},
 		"failure each time": {wrong: func(w *team, by schemas.Caller, got in) bool {
@@ -180,7 +180,7 @@ func TestWorkflow_WithInjectedFailuresEndsDoneOrWithHuman(t *testing.T) {
 			w.Fails(by, schemas.FailIn{HandoffID: got.HandoffID.String(), FailureDetail: because("it hangs"), Then: schemas.ThenRetry})
 			return true
 		}, ends: "human: Decide"},
-		"a test that fails": {wrong: once(func(w *team, by schemas.Caller, got in) {
+		"a test that fails": {wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) {
 			w.Completes(by, got.HandoffID, func(in *schemas.CompleteIn) { in.Verification = &schemas.Verification{TestsFailed: 1} })
 		}), ends: "done"},
 		"output that is always refused": {step: strict, wrong: func(w *team, by schemas.Caller, got in) bool {
@@ -188,13 +188,13 @@ func TestWorkflow_WithInjectedFailuresEndsDoneOrWithHuman(t *testing.T) {
 			refused(w.t, err, schemas.Invalid, "criteri")
 			return true
 		}, ends: "told: The rule"},
-		"deadline while pending": {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) {
+		"deadline while pending": {step: hour, wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) {
 			w.Updates(by, got.HandoffID, schemas.ActRelease)
 			overdue(w, by, got)
 		}), ends: "done"},
-		"deadline while accepted": {step: hour, wrong: once(overdue), ends: "done"},
-		"deadline while working":  {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) { w.report(by, got); overdue(w, by, got) }), ends: "done"},
-		"deadline while waiting":  {step: hour, wrong: once(func(w *team, by schemas.Caller, got in) { w.question(by, got); overdue(w, by, got) }), ends: "done"},
+		"deadline while accepted": {step: hour, wrong: onlyFirstTime(overdue), ends: "done"},
+		"deadline while working":  {step: hour, wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) { w.report(by, got); overdue(w, by, got) }), ends: "done"},
+		"deadline while waiting":  {step: hour, wrong: onlyFirstTime(func(w *team, by schemas.Caller, got in) { w.question(by, got); overdue(w, by, got) }), ends: "done"},
 		"deadline each time": {step: hour, wrong: func(w *team, by schemas.Caller, got in) bool {
 			overdue(w, by, got)
 			return true

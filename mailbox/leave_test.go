@@ -15,8 +15,9 @@ import (
 	"handoff/store/memory"
 )
 
-// factory declares a workflow of three steps with or without a person's leave; the last step goes to the agent last.
-func (w *world) factory(unallowed bool, last string) {
+// declareFactoryWorkflow declares a workflow of three steps. If unallowed is set, no person has permitted the workflow.
+// The last step goes to the agent last.
+func (w *world) declareFactoryWorkflow(unallowed bool, last string) {
 	w.t.Helper()
 	mailboxtest.Must(w.t, w.Declare, person, schemas.DeclareIn{Leave: true, Digest: fmt.Sprint(last, unallowed), Files: []schemas.DeclaringFile{{
 		Name: "p/.handoff/agents.yaml", Unallowed: unallowed, Plans: []schemas.Plan{{Name: "factory", Steps: inOrder(
@@ -26,8 +27,8 @@ func (w *world) factory(unallowed bool, last string) {
 	}}})
 }
 
-// waitingForLeave returns the handoffs that wait for leave in the overview, with the reasons.
-func (w *world) waitingForLeave() (ids []schemas.ID, reasons []string) {
+// waitingForPermission returns the handoffs that wait for a person's permission in the overview, with the reasons.
+func (w *world) waitingForPermission() (ids []schemas.ID, reasons []string) {
 	out := mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{})
 	for _, c := range out.NeedsYou.Items {
 		if c.Kind == schemas.ConcernLeave {
@@ -41,8 +42,8 @@ const waitsForLeave = "the next step waits until a person allows the rules of p/
 
 const waitsForFile = "the next step waits until a file declares this step again; handoff cancel ends the wait"
 
-// declares makes the file of the project declare other plans, with leave.
-func (w *world) declares(plans ...schemas.Plan) {
+// declarePlans makes the file of the project declare other plans, which a person has permitted.
+func (w *world) declarePlans(plans ...schemas.Plan) {
 	w.t.Helper()
 	mailboxtest.Must(w.t, w.Declare, person, schemas.DeclareIn{
 		Leave: true, Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}},
@@ -51,12 +52,12 @@ func (w *world) declares(plans ...schemas.Plan) {
 
 func TestWorkflow_PausesUntilPersonAllowsItsRulesAgain(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.factory(false, "c")
+	w.declareFactoryWorkflow(false, "c")
 	one := func(in *schemas.SendIn) { in.Workflow = "one" }
 	w.Sends(a, "workflow:factory", "the login", one)
 	w.Sends(a, "workflow:factory", "the logout", one)
-	w.factory(true, "c")
-	ids, reasons := w.waitingForLeave()
+	w.declareFactoryWorkflow(true, "c")
+	ids, reasons := w.waitingForPermission()
 	require.ElementsMatch(t, []schemas.ID{1, 2}, ids, "also while their steps are under way")
 	require.Equal(t, waitsForLeave, reasons[0])
 	w.ClaimsID(b, 1)
@@ -69,60 +70,60 @@ func TestWorkflow_PausesUntilPersonAllowsItsRulesAgain(t *testing.T) {
 		require.Contains(t, w.NoticeKinds(agent, 1), "leave")
 		require.NotContains(t, w.NoticeKinds(agent, 2), "leave", "once for each workflow")
 	}
-	w.factory(true, "d")
+	w.declareFactoryWorkflow(true, "d")
 	w.Restart()
-	ids, _ = w.waitingForLeave()
+	ids, _ = w.waitingForPermission()
 	require.ElementsMatch(t, []schemas.ID{1, 2}, ids)
-	w.factory(false, "d")
+	w.declareFactoryWorkflow(false, "d")
 	require.ElementsMatch(t, []string{"d pending test: the login", "fixer pending fix: the logout"}, w.SentByRules(), "and no route that is no step")
-	ids, _ = w.waitingForLeave()
+	ids, _ = w.waitingForPermission()
 	require.Empty(t, ids)
-	w.factory(true, "d")
-	w.factory(false, "d")
+	w.declareFactoryWorkflow(true, "d")
+	w.declareFactoryWorkflow(false, "d")
 	require.Len(t, w.SentByRules(), 2)
 }
 
-func TestWorkflow_NotAllowedPausesAfterAcceptance(t *testing.T) {
+func TestWorkflow_NotAllowedPausesAfterStepIsAccepted(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.factory(false, "c")
+	w.declareFactoryWorkflow(false, "c")
 	w.Sends(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "sender"} })
 	w.Claims(b)
 	w.Completes(b, 1)
-	w.factory(true, "c")
+	w.declareFactoryWorkflow(true, "c")
 	w.Updates(a, 1, schemas.ActAccept)
 	require.Empty(t, w.SentByRules())
-	w.factory(false, "c")
+	w.declareFactoryWorkflow(false, "c")
 	require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
 }
 
 func TestWorkflow_PausesWhileItsFileIsRemoved(t *testing.T) {
 	w := newWorld(t)
-	w.losesLeaveAfterFirstStep(1)
-	w.declares()
-	_, reasons := w.waitingForLeave()
+	w.withdrawPermissionAfterFirstStep(1)
+	w.declarePlans()
+	_, reasons := w.waitingForPermission()
 	require.Equal(t, []string{waitsForFile}, reasons)
-	w.factory(false, "c")
+	w.declareFactoryWorkflow(false, "c")
 	require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
 }
 
-// The checkout of another branch removes a file, or has another state of it. A failed step is rolled back as without a
-// file.
-func TestWorkflow_StepThatEndsWithoutItsFilePauses(t *testing.T) {
+// The checkout of another branch removes a file, or has another state of it. A failed step is rolled back as if no file
+// had ever declared it.
+func TestWorkflow_PausesIfStepEndsWhileItsFileIsGone(t *testing.T) {
 	partial := func(in *schemas.CompleteIn) { in.Outcome = schemas.Partial }
 	for name, c := range map[string]struct {
 		gone bool // before the work is completed, else before it is accepted
 		away func(w *world)
 	}{
-		"no file": {true, func(w *world) { w.declares() }},
+		"no file": {true, func(w *world) { w.declarePlans() }},
 		"another step": {true, func(w *world) {
-			w.declares(schemas.Plan{Name: "factory", Steps: inOrder(step("make", "b"), step("test", "c"))})
+			w.declarePlans(schemas.Plan{Name: "factory", Steps: inOrder(step("make", "b"), step("test", "c"))})
 		}},
-		"no file, then accepted": {false, func(w *world) { w.declares() }},
+		"no file, then accepted": {false, func(w *world) { w.declarePlans() }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
 			two := schemas.Plan{Name: "factory", Steps: inOrder(step("build", "b"), step("test", "c"))}
-			w.declares(two)
+			w.declarePlans(two)
 			for _, task := range []string{"the login", "the logout", "the rest"} {
 				w.Sends(a, "workflow:factory", task)
 				w.Claims(b)
@@ -139,13 +140,13 @@ func TestWorkflow_StepThatEndsWithoutItsFilePauses(t *testing.T) {
 				w.Updates(a, 3, schemas.ActAccept)
 			}
 			w.Fails(b, schemas.FailIn{HandoffID: "2", FailureDetail: because("no")})
-			_, reasons := w.waitingForLeave()
+			_, reasons := w.waitingForPermission()
 			require.Equal(t, []string{waitsForFile, waitsForFile}, reasons)
 			require.Equal(t, 1, w.CountPending("a"), "rolled back")
 			w.Updates(a, 3, schemas.ActCancel)
-			ids, _ := w.waitingForLeave()
+			ids, _ := w.waitingForPermission()
 			require.Equal(t, []schemas.ID{1}, ids)
-			w.declares(two)
+			w.declarePlans(two)
 			require.Equal(t, 1, w.CountPending("c"))
 			require.Contains(t, w.SentByRules(), "c pending test: the login")
 		})
@@ -154,15 +155,16 @@ func TestWorkflow_StepThatEndsWithoutItsFilePauses(t *testing.T) {
 
 func TestOverview_OmitsPausedStepThatWasReturned(t *testing.T) {
 	w := newWorld(t)
-	w.losesLeaveAfterFirstStep(1)
-	ids, _ := w.waitingForLeave()
+	w.withdrawPermissionAfterFirstStep(1)
+	ids, _ := w.waitingForPermission()
 	require.Len(t, ids, 1)
 	w.Updates(w.Stdio("a"), ids[0], schemas.ActReturn, func(in *schemas.UpdateIn) { in.Note = "again" })
-	now, _ := w.waitingForLeave()
+	now, _ := w.waitingForPermission()
 	require.NotContains(t, now, ids[0], "its rework is under way")
 }
 
-// The author of the rules in a clone decides nothing before a person gives leave: the rules may not even take time.
+// A cloned repository may contain rules of a stranger. Before a person permits them, these rules are not even
+// evaluated.
 func TestRules_NotAllowedAreNotEvaluated(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	never := step("next", "c", func(s *schemas.PlanStep) { s.When = `"x".matches(outcome.detail)` })
@@ -176,7 +178,7 @@ func TestRules_NotAllowedAreNotEvaluated(t *testing.T) {
 	}
 	w.Claims(b)
 	w.Completes(b, 1)
-	_, reasons := w.waitingForLeave()
+	_, reasons := w.waitingForPermission()
 	require.Equal(t, []string{waitsForLeave}, reasons, "though the condition does not hold")
 }
 
@@ -187,11 +189,12 @@ func TestSend_RefusesStepOption(t *testing.T) {
 	mailboxtest.RequireRefusal(t, w.Send, w.Stdio("a"), in, schemas.Invalid, "set by the rules of a workflow alone")
 }
 
-// Rules that an earlier version stored have no leave. That version finds no rules in rows without leave.
+// Rules that an earlier version stored are not permitted. That version finds no rules in the rows that this version
+// stores without permission.
 func TestRules_StoredByEarlierVersionAreNotAllowed(t *testing.T) {
 	b := memory.New()
 	w := newWorldOn(t, b)
-	w.factory(false, "c")
+	w.declareFactoryWorkflow(false, "c")
 	file := []byte("p/.handoff/agents.yaml")
 	var earlier struct{ Plans, Workflows []schemas.Plan }
 	kept := func() (row []byte) {
@@ -212,22 +215,22 @@ func TestRules_StoredByEarlierVersionAreNotAllowed(t *testing.T) {
 	}))
 	w.Restart()
 	mailboxtest.RequireRefusal(t, w.Send, w.Stdio("a"), mailboxtest.RuleSend("workflow:factory", "x"), schemas.Denied, "handoff allow")
-	w.factory(true, "c")
+	w.declareFactoryWorkflow(true, "c")
 	kept()
 	require.Empty(t, earlier.Plans)
 	mailboxtest.Must(t, w.Declare, person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}}})
 	mailboxtest.RequireRefusal(t, w.Send, w.Stdio("a"), mailboxtest.RuleSend("workflow:factory", "x"), schemas.Denied, "handoff allow")
 }
 
-// losesLeaveAfterFirstStep begins n workflows, withdraws leave, and completes the first step of each.
-func (w *world) losesLeaveAfterFirstStep(n int) {
+// withdrawPermissionAfterFirstStep begins n workflows, withdraws the permission, and completes the first step of each.
+func (w *world) withdrawPermissionAfterFirstStep(n int) {
 	a, b := w.Stdio("a"), w.Stdio("b")
-	w.factory(false, "c")
+	w.declareFactoryWorkflow(false, "c")
 	var ids []schemas.ID
 	for range n {
 		ids = append(ids, w.Sends(a, "workflow:factory", "the login", func(in *schemas.SendIn) { in.Workflow = "one" }).HandoffID)
 	}
-	w.factory(true, "c")
+	w.declareFactoryWorkflow(true, "c")
 	for _, id := range ids {
 		w.ClaimsID(b, id)
 		w.Completes(b, id)
@@ -236,9 +239,9 @@ func (w *world) losesLeaveAfterFirstStep(n int) {
 
 func TestWorkflow_AllowedAgainSendsMoreThanTimeBudget(t *testing.T) {
 	w := newWorld(t)
-	w.losesLeaveAfterFirstStep(210)
-	w.factory(false, "c")
-	require.Equal(t, 2*210, w.handoffs())
+	w.withdrawPermissionAfterFirstStep(210)
+	w.declareFactoryWorkflow(false, "c")
+	require.Equal(t, 2*210, w.countHandoffs())
 }
 
 func TestWorkflow_AllowedAgainSendsAtOnceAfterClockWasAhead(t *testing.T) {
@@ -247,12 +250,12 @@ func TestWorkflow_AllowedAgainSendsAtOnceAfterClockWasAhead(t *testing.T) {
 			const year = 365 * 24 * time.Hour
 			w := newWorld(t)
 			w.Pass(year)
-			w.losesLeaveAfterFirstStep(1)
+			w.withdrawPermissionAfterFirstStep(1)
 			w.Pass(-year)
 			if restart {
 				w.Restart()
 			}
-			w.factory(false, "c")
+			w.declareFactoryWorkflow(false, "c")
 			require.Equal(t, []string{"c pending test: the login"}, w.SentByRules())
 			w.CheckIntact()
 		})

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestSendClaimComplete_InOrder(t *testing.T) {
+func TestSendClaimComplete_PassesWorkAndResult(t *testing.T) {
 	w, architect, coder := newPair(t, "architect", "auto-code")
 
 	sent := w.Sends(architect, "auto-code", "Implement the auth module")
@@ -222,7 +222,7 @@ func TestRelease_ToAnotherAgentKeepsProgress(t *testing.T) {
 	require.Equal(t, 50, w.FullView(1).Standing.Percent)
 }
 
-func TestAmend_MergesAndRedirects(t *testing.T) {
+func TestAmend_MergesChangesAndRedirects(t *testing.T) {
 	w, a, c := newPair(t, "a", "c")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"go"} })
 	out := w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
@@ -252,7 +252,7 @@ func TestReturn_SendsReworkAndRefusesSecondReturn(t *testing.T) {
 	w.RefusesUpdate(a, 1, schemas.ActReturn, schemas.Conflict, "took its place", note("again"))
 }
 
-func TestRetry_MakesOneNewHandoff(t *testing.T) {
+func TestRetry_RepeatReturnsSameNewHandoff(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Assigns(a, b, "x", func(in *schemas.SendIn) { in.Detail = "all of it" })
 	w.Fails(b, schemas.FailIn{
@@ -326,7 +326,7 @@ func TestSend_RefusesEleventhHandoffOfChain(t *testing.T) {
 	refused(t, err, schemas.Limit, "Max handoffs (10) exceeded. Chain: a → a")
 }
 
-func TestSend_KeyReturnsFirstResult(t *testing.T) {
+func TestSend_RepeatedIdempotencyKeyReturnsFirstResult(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	key := func(in *schemas.SendIn) { in.Key = "k1" }
 	first := w.Sends(a, "b", "x", key)

@@ -53,7 +53,7 @@ func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas
 }
 
 // joinWaitingLists puts a waiting call into the lists of waiting calls of all mailboxes from which its agent may claim
-// now. It reports whether the call should look for mail in these mailboxes. It finds the mailboxes anew each time,
+// now. It reports whether the call should look for mail in these mailboxes. It finds the mailboxes anew at each call,
 // because the agent may register for other pools during the wait. The place in each list counts from the beginning of
 // the wait.
 func (s *Service) joinWaitingLists(ctx context.Context, w *longpoll.Waiter, name schemas.Agent) (mayFind bool, err error) {
@@ -174,8 +174,9 @@ func isQuestionAnswered(r *store.Record, by schemas.Caller) bool {
 	return r.Status == schemas.Pending && r.Uncharged && by.Agent != "" && r.Asker == by.Agent
 }
 
-// lastEventBefore returns the number of a handoff's last event, or of the event before if the last event is later than
-// since. A wait that continues at another process needs it, to notice a change that came between the two processes.
+// lastEventBefore returns the number of a handoff's last event. If that event is later than since, it returns the
+// number of the event before. A wait that continues at another process needs it, to notice a change that came between
+// the two processes.
 func lastEventBefore(v *store.View, r *store.Record, since time.Time) uint64 {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil || !e.At.After(since) {

@@ -22,7 +22,8 @@ import (
 
 // TestActions_RandomCallsFollowTransitionTable lets five agents and a person make random calls, sensible or not, and
 // compares every step with the table in life/testdata/transitions.txt: a successful call is allowed there and leads to
-// the state there; a refused call changes nothing. Afterwards it checks every index, counter and byte.
+// the state there; a refused call changes nothing. After the last call it checks every index, counter and byte of the
+// store.
 func TestActions_RandomCallsFollowTransitionTable(t *testing.T) {
 	runs := map[string]int{"memory": sandbox.Repetitions(40), "bolt": sandbox.Repetitions(6), "postgres": sandbox.Repetitions(20)}
 	if testing.Short() {
@@ -42,15 +43,15 @@ func TestActions_RandomCallsFollowTransitionTable(t *testing.T) {
 						l.step()
 					}
 					l.requireNoSelfReview()
-					l.recount(schemas.LimitHandoffs, schemas.LimitTokens, schemas.LimitCost)
+					l.requireHistoryMatchesEvents(schemas.LimitHandoffs, schemas.LimitTokens, schemas.LimitCost)
 				})
 			}
 		})
 	}
 }
 
-// lives is the model: the table, and for each handoff its last known state.
-type lives struct {
+// randomLives is the model: the table, and for each handoff its last known state.
+type randomLives struct {
 	*world
 	rnd    *rand.Rand
 	table  map[string]string // "state action" → next state
@@ -59,8 +60,8 @@ type lives struct {
 	last   schemas.ID
 }
 
-func newLives(w *world, seed uint64) *lives {
-	l := &lives{
+func newLives(w *world, seed uint64) *randomLives {
+	l := &randomLives{
 		world: w, rnd: rand.New(rand.NewPCG(seed, 7)), table: readTable(w.t), tokens: map[schemas.ID][]string{},
 		agents: []schemas.Caller{person},
 	}
@@ -89,10 +90,10 @@ func readTable(t testing.TB) map[string]string {
 // randomCall is a call on a random handoff, with the actions of the table that it may turn out to be.
 type randomCall struct {
 	actions []string
-	do      func(l *lives, by schemas.Caller, id schemas.ID) error
+	do      func(l *randomLives, by schemas.Caller, id schemas.ID) error
 }
 
-func (l *lives) step() {
+func (l *randomLives) step() {
 	switch n := l.rnd.IntN(20); {
 	case n < 4 || l.last == 0:
 		l.sendAny()
@@ -107,13 +108,13 @@ func (l *lives) step() {
 	case n < 10:
 		l.claimAny()
 	default:
-		l.try(pick(l, randomCalls), pick(l, l.agents), schemas.ID(1+l.rnd.Uint64N(uint64(l.last))))
+		l.callAndCompare(pick(l, randomCalls), pick(l, l.agents), schemas.ID(1+l.rnd.Uint64N(uint64(l.last))))
 	}
 }
 
 // requireNoSelfReview checks that no agent reviewed its own work, and that each result under review names its next
 // reviewer.
-func (l *lives) requireNoSelfReview() {
+func (l *randomLives) requireNoSelfReview() {
 	for id := schemas.ID(1); id <= l.last; id++ {
 		got := l.FullView(id)
 		if of := got.Handoff.Review; of != nil {
@@ -125,9 +126,9 @@ func (l *lives) requireNoSelfReview() {
 	}
 }
 
-func pick[T any](l *lives, from []T) T { return from[l.rnd.IntN(len(from))] }
+func pick[T any](l *randomLives, from []T) T { return from[l.rnd.IntN(len(from))] }
 
-func (l *lives) sendAny() {
+func (l *randomLives) sendAny() {
 	by := pick(l, l.agents)
 	in := schemas.SendIn{
 		To:       pick(l, []string{"architect", "auto-code", "qa", "ciso", "remote", "human", "capability:review"}),
@@ -154,23 +155,23 @@ func (l *lives) sendAny() {
 	}
 }
 
-func (l *lives) claimAny() {
+func (l *randomLives) claimAny() {
 	by := pick(l, l.agents)
 	out := mailboxtest.Must(l.t, l.Claim, by, schemas.ClaimIn{})
 	if !out.Empty {
-		l.keepClaim(out)
+		l.requireNewToken(out)
 	}
 }
 
-func (l *lives) keepClaim(out schemas.ClaimOut) {
+func (l *randomLives) requireNewToken(out schemas.ClaimOut) {
 	got := l.FullView(out.HandoffID)
 	require.Contains(l.t, []schemas.Status{schemas.Accepted, schemas.Working}, got.Status, "what it had reported on, it has again")
 	require.NotContains(l.t, l.tokens[out.HandoffID], out.Token, "a token was given twice")
 	l.tokens[out.HandoffID] = append(l.tokens[out.HandoffID], out.Token)
 }
 
-// try makes a call and compares the new state of the handoff with the table.
-func (l *lives) try(d randomCall, by schemas.Caller, id schemas.ID) {
+// callAndCompare makes a call and compares the new state of the handoff with the table.
+func (l *randomLives) callAndCompare(d randomCall, by schemas.Caller, id schemas.ID) {
 	before := l.FullView(id)
 	events := l.events(id)
 	err := d.do(l, by, id)
@@ -185,7 +186,7 @@ func (l *lives) try(d randomCall, by schemas.Caller, id schemas.ID) {
 		for _, a := range d.actions {
 			to = append(to, l.table[string(before.Status)+" "+a])
 		}
-		allowed := slices.Contains(to, string(after.Status)) || repeated(before, after)
+		allowed := slices.Contains(to, string(after.Status)) || isRepeatResult(before, after)
 		require.True(l.t, allowed, "%s: %v of %s led to %s, the table says %v", id, d.actions, before.Status, after.Status, to)
 	case schemas.AsError(err).Code == schemas.Stale:
 		require.Equal(l.t, before.Status, after.Status)
@@ -198,8 +199,8 @@ func (l *lives) try(d randomCall, by schemas.Caller, id schemas.ID) {
 	}
 }
 
-// lateResults returns how many late results a call adds when its claim was lost: outcomes are kept, other calls are
-// not.
+// lateResults returns how many late results a call adds if its claim was lost: one for an outcome, and none for any
+// other call.
 func (d randomCall) lateResults() int {
 	if slices.ContainsFunc(d.actions, func(a string) bool { return a == "completed" || a == "failed" || a == "rejected" }) {
 		return 1
@@ -207,14 +208,14 @@ func (d randomCall) lateResults() int {
 	return 0
 }
 
-// repeated reports whether a call returned its first result.
-func repeated(before, after schemas.GetOut) bool { return before.Status == after.Status }
+// isRepeatResult reports whether a call returned its first result.
+func isRepeatResult(before, after schemas.GetOut) bool { return before.Status == after.Status }
 
-func (l *lives) events(id schemas.ID) []schemas.Event {
+func (l *randomLives) events(id schemas.ID) []schemas.Event {
 	return mailboxtest.Must(l.t, l.Get, person, schemas.GetIn{HandoffID: id.String(), View: "audit"}).Audit
 }
 
-func (l *lives) newest() schemas.ID {
+func (l *randomLives) newest() schemas.ID {
 	out := mailboxtest.Must(l.t, l.List, person, schemas.ListIn{Box: "all", Limit: 1})
 	if len(out.Items) == 0 {
 		return 0
@@ -223,15 +224,15 @@ func (l *lives) newest() schemas.ID {
 }
 
 // token returns a current or older token, or none.
-func (l *lives) token(id schemas.ID) string {
+func (l *randomLives) token(id schemas.ID) string {
 	if have := l.tokens[id]; len(have) > 0 && l.rnd.IntN(3) > 0 {
 		return have[l.rnd.IntN(len(have))]
 	}
 	return ""
 }
 
-func updating(a schemas.Action, actions ...string) randomCall {
-	return randomCall{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
+func randomUpdate(a schemas.Action, actions ...string) randomCall {
+	return randomCall{actions, func(l *randomLives, by schemas.Caller, id schemas.ID) error {
 		_, err := l.TryUpdate(by, id, a, func(in *schemas.UpdateIn) {
 			in.Token, in.Note = l.token(id), "because"
 			switch {
@@ -249,8 +250,8 @@ func updating(a schemas.Action, actions ...string) randomCall {
 	}}
 }
 
-func failing(outcome schemas.Outcome, actions ...string) randomCall {
-	return randomCall{actions, func(l *lives, by schemas.Caller, id schemas.ID) error {
+func randomFailure(outcome schemas.Outcome, actions ...string) randomCall {
+	return randomCall{actions, func(l *randomLives, by schemas.Caller, id schemas.ID) error {
 		in := schemas.FailIn{
 			HandoffID: id.String(), FailureDetail: because(fmt.Sprint("no ", l.rnd.IntN(1000))), Token: l.token(id), Outcome: outcome,
 			Then: pick(l, []schemas.FailureContinuation{"", schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop}),
@@ -264,30 +265,30 @@ func failing(outcome schemas.Outcome, actions ...string) randomCall {
 }
 
 var randomCalls = []randomCall{
-	updating(schemas.ActProgress, "progress"),
-	updating(schemas.ActAsk, "asked"),
-	updating(schemas.ActAnswer, "answered", "completed"), // a person that answers work for human completes it
-	updating(schemas.ActRelease, "released"),
-	updating(schemas.ActAmend, "amended"),
-	updating(schemas.ActCancel, "cancelled", "dismissed"),
-	updating(schemas.ActRetry, "retried"),
-	updating(schemas.ActReturn, "returned"),
-	updating(schemas.ActAccept, "accepted"),
-	updating(schemas.ActApprove, "approved"),
-	updating(schemas.ActRefuse, "refused"),
-	failing(schemas.OutcomeFailed, "failed"),
-	failing(schemas.OutcomeRejected, "rejected", "declined"),
-	{[]string{"completed"}, func(l *lives, by schemas.Caller, id schemas.ID) error {
+	randomUpdate(schemas.ActProgress, "progress"),
+	randomUpdate(schemas.ActAsk, "asked"),
+	randomUpdate(schemas.ActAnswer, "answered", "completed"), // a person that answers work for human completes it
+	randomUpdate(schemas.ActRelease, "released"),
+	randomUpdate(schemas.ActAmend, "amended"),
+	randomUpdate(schemas.ActCancel, "cancelled", "dismissed"),
+	randomUpdate(schemas.ActRetry, "retried"),
+	randomUpdate(schemas.ActReturn, "returned"),
+	randomUpdate(schemas.ActAccept, "accepted"),
+	randomUpdate(schemas.ActApprove, "approved"),
+	randomUpdate(schemas.ActRefuse, "refused"),
+	randomFailure(schemas.OutcomeFailed, "failed"),
+	randomFailure(schemas.OutcomeRejected, "rejected", "declined"),
+	{[]string{"completed"}, func(l *randomLives, by schemas.Caller, id schemas.ID) error {
 		in := schemas.CompleteIn{HandoffID: id.String(), Result: schemas.Result{Summary: "done"}, Token: l.token(id)}
 		in.Results = map[string]any{"cost_usd": float64(l.rnd.IntN(9)) / 10}
-		verdict(pick(l, []string{"accept", "rework"}), "more")(&in)
+		withVerdict(pick(l, []string{"accept", "rework"}), "more")(&in)
 		if l.rnd.IntN(3) == 0 {
 			in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "qa", Task: "and then"}}
 		}
 		_, err := l.Complete(context.Background(), by, in)
 		return err
 	}},
-	{[]string{"claimed", "reclaimed"}, func(l *lives, by schemas.Caller, id schemas.ID) error {
+	{[]string{"claimed", "reclaimed"}, func(l *randomLives, by schemas.Caller, id schemas.ID) error {
 		out, err := l.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: id.String()})
 		if err == nil && !slices.Contains(l.tokens[id], out.Token) {
 			l.tokens[id] = append(l.tokens[id], out.Token)

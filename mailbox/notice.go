@@ -22,14 +22,14 @@ var noticeKinds = map[life.Action]life.Action{life.Ask: noticeQuestion, life.Ans
 
 // The kinds of notices that are no actions.
 const (
-	noticeApproval life.Action = overview.NoticeApproval // it waits for a person to approve it
-	noticeQuestion life.Action = "question"              // its holder asks
-	noticeAnswer   life.Action = delivery.NoticeAnswer   // its question was answered
-	noticeBlocked  life.Action = "blocked"               // a dependency will not be completed
-	noticeTooDeep  life.Action = "escalated"             // its chain is too long to go on by itself
-	noticeBudget   life.Action = "budget"                // its workflow is past a limit
-	noticeNoTakers life.Action = "no_takers"             // no agent takes it now
-	noticeLeave    life.Action = "leave"                 // its next steps wait for a person's leave
+	noticeApproval         life.Action = overview.NoticeApproval // it waits for a person to approve it
+	noticeQuestion         life.Action = "question"              // its holder asks
+	noticeAnswer           life.Action = delivery.NoticeAnswer   // its question was answered
+	noticeBlocked          life.Action = "blocked"               // a dependency will not be completed
+	noticeTooDeep          life.Action = "escalated"             // its chain is too long to go on by itself
+	noticeBudget           life.Action = "budget"                // its workflow is past a limit
+	noticeNoTakers         life.Action = "no_takers"             // no agent takes it now
+	noticePermissionNeeded life.Action = "leave"                 // its next steps wait for a person's leave
 )
 
 // readNotice shows one notice of the caller in full, and marks the notice read in the same transaction. It also shows a
@@ -73,7 +73,7 @@ func showSentMessage(v *store.View, by schemas.Agent, id schemas.NoticeID, out *
 
 // showNotices runs fn, which shows notices and returns their ids. It marks these notices read, unless the caller may
 // only read. Showing and marking happen in one transaction, so if the call fails, the notices stay unread. The function
-// fn may run twice, so it assigns its results at its start.
+// fn may run twice, so it must set all its results anew in each run.
 func (s *Service) showNotices(
 	ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error),
 ) error {

@@ -92,8 +92,8 @@ func sendsWithChecks(w *world, a, b schemas.Caller, e schemas.Expectations) (id 
 	}}
 }
 
-// refusals counts the events of refused completions.
-func (w *world) refusals(id string) (n int) {
+// countRefusals counts the events of refused completions.
+func (w *world) countRefusals(id string) (n int) {
 	got := mailboxtest.Must(w.t, w.Get, w.Stdio("auditor"), schemas.GetIn{HandoffID: id, View: "audit"})
 	for _, e := range got.Audit {
 		if e.Action == string(life.RefuseResult) {
@@ -103,7 +103,7 @@ func (w *world) refusals(id string) (n int) {
 	return n
 }
 
-func unseen(why string) *schemas.CheckReport {
+func unobservedReport(why string) *schemas.CheckReport {
 	return &schemas.CheckReport{Unobserved: map[string]string{"test": why}}
 }
 
@@ -111,7 +111,7 @@ func TestComplete_IsPartialIfCheckWasNotObserved(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id, done := sendsWithChecks(w, a, b, schemas.Expectations{})
 	later := w.Sends(a, "c", "y", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{AfterAccepted: []string{id}} })
-	b.CheckReport = unseen("there is no git")
+	b.CheckReport = unobservedReport("there is no git")
 	out := mailboxtest.Must(t, w.Complete, b, done)
 	require.Equal(t, schemas.Partial, out.Outcome)
 	require.Contains(t, out.Unmet[0].Unobserved, "there is no git")
@@ -147,7 +147,7 @@ func TestComplete_RefusesStrictWorkIfCheckWasNotObserved(t *testing.T) {
 	_, err := w.Complete(t.Context(), b, done)
 	require.ErrorContains(t, err, "strict and 1 of its criteria are unmet: 1: The check test passes (not observed: no checkout is beside this call)")
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
-	require.Equal(t, 1, w.refusals(id))
+	require.Equal(t, 1, w.countRefusals(id))
 	id, done = sendsWithChecks(w, a, b, schemas.Expectations{Strict: true, Evidence: schemas.EvidenceClaimed})
 	out, err := w.Complete(t.Context(), b, done)
 	require.NoError(t, err, id)
@@ -167,14 +167,14 @@ func TestComplete_WithFailedCheckIsRefusedUntilCheckPasses(t *testing.T) {
 			_, err := w.Complete(t.Context(), b, done)
 			require.ErrorContains(t, err, "it is not done: 1: observed: the check test does not pass")
 		}
-		require.Equal(t, 8, w.refusals(id), "of one attempt so many are kept")
+		require.Equal(t, 8, w.countRefusals(id), "of one attempt so many are kept")
 		got := mailboxtest.Must(t, w.Get, a, schemas.GetIn{HandoffID: id, View: "full"})
 		require.Equal(t, schemas.Accepted, got.Standing.Status)
 		require.Contains(t, got.Standing.Refused, "its completion was refused: it is not done")
 
 		w.Updates(b, schemas.ID(1), schemas.ActRelease)
 		done.Token = w.Claims(b).Token
-		b.CheckReport = unseen("the commit is not there")
+		b.CheckReport = unobservedReport("the commit is not there")
 		out := mailboxtest.Must(t, w.Complete, b, done)
 		require.Equal(t, schemas.Partial, out.Outcome)
 		require.Contains(t, strings.Join(out.Warnings, " "), "it did not pass at 1234567890 (it ended with 1), and was not run since: the commit is not there")

@@ -45,7 +45,7 @@ func handleOutcome[Out any](o *op, a life.Action, take outcomeHandler[Out]) (out
 	}
 	err = o.checkClaimProof(a, r, take.token)
 	if e, ok := errors.AsType[*schemas.Error](err); ok && e.Code == schemas.Stale && !o.isProvenHolder(r) {
-		o.CommitWithError(e.WithHint("%s", lateHint(r, take.digest)).
+		o.CommitWithError(e.WithHint("%s", lateOutcomeHint(r, take.digest)).
 			WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one")))
 		return out, take.late(r)
 	}
@@ -63,7 +63,7 @@ func (take outcomeHandler[Out]) handleProvedOutcome(o *op, a life.Action, r *sto
 	case r.ResultDigest == take.digest && r.Status != schemas.Returned:
 		return take.repeat(r)
 	case r.Result == 0 || r.Status == schemas.Returned: // ended by the clock, a cancel or a return
-		o.CommitWithError(refuseEndedMeanwhile(r, lateHint(r, take.digest)))
+		o.CommitWithError(refuseEndedMeanwhile(r, lateOutcomeHint(r, take.digest)))
 		return out, take.late(r)
 	}
 	return out, o.refuseActionInState(a, r)
@@ -78,25 +78,25 @@ func refuseEndedMeanwhile(r *store.Record, hint string) *schemas.Error {
 	return e.WithHint("%s", hint)
 }
 
-// maxLate is how many late outcomes of one handoff the server keeps. The limit stops an agent that sends late outcomes
-// again and again from filling the record.
-const maxLate = 8
+// maxLateOutcomes is how many late outcomes of one handoff the server keeps. The limit stops an agent that sends late
+// outcomes again and again from filling the record.
+const maxLateOutcomes = 8
 
-// lateHint tells the holder whether [op.keepLateOutcome] keeps its outcome.
-func lateHint(r *store.Record, digest string) string {
-	if len(r.Late) >= maxLate && r.LateDigest != digest {
+// lateOutcomeHint tells the holder whether [op.keepLateOutcome] keeps its outcome.
+func lateOutcomeHint(r *store.Record, digest string) string {
+	if len(r.Late) >= maxLateOutcomes && r.LateDigest != digest {
 		return fmt.Sprintf("It has %d late results already, so what you sent was not kept: send it to %s as a message.",
-			maxLate, r.From)
+			maxLateOutcomes, r.From)
 	}
 	return fmt.Sprintf("What you sent was kept as a late result and %s was told.", r.From)
 }
 
 // keepLateOutcome keeps an outcome that came too late, and tells the sender. The state of the handoff does not change,
 // because another agent may be at work on it or have finished it. The record names the event with the outcome.
-// keepLateOutcome does nothing for an outcome that equals the last late outcome, or if [maxLate] outcomes are kept
-// already.
+// keepLateOutcome does nothing for an outcome that equals the last late outcome, or if [maxLateOutcomes] outcomes are
+// kept already.
 func (o *op) keepLateOutcome(r *store.Record, result schemas.LateResult, digest, summary string) error {
-	if r.LateDigest == digest || len(r.Late) >= maxLate {
+	if r.LateDigest == digest || len(r.Late) >= maxLateOutcomes {
 		return nil
 	}
 	now := r.Clone()

@@ -16,16 +16,17 @@ func completePartly(in *schemas.CompleteIn) {
 	in.Verification = &schemas.Verification{TestsFailed: 3, Criteria: []schemas.Criterion{{Criterion: "1", Evidence: "3 fail"}}}
 }
 
-// stuck returns the stuck handoffs of the overview.
-func (w *world) stuck() []schemas.OverviewEntry {
+// stuckHandoffs returns the stuck handoffs of the overview.
+func (w *world) stuckHandoffs() []schemas.OverviewEntry {
 	return mailboxtest.Must(w.t, w.Overview, schemas.Caller{}, schemas.OverviewIn{}).Stuck.Items
 }
 
-// gated has a gate of qa, and a deployment of dev that depends on it. The result of the gate is partial.
-func gated(t *testing.T) (w *world, lead, qa, dev schemas.Caller) {
+// newPartialGate returns a world in which a deployment by dev depends on a check by qa, and the result of the check is
+// partial.
+func newPartialGate(t *testing.T) (w *world, lead, qa, dev schemas.Caller) {
 	w = newWorld(t)
 	lead, qa, dev = w.Stdio("lead"), w.Stdio("qa"), w.Stdio("dev")
-	w.Sends(lead, "qa", "Check the release", criteria(false, "All tests pass"))
+	w.Sends(lead, "qa", "Check the release", withCriteria(false, "All tests pass"))
 	w.Sends(lead, "dev", "Deploy to production", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(qa)
 	w.Completes(qa, 1, completePartly)
@@ -34,7 +35,7 @@ func gated(t *testing.T) (w *world, lead, qa, dev schemas.Caller) {
 
 func TestComplete_PartialKeepsDependentsBlocked(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
-	w.Sends(lead, "qa", "Check the release", criteria(false, "All tests pass"))
+	w.Sends(lead, "qa", "Check the release", withCriteria(false, "All tests pass"))
 	w.Sends(w.Stdio("ops"), "dev", "Deploy to production", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Claims(qa)
 	out := w.Completes(qa, 1, completePartly)
@@ -48,7 +49,7 @@ func TestComplete_PartialKeepsDependentsBlocked(t *testing.T) {
 	require.Equal(t, "blocked", asked[0].Kind)
 	require.Contains(t, asked[0].Text, "ho_1, for which it waits, is completed in part. Accept that one, which opens this one,")
 
-	stuck := w.stuck()
+	stuck := w.stuckHandoffs()
 	require.Len(t, stuck, 1)
 	require.Equal(t, "lead has not accepted ho_1, which is completed, partial", stuck[0].Reason)
 	var calls []string
@@ -63,22 +64,22 @@ func TestComplete_PartialKeepsDependentsBlocked(t *testing.T) {
 
 	w.Updates(lead, 1, schemas.ActAccept)
 	require.Equal(t, schemas.ID(2), w.Claims(dev).HandoffID)
-	require.Empty(t, w.stuck())
+	require.Empty(t, w.stuckHandoffs())
 }
 
 func TestReturn_OfPartialResultUnblocksAfterRework(t *testing.T) {
-	w, lead, qa, dev := gated(t)
+	w, lead, qa, dev := newPartialGate(t)
 	again := w.Updates(lead, 1, schemas.ActReturn, note("mend the tests")).Created
 	require.Equal(t, again, w.Claims(qa).HandoffID)
 	require.True(t, w.Claims(dev).Empty)
-	w.Completes(qa, again, evidence("1", "2"))
+	w.Completes(qa, again, withEvidence("1", "2"))
 	require.Equal(t, schemas.ID(2), w.Claims(dev).HandoffID)
 }
 
 func TestJoin_IsBlockedWhileOnePartIsPartial(t *testing.T) {
 	w, lead, qa, dev := newTrio(t, "lead", "qa", "dev")
-	w.Sends(lead, "qa", "Review {{each}}", each("the API", "the page"), criteria(false, "No fault"))
-	w.Completes(qa, w.Claims(qa).HandoffID, evidence("1"))
+	w.Sends(lead, "qa", "Review {{each}}", withEach("the API", "the page"), withCriteria(false, "No fault"))
+	w.Completes(qa, w.Claims(qa).HandoffID, withEvidence("1"))
 	last := w.Claims(qa).HandoffID
 	w.Completes(qa, last, completePartly)
 	require.True(t, w.Claims(dev).Empty)
@@ -87,12 +88,12 @@ func TestJoin_IsBlockedWhileOnePartIsPartial(t *testing.T) {
 }
 
 func TestSend_WarnsOfPartialDependency(t *testing.T) {
-	w, lead, _, _ := gated(t)
+	w, lead, _, _ := newPartialGate(t)
 	out := w.Sends(lead, "dev", "Announce it", mailboxtest.NoParent, mailboxtest.After("1"))
 	require.Contains(t, out.Warnings, "ho_1 ended partial: ho_3 waits until that is accepted")
 	require.Equal(t, []string{"ho_1"}, out.BlockedBy)
 	w.Sends(lead, "dev", "Celebrate")
-	amended := w.Updates(lead, 4, schemas.ActAmend, options(schemas.SendOptions{After: []string{"1"}}))
+	amended := w.Updates(lead, 4, schemas.ActAmend, withOptions(schemas.SendOptions{After: []string{"1"}}))
 	require.Contains(t, amended.Warnings, "ho_1 ended partial: ho_4 waits until that is accepted")
 	w.Updates(lead, 1, schemas.ActAccept)
 	require.Empty(t, w.Sends(lead, "dev", "Tell all", mailboxtest.NoParent, mailboxtest.After("1")).BlockedBy, "it is done well by now")
@@ -170,7 +171,7 @@ func TestPlan_WaitsForAcceptanceOfPartialStep(t *testing.T) {
 	require.Len(t, w.SentByRules(), 1)
 }
 
-func TestPlan_AcceptanceDoesNotSendStepAgain(t *testing.T) {
+func TestPlan_AcceptanceOfStepDoesNotSendNextStepAgain(t *testing.T) {
 	w := newWorld(t)
 	fix := step("fix", "dev", func(s *schemas.PlanStep) { s.When = "!outcome.passed" })
 	w.DeclareRules([]schemas.Route{{Name: "tell", On: []string{"completed"}, When: "outcome.passed", Send: []schemas.SendIn{mailboxtest.RuleSend("ops", "passed")}}},

@@ -13,13 +13,13 @@ import (
 	"handoff/store"
 )
 
-func limited(name schemas.Agent, most int) schemas.Caller {
+func callerWithPendingLimit(name schemas.Agent, most int) schemas.Caller {
 	by := remote(name, "ci")
 	by.Token, by.Names, by.MaxPending = "ci", []schemas.Agent{name}, most
 	return by
 }
 
-func (w *world) pendingOf(token string) (n int) {
+func (w *world) countPendingOfToken(token string) (n int) {
 	w.t.Helper()
 	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) (err error) {
 		n, err = v.PendingSentWithToken(token)
@@ -38,7 +38,7 @@ func requireTooManyPending(t *testing.T, err error, are string) {
 
 func TestPendingLimit_RefusesSendUntilClaim(t *testing.T) {
 	w := newWorld(t)
-	a, b := limited("a", 3), w.Stdio("b")
+	a, b := callerWithPendingLimit("a", 3), w.Stdio("b")
 	w.Sends(a, "b", "one")
 	w.Sends(a, "c", "two", mailboxtest.After("1"))
 	w.Sends(a, "c", "three", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"}; in.Key = "k" })
@@ -65,13 +65,13 @@ func TestPendingLimit_RefusesSendUntilClaim(t *testing.T) {
 	unlimited := a
 	unlimited.MaxPending = 0
 	w.Sends(unlimited, "b", "six")
-	require.Equal(t, 4, w.pendingOf("ci"))
+	require.Equal(t, 4, w.countPendingOfToken("ci"))
 }
 
 // Handoffs that a caller makes in other ways count as well, and a refused call changes nothing.
 func TestPendingLimit_CountsContinuationsRetriesAndReturns(t *testing.T) {
 	w := newWorld(t)
-	a, b := limited("a", 1), w.Stdio("b")
+	a, b := callerWithPendingLimit("a", 1), w.Stdio("b")
 	w.Assigns(a, b, "one")
 	w.Completes(b, 1)
 	w.Assigns(a, b, "two")
@@ -79,7 +79,7 @@ func TestPendingLimit_CountsContinuationsRetriesAndReturns(t *testing.T) {
 	w.Sends(w.Stdio("c"), "a", "three")
 	mine := mailboxtest.Must(t, w.Claim, a, schemas.ClaimIn{})
 	w.Sends(a, "b", "the one that may be pending")
-	require.Equal(t, 1, w.pendingOf("ci"))
+	require.Equal(t, 1, w.countPendingOfToken("ci"))
 
 	e := mailboxtest.RequireRefusal(t, w.Complete, a, schemas.CompleteIn{
 		HandoffID: "3", Token: mine.Token,
@@ -99,34 +99,35 @@ func TestPendingLimit_CountsContinuationsRetriesAndReturns(t *testing.T) {
 
 	w.Claims(b)
 	require.Equal(t, schemas.ID(5), w.Updates(a, 2, schemas.ActRetry).Created)
-	require.Equal(t, 1, w.pendingOf("ci"))
+	require.Equal(t, 1, w.countPendingOfToken("ci"))
 	require.Equal(t, schemas.ID(5), w.Updates(a, 2, schemas.ActRetry).Created, "a repeat is none more")
 	w.Claims(b)
 	require.Equal(t, schemas.ID(6), w.Updates(a, 1, schemas.ActReturn, note("more tests")).Created)
-	require.Equal(t, 1, w.pendingOf("ci"))
+	require.Equal(t, 1, w.countPendingOfToken("ci"))
 }
 
-// The agent that fails is not charged with handoffs of rules, and no limit refuses them.
+// Handoffs that rules send after a failure do not count for the token of the failed agent, and the limit does not
+// refuse them.
 func TestPendingLimit_IgnoresWorkSentByRules(t *testing.T) {
 	w := newWorld(t)
-	a, b := w.Stdio("a"), limited("b", 1)
+	a, b := w.Stdio("a"), callerWithPendingLimit("b", 1)
 	w.Sends(a, "b", "one")
 	w.Sends(a, "b", "two")
 	for _, then := range []schemas.FailureContinuation{schemas.ThenRollback, schemas.ThenEscalate} {
 		claim := mailboxtest.Must(t, w.Claim, b, schemas.ClaimIn{})
 		w.Fails(b, schemas.FailIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, FailureDetail: because("broken"), Then: then})
 	}
-	require.Zero(t, w.pendingOf("ci"))
+	require.Zero(t, w.countPendingOfToken("ci"))
 }
 
-// The same work tried again is pending for its sender.
+// A retry counts as pending for the token of its sender.
 func TestPendingLimit_CountsRetryForTokenOfFirstSender(t *testing.T) {
 	w := newWorld(t)
-	a, b := limited("a", 1), w.Stdio("b")
+	a, b := callerWithPendingLimit("a", 1), w.Stdio("b")
 	w.Assigns(a, b, "one")
-	require.Zero(t, w.pendingOf("ci"))
+	require.Zero(t, w.countPendingOfToken("ci"))
 	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: because("broken"), Then: schemas.ThenRetry})
-	require.Equal(t, 1, w.pendingOf("ci"))
+	require.Equal(t, 1, w.countPendingOfToken("ci"))
 	_, err := w.Send(context.Background(), a, schemas.SendIn{To: "b", Task: "two"})
 	requireTooManyPending(t, err, "1")
 }
@@ -138,7 +139,7 @@ func TestPendingLimit_IsExactUnderConcurrency(t *testing.T) {
 		var all sync.WaitGroup
 		for range 40 {
 			all.Go(func() {
-				_, err := w.Send(context.Background(), limited("a", most), schemas.SendIn{To: "b", Task: "x"})
+				_, err := w.Send(context.Background(), callerWithPendingLimit("a", most), schemas.SendIn{To: "b", Task: "x"})
 				switch {
 				case err == nil:
 					sent.Add(1)
@@ -149,6 +150,6 @@ func TestPendingLimit_IsExactUnderConcurrency(t *testing.T) {
 		}
 		all.Wait()
 		require.Equal(t, []int64{most, 40 - most}, []int64{sent.Load(), full.Load()})
-		require.Equal(t, most, w.pendingOf("ci"))
+		require.Equal(t, most, w.countPendingOfToken("ci"))
 	})
 }

@@ -85,7 +85,7 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 		return out, err
 	}
 	out.HandoffID, out.Status = r.ID, r.Status
-	if err := addWhoJudges(v, r, by.Agent, in.View, &out); err != nil {
+	if err := addMayJudge(v, r, by.Agent, in.View, &out); err != nil {
 		return out, err
 	}
 	holds := r.Status.IsHeld() && r.Holder == by.Agent
@@ -97,7 +97,7 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 		return out, err
 	}
 	if in.View == "full" && in.MaxTokens == 0 && by.Via != schemas.ViaCLI {
-		in.MaxTokens = fullTokens
+		in.MaxTokens = maxFullViewTokens
 	}
 	if in.WaitSeconds > 0 && in.View == "" {
 		err = s.reader.ShowChanges(v, r, since, &out)
@@ -107,9 +107,9 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 	return out, err
 }
 
-// addWhoJudges tells the sender of completed work, in the view outcome, whether the sender judges the result or waits
+// addMayJudge adds to the view outcome, for the sender of completed work, whether the sender judges the result or waits
 // for a reviewer.
-func addWhoJudges(v *store.View, r *store.Record, by schemas.Agent, view schemas.View, out *schemas.GetOut) error {
+func addMayJudge(v *store.View, r *store.Record, by schemas.Agent, view schemas.View, out *schemas.GetOut) error {
 	if view != "outcome" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return nil
 	}
@@ -120,9 +120,9 @@ func addWhoJudges(v *store.View, r *store.Record, by schemas.Agent, view schemas
 	return err
 }
 
-// fullTokens is the largest size, in tokens, of a result of view full, because clients cut longer results. A caller may
-// ask for more tokens.
-const fullTokens = 2500
+// maxFullViewTokens is the largest size, in tokens, of a result of view full, because clients cut longer results. A
+// caller may ask for more tokens.
+const maxFullViewTokens = 2500
 
 // List shows rows of the caller's mail. Any caller may call it. The argument box selects the mail:
 //
@@ -157,7 +157,7 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	}
 	behind := s.engine.TryApplyDueChanges(ctx)
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ListOut, error) {
-		out, err := f.HandoffPage(v, by.Agent, s.offers(v).AgentBoxes, s.addReason)
+		out, err := f.HandoffPage(v, by.Agent, s.offers(v).AgentBoxes, s.addReasonAndLastSign)
 		if err == nil && in.Box != "all" && in.Query != "" {
 			err = countMatchesElsewhere(v, in, s.Now(), &out)
 		}
@@ -186,10 +186,10 @@ func countMatchesElsewhere(v *store.View, in schemas.ListIn, now time.Time, out 
 // maxReason is the longest reason in a row of a list, in bytes.
 const maxReason = 160
 
-// addReason adds the reason for the state of a handoff, and the last sign of its holder, to a row of a list. If the
-// reason cannot be read, the row is shown without it. The row of returned work has no reason, because the row of its
-// rework has the reason of the return.
-func (s *Service) addReason(v *store.View, r *store.Record, it *schemas.ListItem) {
+// addReasonAndLastSign adds the reason for the state of a handoff, and the last sign of its holder, to a row of a list.
+// If the reason cannot be read, the row is shown without it. The row of returned work has no reason, because the row of
+// its rework has the reason of the return.
+func (s *Service) addReasonAndLastSign(v *store.View, r *store.Record, it *schemas.ListItem) {
 	if it.LastSign = s.reader.LastSignOfLife(r); r.Status == schemas.Returned {
 		return
 	}
@@ -269,7 +269,7 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 				return "" // saves reading the content
 			}
 			plan, _, _ := strings.Cut(stepOf(v, r), "/")
-			return set.unallowedFileOf(plan)
+			return set.unallowedFileOfWorkflow(plan)
 		}
 		out, err := overview.Compute(v, overview.Config{
 			Now: now, Limit: in.Limit, Silence: s.leases.SilenceLimit, Known: known, Reader: s.reader, Offers: s.offers(v), FileAwaitingPermission: leave,
@@ -279,8 +279,8 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 	})
 }
 
-// hereAfterCall is how long an agent without a connection counts as present after its last call.
-const hereAfterCall = 5 * time.Minute
+// presentAfterCall is how long an agent without a connection counts as present after its last call.
+const presentAfterCall = 5 * time.Minute
 
 // knownAgents returns the agents of a workspace, a thousand at most, and whether each agent is present now.
 func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.KnownAgent, err error) {
@@ -288,7 +288,7 @@ func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known
 		if err != nil {
 			return nil, err
 		}
-		here := s.here.IsNameInUse(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < hereAfterCall
+		here := s.here.IsNameInUse(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < presentAfterCall
 		known = append(known, offer.KnownAgent{Agent: a, Here: here})
 	}
 	return known, nil

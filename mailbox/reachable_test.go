@@ -26,10 +26,10 @@ func TestRouting_OpenWorkIsClaimableOrSenderIsTold(t *testing.T) {
 				p.team = append(p.team, p.Stdio(name))
 			}
 			for range 40 {
-				p.step()
+				p.randomStep()
 			}
 			p.Pass(2 * time.Minute) // after it no handoff is reserved for one agent of a pool
-			stuck += p.countUntaken()
+			stuck += p.countUnclaimable()
 		})
 	}
 	require.Greater(t, stuck, 60, "sequences lead to work that nobody takes")
@@ -47,16 +47,16 @@ type player struct {
 
 func oneOf[T any](p *player, from ...T) T { return from[p.rnd.IntN(len(from))] }
 
-func (p *player) address() string {
+func (p *player) randomAddress() string {
 	return oneOf(p, "dev", "agent:dev", "@qa", "Agent: sec", "nobody-yet", "the user", "user", "human", "role:developer", "role:qa",
 		"role: ops", "capability:code", "capability:review", "Capability:docs", "role:dev", "ops", "all", "me", "agent:all", "team:qa", "agent:system")
 }
 
-func (p *player) words() []string {
+func (p *player) randomSkills() []string {
 	return oneOf(p, nil, []string{"code"}, []string{"review"}, []string{"code", "docs"}, []string{"*"})
 }
 
-func (p *player) step() {
+func (p *player) randomStep() {
 	ctx, by := context.Background(), oneOf(p, p.team...)
 	id := schemas.ID(1 + p.rnd.IntN(len(p.sent)+3)).String()
 	switch p.rnd.IntN(12) {
@@ -64,7 +64,7 @@ func (p *player) step() {
 		p.sends(by)
 	case 4, 5:
 		_, _ = p.Register(ctx, by, schemas.RegisterIn{
-			Name: string(by.Agent), Accepts: p.words(), Role: oneOf(p, "", "developer", "qa", "ops"), Away: p.rnd.IntN(4) == 0,
+			Name: string(by.Agent), Accepts: p.randomSkills(), Role: oneOf(p, "", "developer", "qa", "ops"), Away: p.rnd.IntN(4) == 0,
 			MaxMinutes: oneOf(p, 0, 0, 10),
 		})
 	case 6:
@@ -74,7 +74,7 @@ func (p *player) step() {
 	case 7:
 		p.endsHandoff(by, id)
 	case 8:
-		p.updates(by, schemas.UpdateIn{HandoffID: id, Action: oneOf(p, schemas.ActRelease, schemas.ActAmend), To: p.address()})
+		p.updates(by, schemas.UpdateIn{HandoffID: id, Action: oneOf(p, schemas.ActRelease, schemas.ActAmend), To: p.randomAddress()})
 	case 9:
 		p.updates(by, schemas.UpdateIn{HandoffID: id, Action: oneOf(p, schemas.ActRetry, schemas.ActCancel, schemas.ActReturn, schemas.ActAccept), Note: "again"})
 	case 10:
@@ -86,13 +86,13 @@ func (p *player) step() {
 	}
 }
 
-// sends sends work with random agents that do, review and take it back.
+// sends sends work with a random recipient, a random reviewer and a random agent for a rollback.
 func (p *player) sends(by schemas.Caller) {
 	in := schemas.SendIn{
-		To: p.address(), Task: fmt.Sprint("task ", len(p.sent)), Type: oneOf(p, "", "code", "review", "docs"), Parent: "none",
+		To: p.randomAddress(), Task: fmt.Sprint("task ", len(p.sent)), Type: oneOf(p, "", "code", "review", "docs"), Parent: "none",
 		Options: &schemas.SendOptions{Terms: schemas.Terms{NoTakers: oneOf(p, "", "", "wait", "return", "human", "generalist")}, Force: p.rnd.IntN(4) == 0},
 		Expectations: &schemas.Expectations{
-			Review: oneOf(p, "", "", "", "sender", p.address(), "role:developer"), EstimatedDuration: oneOf(p, "", "30m"),
+			Review: oneOf(p, "", "", "", "sender", p.randomAddress(), "role:developer"), EstimatedDuration: oneOf(p, "", "30m"),
 		},
 		Rollback: &schemas.Rollback{OnFailure: schemas.Agent(oneOf(p, "", "", "agent:qa", "user", "nobody-yet"))},
 	}
@@ -117,7 +117,7 @@ func (p *player) endsHandoff(by schemas.Caller, id string) {
 	}
 	in := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "done"}}
 	if p.rnd.IntN(3) == 0 {
-		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: p.address(), Task: "next"}}
+		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: p.randomAddress(), Task: "next"}}
 	}
 	if p.rnd.IntN(3) == 0 { // where it is a review
 		in.Output = []byte(`{"verdict":"accept"}`)
@@ -134,22 +134,22 @@ func (p *player) updates(by schemas.Caller, in schemas.UpdateIn) {
 	}
 }
 
-// countUntaken checks each claimable handoff, and counts the handoffs that no agent takes.
-func (p *player) countUntaken() (stuck int) {
+// countUnclaimable checks each claimable handoff, and counts the handoffs that no agent takes.
+func (p *player) countUnclaimable() (stuck int) {
 	ctx := context.Background()
 	out, err := p.List(ctx, person, schemas.ListIn{Box: "all", Status: schemas.StatusFilter(schemas.Pending), Limit: 50})
 	require.NoError(p.t, err)
 	left := slices.DeleteFunc(out.Items, func(it schemas.ListItem) bool {
-		return len(it.BlockedBy) > 0 || it.NotBefore != nil || p.isTaken(it)
+		return len(it.BlockedBy) > 0 || it.NotBefore != nil || p.isClaimable(it)
 	})
 	for _, it := range left {
-		p.requireTold(it)
+		p.requireSenderTold(it)
 	}
 	return len(left)
 }
 
-// isTaken reports whether a handoff is for human, or an agent can claim it by its id.
-func (p *player) isTaken(it schemas.ListItem) bool {
+// isClaimable reports whether a handoff is for human, or an agent can claim it by its id.
+func (p *player) isClaimable(it schemas.ListItem) bool {
 	if it.To == schemas.Address(schemas.Human) {
 		return true
 	}
@@ -166,8 +166,9 @@ func (p *player) isTaken(it schemas.ListItem) bool {
 	return false
 }
 
-// requireTold fails the test unless the sender of a handoff was told that no agent takes it, and the overview says so.
-func (p *player) requireTold(it schemas.ListItem) {
+// requireSenderTold fails the test unless the sender of a handoff was told that no agent takes it, and the overview
+// says so.
+func (p *player) requireSenderTold(it schemas.ListItem) {
 	overview := mailboxtest.Must(p.t, p.Overview, person, schemas.OverviewIn{Limit: 100})
 	says := slices.ContainsFunc(overview.Stuck.Items, func(c schemas.OverviewEntry) bool {
 		return c.To == it.To && strings.Contains(c.Reason, "nobody") || c.HandoffID == it.HandoffID

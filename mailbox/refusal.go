@@ -100,11 +100,11 @@ func (o *op) successorHint(r *store.Record) string {
 }
 
 // cancelReason says which agent cancelled a handoff, and the noted reason. It looks for the cancel among the last nine
-// events, because at most eight late results can follow a cancel, see [maxLate]. If it does not find the cancel, it
-// names the sender.
+// events, because at most eight late results can follow a cancel, see [maxLateOutcomes]. If it does not find the
+// cancel, it names the sender.
 func (o *op) cancelReason(r *store.Record) string {
 	by := string(r.From)
-	events, _ := o.EventsOf(r, 1+maxLate) // on an error the text names the sender
+	events, _ := o.EventsOf(r, 1+maxLateOutcomes) // on an error the text names the sender
 	for _, e := range events {
 		if e.Action == string(life.Cancel) {
 			by = string(e.Agent)

@@ -11,12 +11,12 @@ import (
 	"handoff/schemas"
 )
 
-func rejecting(id schemas.ID) schemas.FailIn {
+func rejectionOf(id schemas.ID) schemas.FailIn {
 	return schemas.FailIn{HandoffID: id.String(), FailureDetail: because("not me"), Outcome: schemas.OutcomeRejected}
 }
 
-// pool has one handoff for the reviewers b and c.
-func pool(t testing.TB) (w *world, a, b, c schemas.Caller) {
+// newPoolWork has one handoff for the reviewers b and c.
+func newPoolWork(t testing.TB) (w *world, a, b, c schemas.Caller) {
 	w = newWorld(t)
 	a, b, c = w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
 	w.Accepts("review", b, c)
@@ -24,8 +24,8 @@ func pool(t testing.TB) (w *world, a, b, c schemas.Caller) {
 	return w, a, b, c
 }
 
-// remotePool has a pool in which no agent is told first, and whose holders may be silent.
-func remotePool(t testing.TB) (w *world, b, c schemas.Caller) {
+// newRemotePoolWork has a pool in which no agent is told first, and whose holders may be silent.
+func newRemotePoolWork(t testing.TB) (w *world, b, c schemas.Caller) {
 	w, b, c = newWorld(t), remote("b", "1"), remote("c", "1")
 	w.Accepts("review", b, c)
 	w.Sends(person, "capability:review", "x")
@@ -41,9 +41,9 @@ func TestReject_RepeatReturnsFirstResult(t *testing.T) {
 			w, a, b := newPair(t, "a", "b")
 			w.Sends(a, "b", "x")
 			before(w, b)
-			first := w.Fails(b, rejecting(1))
+			first := w.Fails(b, rejectionOf(1))
 			require.Equal(t, schemas.Rejected, first.Status)
-			again := w.Fails(b, rejecting(1))
+			again := w.Fails(b, rejectionOf(1))
 			require.Equal(t, first.FailureID, again.FailureID)
 			require.Equal(t, schemas.Rejected, again.Status)
 			require.Equal(t, []string{"rejected"}, w.NoticeKinds(a, 1))
@@ -53,31 +53,31 @@ func TestReject_RepeatReturnsFirstResult(t *testing.T) {
 	}
 }
 
-func TestReject_RepeatAfterEarlierHolderReturnsFirstResult(t *testing.T) {
+func TestReject_RepeatReturnsFirstResultDespiteEarlierHolder(t *testing.T) {
 	w, a, c := newPair(t, "a", "c")
 	w.Sends(a, "b", "x")
 	w.Claims(remote("b", "1"))
 	w.Pass(time.Hour)
 	w.Updates(a, 1, schemas.ActAmend, func(in *schemas.UpdateIn) { in.To = "c" })
-	first := w.Fails(c, rejecting(1))
-	require.Equal(t, first.FailureID, w.Fails(c, rejecting(1)).FailureID)
+	first := w.Fails(c, rejectionOf(1))
+	require.Equal(t, first.FailureID, w.Fails(c, rejectionOf(1)).FailureID)
 }
 
 func TestDecline_RepeatShowsCurrentStatus(t *testing.T) {
-	w, _, b, c := pool(t)
-	require.Equal(t, schemas.Pending, w.Fails(b, rejecting(1)).Status)
-	require.Equal(t, schemas.Pending, w.Fails(b, rejecting(1)).Status)
+	w, _, b, c := newPoolWork(t)
+	require.Equal(t, schemas.Pending, w.Fails(b, rejectionOf(1)).Status)
+	require.Equal(t, schemas.Pending, w.Fails(b, rejectionOf(1)).Status)
 	w.Claims(c)
-	require.Equal(t, schemas.Accepted, w.Fails(b, rejecting(1)).Status)
+	require.Equal(t, schemas.Accepted, w.Fails(b, rejectionOf(1)).Status)
 	w.Completes(c, 1)
-	require.Equal(t, schemas.Completed, w.Fails(b, rejecting(1)).Status)
+	require.Equal(t, schemas.Completed, w.Fails(b, rejectionOf(1)).Status)
 	require.Equal(t, []schemas.Agent{"b"}, w.FullView(1).Standing.Excluded)
 }
 
 func TestDecline_ByHolderCanBeRepeated(t *testing.T) {
-	w, _, b, c := pool(t)
+	w, _, b, c := newPoolWork(t)
 	held := w.Claims(b)
-	in := rejecting(1)
+	in := rejectionOf(1)
 	in.Token = held.Token
 	require.Equal(t, schemas.Pending, w.Fails(b, in).Status)
 	require.Equal(t, schemas.Pending, w.Fails(b, in).Status)
@@ -85,33 +85,33 @@ func TestDecline_ByHolderCanBeRepeated(t *testing.T) {
 }
 
 func TestReject_ByLastQualifiedAgentEndsHandoff(t *testing.T) {
-	w, a, b, c := pool(t)
-	w.Fails(b, rejecting(1))
-	first := w.Fails(c, rejecting(1))
+	w, a, b, c := newPoolWork(t)
+	w.Fails(b, rejectionOf(1))
+	first := w.Fails(c, rejectionOf(1))
 	require.Equal(t, schemas.Rejected, first.Status)
-	require.Equal(t, first.FailureID, w.Fails(c, rejecting(1)).FailureID)
+	require.Equal(t, first.FailureID, w.Fails(c, rejectionOf(1)).FailureID)
 	require.Equal(t, []string{"rejected"}, w.NoticeKinds(a, 1))
 }
 
-func TestDecline_ByAnotherKeepsTokenOfHolderWhoseLeaseEnded(t *testing.T) {
-	w, b, lapsed := remotePool(t)
+func TestDecline_ByOtherAgentKeepsTokenOfHolderWhoseLeaseEnded(t *testing.T) {
+	w, b, lapsed := newRemotePoolWork(t)
 	held := w.Claims(lapsed)
 	w.Pass(time.Hour)
-	w.Fails(b, rejecting(1))
+	w.Fails(b, rejectionOf(1))
 	w.Completes(lapsed, 1, func(in *schemas.CompleteIn) { in.Token = held.Token })
 }
 
-func TestDecline_ByAnotherKeepsAttemptCounted(t *testing.T) {
-	w, b, c := remotePool(t)
+func TestDecline_ByOtherAgentKeepsAttemptCounted(t *testing.T) {
+	w, b, c := newRemotePoolWork(t)
 	w.Claims(c)
 	w.Pass(time.Hour)
-	w.Fails(b, rejecting(1))
+	w.Fails(b, rejectionOf(1))
 	require.Equal(t, 2, w.Claims(c).Attempt)
 }
 
 func TestRelease_MayNameAgentThatDeclined(t *testing.T) {
-	w, _, b, c := pool(t)
-	w.Fails(b, rejecting(1))
+	w, _, b, c := newPoolWork(t)
+	w.Fails(b, rejectionOf(1))
 	require.True(t, w.Claims(b).Empty)
 	w.Claims(c)
 	w.Updates(c, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "b" })
@@ -145,9 +145,9 @@ func TestDecline_AfterLeaseEndKeepsAttemptCounted(t *testing.T) {
 	require.Equal(t, 2, w.Claims(d).Attempt)
 }
 
-// rejectingFor rejects a handoff and names an alternative.
-func rejectingFor(id schemas.ID, other string) schemas.FailIn {
-	in := rejecting(id)
+// rejectionNaming rejects a handoff and names an alternative.
+func rejectionNaming(id schemas.ID, other string) schemas.FailIn {
+	in := rejectionOf(id)
 	in.Alternative = other
 	return in
 }
@@ -157,16 +157,16 @@ func TestReject_SendsWorkToNamedAlternative(t *testing.T) {
 	w.Accepts("code", c)
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Type = "code" })
 	w.Sends(a, "c", "after it", mailboxtest.NoParent, mailboxtest.After("1"))
-	out := w.Fails(b, rejectingFor(1, "c"))
+	out := w.Fails(b, rejectionNaming(1, "c"))
 	require.Equal(t, schemas.Rejected, out.Status)
 	require.Equal(t, schemas.Address("c"), out.To)
-	require.Equal(t, out.RollbackHandoff, w.Fails(b, rejectingFor(1, "c")).RollbackHandoff, "a repeat")
+	require.Equal(t, out.RollbackHandoff, w.Fails(b, rejectionNaming(1, "c")).RollbackHandoff, "a repeat")
 	require.Equal(t, []string{out.RollbackHandoff.String()}, w.FullView(2).Standing.BlockedBy)
 	require.Equal(t, []string{"rejected"}, w.NoticeKinds(a, 1))
 	require.Contains(t, w.Claims(c).Brief, "ho_1 rejected: not me")
 	require.Equal(t, schemas.Agent("a"), w.FullView(out.RollbackHandoff).Handoff.Source.Agent)
 
-	again := w.Fails(c, rejectingFor(out.RollbackHandoff, "b"))
+	again := w.Fails(c, rejectionNaming(out.RollbackHandoff, "b"))
 	require.Zero(t, again.RollbackHandoff, "b has rejected it")
 	require.Equal(t, schemas.Rejected, w.Status(out.RollbackHandoff))
 }
@@ -175,14 +175,14 @@ func TestDecline_NamedAlternativeCannotClaimBeforeDelayEnds(t *testing.T) {
 	w, b, c := newPair(t, "b", "c")
 	w.Accepts("review", b, c)
 	w.Sends(person, "capability:review", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "1h"} })
-	w.Fails(b, rejectingFor(1, "c"))
+	w.Fails(b, rejectionNaming(1, "c"))
 	require.True(t, w.Claims(c).Empty)
 	mailboxtest.RequireRefusal(t, w.Claim, c, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may not be claimed before")
 	w.Pass(time.Hour)
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
 }
 
-func TestReject_IgnoresAlternativeThatMayNotHaveWork(t *testing.T) {
+func TestReject_IgnoresAlternativeThatMayNotTakeWork(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Accepts("docs", c)
 	w.Stdio("gone")
@@ -190,7 +190,7 @@ func TestReject_IgnoresAlternativeThatMayNotHaveWork(t *testing.T) {
 	for i, other := range []string{"a", "b", "c", "away", "nobody", "human"} {
 		id := w.Sends(a, "b", other, func(in *schemas.SendIn) { in.Type, in.Parent = "code", "none" }).HandoffID
 		require.Equal(t, schemas.ID(i+1), id)
-		require.Zero(t, w.Fails(b, rejectingFor(id, other)).RollbackHandoff, other)
+		require.Zero(t, w.Fails(b, rejectionNaming(id, other)).RollbackHandoff, other)
 		require.Equal(t, schemas.Rejected, w.Status(id))
 	}
 }

@@ -52,14 +52,14 @@ func (o *op) storeResultUnderKey(d *draft.Draft, out schemas.SendOut) error {
 // is the number of rows that a bounded search reads.
 const (
 	repeatWindow = 10 * time.Minute
-	lookback     = 64
+	maxLookback  = 64
 )
 
 // warnOfRepeat warns of an earlier handoff of this sender with the same content. It only warns, because a sender may
 // send the same task twice on purpose. It looks at the last 64 sends within ten minutes. A send with an idempotency key
 // gets no warning.
 func (o *op) warnOfRepeat(d *draft.Draft, r *store.Record) (warnings []string, err error) {
-	for sent, err := range reading.AtMost(1+lookback, o.SentHandoffs(o.By.Agent)) {
+	for sent, err := range reading.AtMost(1+maxLookback, o.SentHandoffs(o.By.Agent)) {
 		if err != nil || o.Now.Sub(sent.At.Time()).Abs() > repeatWindow {
 			return nil, err
 		}

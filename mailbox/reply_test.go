@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// writes leaves a message with an agent.
-func (w *world) writes(by schemas.Caller, to, text string, more ...func(*schemas.SendIn)) schemas.NoticeID {
+// sendsMessage leaves a message with an agent.
+func (w *world) sendsMessage(by schemas.Caller, to, text string, more ...func(*schemas.SendIn)) schemas.NoticeID {
 	w.t.Helper()
 	in := schemas.SendIn{To: to, Task: text, Type: schemas.TypeMessage, Parent: "none"}
 	for _, change := range more {
@@ -35,7 +35,7 @@ func TestAnswer_OfMessageGoesToItsSender(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
 	work := w.Sends(w.Stdio("boss"), "qa", "migrate").HandoffID
 	w.Claims(qa)
-	no := w.writes(qa, "human", "May I drop the table?", func(in *schemas.SendIn) { in.Parent = work.String() })
+	no := w.sendsMessage(qa, "human", "May I drop the table?", func(in *schemas.SendIn) { in.Parent = work.String() })
 	out, err := w.answer(person, no.String(), "Yes, drop it")
 	require.NoError(t, err)
 	require.Equal(t, no, out.NoticeID)
@@ -55,7 +55,7 @@ func TestAnswer_OfMessageGoesToItsSender(t *testing.T) {
 
 func TestAnswer_RefusesOtherNotices(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
-	no := w.writes(qa, "human", "May I?")
+	no := w.sendsMessage(qa, "human", "May I?")
 	w.Assigns(person, qa, "x")
 	w.Completes(qa, 1)
 	for _, c := range []struct {
@@ -106,7 +106,7 @@ func TestAnswer_OfWorkForHumanCompletesIt(t *testing.T) {
 	require.Contains(t, w.NoticeKinds(qa, 1), "completed")
 }
 
-func TestAnswer_RefusesWorkWithCriteriaOrOfOthers(t *testing.T) {
+func TestAnswer_RefusesToCompleteWorkWithCriteriaOrOfOthers(t *testing.T) {
 	w, qa := newWorldWith(t, "qa")
 	w.Sends(qa, "human", "Review", func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"It is fast"}}

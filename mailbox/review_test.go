@@ -20,7 +20,7 @@ func withReview(by string, more ...func(*schemas.SendIn)) func(*schemas.SendIn) 
 	}
 }
 
-func verdict(v string, points ...string) func(*schemas.CompleteIn) {
+func withVerdict(v string, points ...string) func(*schemas.CompleteIn) {
 	return func(in *schemas.CompleteIn) { in.Output, _ = json.Marshal(schemas.Verdict{Verdict: v, Points: points}) }
 }
 
@@ -38,9 +38,9 @@ func TestReview_AcceptanceUnblocksDependents(t *testing.T) {
 	passOn := func(in *schemas.CompleteIn) {
 		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "e", Task: "Document it"}}
 	}
-	done := w.Completes(b, work, evidence("1"), passOn)
+	done := w.Completes(b, work, withEvidence("1"), passOn)
 	require.Equal(t, schemas.Address("c"), done.Forwarded.To)
-	require.Equal(t, done.Forwarded, w.Completes(b, work, evidence("1"), passOn).Forwarded)
+	require.Equal(t, done.Forwarded, w.Completes(b, work, withEvidence("1"), passOn).Forwarded)
 	require.Equal(t, "acceptance pending: under review by c (ho_3), round 1 of 3", w.reason(work))
 	require.True(t, w.Claims(d).Empty)
 
@@ -48,9 +48,9 @@ func TestReview_AcceptanceUnblocksDependents(t *testing.T) {
 	require.JSONEq(t, `{"verdict": "…"}`, string(review.ToDo.Output), "only the reviewer knows")
 	require.Regexp(t, `(?s)round 1 of 3.*Asked: Write the store.*1\. It builds – met: seen.*verdict`, review.Brief)
 	in := schemas.CompleteIn{HandoffID: "ho_3", Result: schemas.Result{Summary: "Not yet"}}
-	verdict("rework")(&in)
+	withVerdict("rework")(&in)
 	require.Equal(t, "output.points", mailboxtest.RequireRefusal(t, w.Complete, c, in, schemas.Invalid, "").Field)
-	back := w.Completes(c, review.HandoffID, verdict("rework", "It logs", "It has tests"))
+	back := w.Completes(c, review.HandoffID, withVerdict("rework", "It logs", "It has tests"))
 	require.Equal(t, schemas.Address("b"), back.Forwarded.To)
 	require.Equal(t, schemas.Returned, w.Status(work))
 	require.True(t, w.Claims(d).Empty)
@@ -59,8 +59,8 @@ func TestReview_AcceptanceUnblocksDependents(t *testing.T) {
 	require.Equal(t, back.Forwarded.HandoffID, again.HandoffID)
 	require.Equal(t, schemas.Agent("a"), again.From, "the work stays its sender's")
 	require.Regexp(t, `(?s)round 2: c returned.*2\. It logs\n3\. It has tests`, again.Brief)
-	w.Completes(b, again.HandoffID, evidence("1", "2", "3"), passOn)
-	w.Completes(c, w.claimsNext(c), verdict("accept"))
+	w.Completes(b, again.HandoffID, withEvidence("1", "2", "3"), passOn)
+	w.Completes(c, w.claimsNext(c), withVerdict("accept"))
 	require.Empty(t, w.reason(again.HandoffID))
 	require.NotNil(t, w.FullView(again.HandoffID).Standing.AcceptedAt)
 	require.Equal(t, schemas.ID(2), w.claimsNext(d))
@@ -74,12 +74,12 @@ func TestReview_AfterLastRoundGoesToHuman(t *testing.T) {
 	for decision, want := range map[string]schemas.Status{"accept": schemas.Completed, "rework": schemas.Returned} {
 		w, a, b, c := newTrio(t, "a", "b", "c")
 		w.Sends(a, "b", "x", withReview("c", func(in *schemas.SendIn) { in.Expectations.MaxRounds = 1 }))
-		w.Completes(b, w.claimsNext(b), evidence("1"))
+		w.Completes(b, w.claimsNext(b), withEvidence("1"))
 		w.RefusesUpdate(a, 1, schemas.ActReturn, schemas.Limit, "ho_1 is round 1 of 1", note("no"))
-		out := w.Completes(c, w.claimsNext(c), verdict("rework", "It is slow"))
+		out := w.Completes(c, w.claimsNext(c), withVerdict("rework", "It is slow"))
 		require.Equal(t, schemas.Address("human"), out.Forwarded.To)
 		require.Regexp(t, "(?s)It is slow.*round 1 of 1 at most", w.FullView(out.Forwarded.HandoffID).Handoff.Task)
-		w.Completes(person, w.claimsNext(person), verdict(decision, "It is slow"))
+		w.Completes(person, w.claimsNext(person), withVerdict(decision, "It is slow"))
 		require.Equal(t, want, w.Status(1))
 	}
 }
@@ -104,14 +104,14 @@ func TestReview_EndedWithoutVerdictGoesToSenderThenHuman(t *testing.T) {
 			w.Status(id)
 		},
 		"refused": func(w *world, _ schemas.Caller, id schemas.ID) {
-			w.Updates(person, id, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
+			w.Updates(person, id, schemas.ActAmend, withOptions(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
 			w.Updates(person, id, schemas.ActRefuse)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, a, b, c := newTrio(t, "a", "b", "c")
 			w.Sends(a, "b", "x", withReview("c"))
-			w.Completes(b, w.claimsNext(b), evidence("1"))
+			w.Completes(b, w.claimsNext(b), withEvidence("1"))
 			lose(w, c, 2)
 			require.Equal(t, schemas.Agent("a"), w.FullView(3).Handoff.Target.Agent)
 			require.Contains(t, w.FullView(3).Handoff.Task, "c was to judge it (ho_2)")
@@ -137,10 +137,10 @@ func (w *world) givesUp(by schemas.Caller, id schemas.ID, in schemas.FailIn) {
 func TestReview_UnclaimedForLongGoesToSender(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	w.Sends(a, "b", "x", withReview("role:critic"))
-	w.Completes(b, w.claimsNext(b), evidence("1"))
+	w.Completes(b, w.claimsNext(b), withEvidence("1"))
 	w.Pass(16 * time.Minute)
 	require.Equal(t, schemas.ID(2), w.claimsNext(a))
-	w.Completes(a, 2, verdict("accept"))
+	w.Completes(a, 2, withVerdict("accept"))
 	require.NotNil(t, w.FullView(1).Standing.AcceptedAt)
 }
 
@@ -156,7 +156,7 @@ func TestReview_RefusesAuthorAsReviewer(t *testing.T) {
 		require.Equal(t, "expectations.review", refused(t, err, schemas.Conflict, "would review its own work").Field)
 	}
 	w.Sends(a, "role:coder", "y", withReview("role:coder"))
-	w.Completes(b, w.claimsNext(b), evidence("1"))
+	w.Completes(b, w.claimsNext(b), withEvidence("1"))
 	require.True(t, w.Claims(b).Empty, "its own")
 	for _, do := range []schemas.Action{schemas.ActAmend, schemas.ActRelease} {
 		if do == schemas.ActRelease {
@@ -171,7 +171,7 @@ func TestReview_RefusesAuthorAsReviewer(t *testing.T) {
 	w = newWorld(t)
 	a = w.Stdio("a")
 	w.Sends(a, "a", "alone", withReview("sender", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Force: true} }))
-	w.Completes(a, w.claimsNext(a), evidence("1"))
+	w.Completes(a, w.claimsNext(a), withEvidence("1"))
 	require.Equal(t, schemas.ID(2), w.claimsNext(a))
 	w.Updates(a, 1, schemas.ActReturn, note("worse than it was"))
 	require.Equal(t, schemas.Cancelled, w.Status(2))
@@ -187,8 +187,8 @@ func TestReview_AddedByAmendIsRefusedAtWorkflowLimit(t *testing.T) {
 	require.Contains(t, done.Warnings[0], "nobody was asked to review it")
 	require.Contains(t, w.reason(1), "a accepts or returns it, round 1 of 3")
 	require.Contains(t, w.Notices(person)[0].Text, "limit")
-	require.NotZero(t, w.Updates(person, 1, schemas.ActReturn, note("mend"), options(schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 9}})).Created)
-	w.Completes(b, w.claimsNext(b), evidence("1"))
+	require.NotZero(t, w.Updates(person, 1, schemas.ActReturn, note("mend"), withOptions(schemas.SendOptions{Limits: map[string]float64{"workflow_handoffs": 9}})).Created)
+	w.Completes(b, w.claimsNext(b), withEvidence("1"))
 	require.Equal(t, schemas.ID(3), w.claimsNext(a))
 	_, err := w.TryUpdate(person, 3, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{Expectations: &schemas.Expectations{Review: "b"}}))
 	refused(t, err, schemas.Conflict, "so it cannot be amended")
@@ -202,9 +202,9 @@ func TestReview_RulesAndJoinsWaitForAcceptance(t *testing.T) {
 	}))
 	joiner, next := w.Stdio("joiner"), w.Stdio("next")
 	for range 2 {
-		w.Completes(b, w.claimsNext(b), evidence("1"))
+		w.Completes(b, w.claimsNext(b), withEvidence("1"))
 		require.True(t, w.Claims(joiner).Empty)
-		w.Completes(c, w.claimsNext(c), verdict("accept"))
+		w.Completes(c, w.claimsNext(c), withVerdict("accept"))
 		w.claimsNext(next)
 	}
 	require.Equal(t, schemas.ID(3), w.claimsNext(joiner))

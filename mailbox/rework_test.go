@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func criteria(strict bool, texts ...string) func(*schemas.SendIn) {
+func withCriteria(strict bool, texts ...string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) {
 		in.Expectations = &schemas.Expectations{SuccessCriteria: texts, Strict: strict}
 	}
@@ -20,11 +20,11 @@ func addingCriteria(texts ...string) func(*schemas.UpdateIn) {
 	return mailboxtest.WithChanges(schemas.Changes{Expectations: &schemas.Expectations{SuccessCriteria: texts}})
 }
 
-func options(opt schemas.SendOptions) func(*schemas.UpdateIn) {
+func withOptions(opt schemas.SendOptions) func(*schemas.UpdateIn) {
 	return mailboxtest.WithChanges(schemas.Changes{Options: &opt})
 }
 
-func evidence(names ...string) func(*schemas.CompleteIn) {
+func withEvidence(names ...string) func(*schemas.CompleteIn) {
 	return func(in *schemas.CompleteIn) {
 		in.Verification = &schemas.Verification{}
 		for _, name := range names {
@@ -39,8 +39,8 @@ func afterAccepted(ids ...string) func(*schemas.SendIn) {
 	}
 }
 
-// completed returns a world in which b has completed ho_1 for a.
-func completed(t *testing.T, more ...func(*schemas.SendIn)) (w *world, a, b, c schemas.Caller) {
+// newCompletedWork returns a world in which b has completed ho_1 for a.
+func newCompletedWork(t *testing.T, more ...func(*schemas.SendIn)) (w *world, a, b, c schemas.Caller) {
 	w = newWorld(t)
 	a, b, c = w.Stdio("a"), w.Stdio("b"), w.Stdio("c")
 	w.Assigns(a, b, "Write the report", more...)
@@ -48,12 +48,12 @@ func completed(t *testing.T, more ...func(*schemas.SendIn)) (w *world, a, b, c s
 	if names == nil {
 		names = &schemas.Expectations{}
 	}
-	w.Completes(b, 1, evidence(names.SuccessCriteria...))
+	w.Completes(b, 1, withEvidence(names.SuccessCriteria...))
 	return w, a, b, c
 }
 
 func TestRework_OfStrictWorkNeedsEvidenceForNewCriteria(t *testing.T) {
-	w, a, b, _ := completed(t, criteria(true, "It has a date", "It has a sum"))
+	w, a, b, _ := newCompletedWork(t, withCriteria(true, "It has a date", "It has a sum"))
 	rework := w.Updates(a, 1, schemas.ActReturn, note("Not yet."), addingCriteria("Rows are sorted", "It has a sum")).Created
 	brief := w.Claims(b).Brief
 	require.Regexp(t, `(?s)Rework of ho_1, round 2: Write the report.*This is rework of ho_1, round 2: a returned.*Not yet\.`+
@@ -61,11 +61,11 @@ func TestRework_OfStrictWorkNeedsEvidenceForNewCriteria(t *testing.T) {
 	require.NotContains(t, brief, "Previous failures")
 	for _, old := range [][]string{{"It has a date", "It has a sum"}, {"1", "2"}} {
 		in := schemas.CompleteIn{HandoffID: rework.String(), Result: schemas.Result{Summary: "done"}}
-		evidence(old...)(&in)
+		withEvidence(old...)(&in)
 		_, err := w.Complete(t.Context(), b, in)
 		refused(t, err, schemas.Invalid, "2 of 4 criteria are not answered: 3: Rows are sorted; 4: It has a sum (round 2)")
 	}
-	require.Equal(t, schemas.Success, w.Completes(b, rework, evidence("1", "2", "3", "4")).Outcome)
+	require.Equal(t, schemas.Success, w.Completes(b, rework, withEvidence("1", "2", "3", "4")).Outcome)
 }
 
 func TestReturn_ReadsPointsFromNote(t *testing.T) {
@@ -74,7 +74,7 @@ func TestReturn_ReadsPointsFromNote(t *testing.T) {
 		"Please:\n- add a date\n  in UTC\n* sum": {"add a date in UTC", "sum"},
 		"No date; and the sum of 1.5 is wrong":   {"Mended: No date; and the sum of 1.5 is wrong"},
 	} {
-		w, a, _, _ := completed(t)
+		w, a, _, _ := newCompletedWork(t)
 		out := w.Updates(a, 1, schemas.ActReturn, note(text))
 		h := w.FullView(out.Created).Handoff
 		require.Equal(t, want, h.Expectations.SuccessCriteria)
@@ -83,10 +83,10 @@ func TestReturn_ReadsPointsFromNote(t *testing.T) {
 }
 
 func TestRework_CountsRoundsAndKeepsCriteria(t *testing.T) {
-	w, a, b, _ := completed(t, criteria(false, "one"))
+	w, a, b, _ := newCompletedWork(t, withCriteria(false, "one"))
 	second := w.Updates(a, 1, schemas.ActReturn, addingCriteria("two")).Created
 	w.Claims(b)
-	w.Completes(b, second, evidence("1", "2"))
+	w.Completes(b, second, withEvidence("1", "2"))
 	third := w.Updates(a, second, schemas.ActReturn, addingCriteria("three"), func(in *schemas.UpdateIn) {
 		in.To, in.Changes.Context = "c", &schemas.Context{KnownIssues: []string{"slow"}}
 	})
@@ -114,7 +114,7 @@ func TestReturn_DependentsWaitForRework(t *testing.T) {
 			require.Empty(t, out.Warnings)
 			require.True(t, w.Claims(c).Empty)
 			w.Claims(b)
-			w.Completes(b, out.Created, evidence("1"))
+			w.Completes(b, out.Created, withEvidence("1"))
 			if name == "accepted" {
 				require.Equal(t, []string{"acceptance of " + out.Created.String()}, w.FullView(2).Standing.BlockedBy)
 				require.True(t, w.Claims(c).Empty)
@@ -128,7 +128,7 @@ func TestReturn_DependentsWaitForRework(t *testing.T) {
 }
 
 func TestReturn_WarnsOfDependentsThatBeganWithResult(t *testing.T) {
-	w, a, b, c := completed(t)
+	w, a, b, c := newCompletedWork(t)
 	w.Sends(a, "c", "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Sends(a, "c", "done", mailboxtest.NoParent, mailboxtest.After("1"))
 	w.Completes(c, w.Claims(c).HandoffID)
@@ -145,7 +145,7 @@ func TestReturn_WarnsOfDependentsThatBeganWithResult(t *testing.T) {
 }
 
 func TestAccept_TellsHolderAndShowsAcceptance(t *testing.T) {
-	w, a, b, c := completed(t)
+	w, a, b, c := newCompletedWork(t)
 	look := schemas.GetIn{HandoffID: "1", View: "outcome"}
 	got := mailboxtest.Must(t, w.Get, a, look)
 	require.True(t, got.MayJudge)
@@ -172,27 +172,27 @@ func TestAmend_ChangesOptions(t *testing.T) {
 	w.Sends(a, "b", "first")
 	w.Sends(a, "b", "second")
 	w.Sends(a, "c", "third", mailboxtest.NoParent, mailboxtest.After("1"))
-	out := w.Updates(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_2"}, MaxAttempts: 5}))
+	out := w.Updates(a, 3, schemas.ActAmend, withOptions(schemas.SendOptions{After: []string{"ho_2"}, MaxAttempts: 5}))
 	require.Equal(t, []string{"options.after", "options.max_attempts"}, out.Changed)
 	require.Equal(t, []string{"ho_1", "ho_2"}, out.BlockedBy)
 	require.Equal(t, 5, w.FullView(3).Handoff.Metadata.MaxAttempts)
 
-	_, err := w.TryUpdate(a, 1, schemas.ActAmend, options(schemas.SendOptions{After: []string{"ho_3"}}))
+	_, err := w.TryUpdate(a, 1, schemas.ActAmend, withOptions(schemas.SendOptions{After: []string{"ho_3"}}))
 	e := refused(t, err, schemas.Conflict, `ho_1 would wait for itself: ho_1 waits for ho_3 waits for ho_1`)
 	require.Equal(t, "changes.options.after", e.Field)
 	require.Contains(t, e.Hint, "amend ho_3 first, so that it no longer waits for ho_1")
-	_, err = w.TryUpdate(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"none", "ho_9"}}))
+	_, err = w.TryUpdate(a, 3, schemas.ActAmend, withOptions(schemas.SendOptions{After: []string{"none", "ho_9"}}))
 	require.Equal(t, "changes.options.after[1]", refused(t, err, schemas.NotFound, "ho_9").Field)
 	require.True(t, w.Claims(c).Empty)
 
-	require.Empty(t, w.Updates(a, 3, schemas.ActAmend, options(schemas.SendOptions{After: []string{"none"}})).BlockedBy)
-	w.Updates(a, 3, schemas.ActAmend, options(schemas.SendOptions{NotBefore: "2h"}))
+	require.Empty(t, w.Updates(a, 3, schemas.ActAmend, withOptions(schemas.SendOptions{After: []string{"none"}})).BlockedBy)
+	w.Updates(a, 3, schemas.ActAmend, withOptions(schemas.SendOptions{NotBefore: "2h"}))
 	require.True(t, w.Claims(c).Empty)
 	w.Pass(3 * time.Hour)
 	require.Equal(t, schemas.ID(3), w.Claims(c).HandoffID)
 	w.Updates(c, 3, schemas.ActAsk, mailboxtest.WithQuestions("why?"))
-	w.RefusesUpdate(a, 3, schemas.ActAmend, schemas.Conflict, "too late", options(schemas.SendOptions{After: []string{"ho_1"}}))
-	w.Updates(a, 2, schemas.ActAmend, options(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
+	w.RefusesUpdate(a, 3, schemas.ActAmend, schemas.Conflict, "too late", withOptions(schemas.SendOptions{After: []string{"ho_1"}}))
+	w.Updates(a, 2, schemas.ActAmend, withOptions(schemas.SendOptions{Terms: schemas.Terms{NeedsApproval: true}}))
 	require.Equal(t, []string{"approval"}, w.FullView(2).Standing.BlockedBy)
 	require.Equal(t, schemas.ID(1), w.Claims(b).HandoffID)
 }
@@ -229,7 +229,7 @@ func TestRetry_KeepsDependencies(t *testing.T) {
 
 func TestRollback_ContainsContentOfFailedHandoff(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
-	w.Sends(a, "b", "Build it", criteria(true, "It builds"), func(in *schemas.SendIn) {
+	w.Sends(a, "b", "Build it", withCriteria(true, "It builds"), func(in *schemas.SendIn) {
 		in.Context, in.Detail = &schemas.Context{Decisions: []schemas.Decision{{Decision: "Use bolt"}}}, "all of it"
 	})
 	w.Claims(b)
@@ -244,7 +244,7 @@ func TestRollback_ContainsContentOfFailedHandoff(t *testing.T) {
 }
 
 func TestReturn_RefusedReturnChangesNothing(t *testing.T) {
-	w, a, _, _ := completed(t)
+	w, a, _, _ := newCompletedWork(t)
 	for name, more := range map[string]func(*schemas.UpdateIn){
 		"nothing said": note(" "), "no such agent": func(in *schemas.UpdateIn) { in.Note, in.To = "x", "??" },
 		"too large": mailboxtest.WithChanges(schemas.Changes{Context: &schemas.Context{KnownIssues: []string{string(make([]byte, 1<<19))}}}),
@@ -276,13 +276,13 @@ func TestRelease_AfterReturnOfDependencyWaitsForRework(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w, a, b, c := completed(t)
+			w, a, b, c := newCompletedWork(t)
 			w.Assigns(a, c, "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 			again := w.Updates(a, 1, schemas.ActReturn, note("no")).Created
 			back(w, c)
 			require.Equal(t, []string{again.String()}, w.FullView(2).Standing.BlockedBy)
 			w.Claims(b)
-			w.Completes(b, again, evidence("1"))
+			w.Completes(b, again, withEvidence("1"))
 			require.Empty(t, w.FullView(2).Standing.BlockedBy)
 		})
 	}
@@ -290,10 +290,10 @@ func TestRelease_AfterReturnOfDependencyWaitsForRework(t *testing.T) {
 
 // Two handoffs that depend on each other could never begin.
 func TestRelease_AfterReturnOfDependencyMakesNoCycle(t *testing.T) {
-	w, a, _, c := completed(t)
+	w, a, _, c := newCompletedWork(t)
 	w.Assigns(a, c, "begun", mailboxtest.NoParent, mailboxtest.After("1"))
 	again := w.Updates(a, 1, schemas.ActReturn, note("no")).Created
-	w.Updates(a, again, schemas.ActAmend, options(schemas.SendOptions{After: []string{"2"}}))
+	w.Updates(a, again, schemas.ActAmend, withOptions(schemas.SendOptions{After: []string{"2"}}))
 	w.Updates(c, 2, schemas.ActRelease)
 	require.Empty(t, w.FullView(2).Standing.BlockedBy)
 }

@@ -80,7 +80,7 @@ func (o *op) workflowMembers(wf schemas.Workflow) (members []schemas.Agent, err 
 // step of r again. If that step fails, the work goes back one more step.
 //
 // It changes nothing if r is not a step of a plan, or if other handoffs depend on r. The completion of the rollback
-// unblocks these handoffs, see [life.FreeTakenBack], so the step of r must not run again.
+// unblocks these handoffs, see [life.UnblockAfterRollback], so the step of r must not run again.
 func (o *op) turnIntoPreviousStep(r *store.Record, next *schemas.Handoff) {
 	failed, err := reading.ReadHandoff(o.View, r)
 	for _, broken := range o.OldestFirst(store.IndexByDependency(r.ID), 0) {

@@ -57,7 +57,7 @@ func (o *op) matchRules(h *operation.RecordChange) ([]rules.RuleSends, error) {
 	if h.Action == life.Complete && reading.KeepsDependentsBlocked(h.Now) {
 		h.HeldSends = sendsOnceDone(set.Set, *facts)
 	}
-	h.LeaveFile = set.fileToAllowAfter(ends, facts)
+	h.FileToPermit = set.fileToAllowAfter(ends, facts)
 	return o.evaluateRules(h, set, on, facts)
 }
 
@@ -164,9 +164,9 @@ func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Hando
 // The handoffs of one rule are all sent or all refused, for example because a budget is used up. After a refusal the
 // other rules still send, and the owner of the workflow and human are told the reason.
 func (o *op) sendRoutedHandoffs(h *operation.RecordChange) (came operation.ConsequenceResult, err error) {
-	if h.LeaveFile != "" {
-		came.Unsent = reading.PermissionReason(h.LeaveFile)
-		if err := o.recordAwaitedLeave(h); err != nil {
+	if h.FileToPermit != "" {
+		came.Unsent = reading.PermissionReason(h.FileToPermit)
+		if err := o.recordWaitForPermission(h); err != nil {
 			return came, err
 		}
 	}
@@ -308,9 +308,9 @@ func (o *op) addOutcomeToDraft(r *store.Record, d *draft.Draft) error {
 	return o.drafts.Encode(d)
 }
 
-// maxUnsentTold is the largest number of notices about refused rules in one operation. Without it a person could get
+// maxUnsentNotices is the largest number of notices about refused rules in one operation. Without it a person could get
 // hundreds of notices at once.
-const maxUnsentTold = 10
+const maxUnsentNotices = 10
 
 // tellOwnerOfUnsent tells the owner of the workflow and human which handoff was not sent, and why. It leaves no notice
 // if the owner and human were told of the same budget in this hour, see [op.recordBudgetNotice].
@@ -319,12 +319,12 @@ func (o *op) tellOwnerOfUnsent(r *store.Record, what string, why error) error {
 	told, err := o.recordBudgetNotice()
 	if !ofBudget {
 		o.unsentRules++
-		told = o.unsentRules > maxUnsentTold
+		told = o.unsentRules > maxUnsentNotices
 	}
 	if told || err != nil {
 		return err
 	}
-	if _, err := o.takeExceededLimitToTell(); err != nil {
+	if _, err := o.takeUntoldLimit(); err != nil {
 		return err
 	}
 	e := schemas.AsError(why)

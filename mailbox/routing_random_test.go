@@ -56,11 +56,11 @@ func TestRouting_RandomCallsRespectExclusions(t *testing.T) {
 					require.False(t, by.Agent == "short" && long[out.HandoffID])
 					holds[out.HandoffID] = by
 					took[by.Agent]++
-					require.True(t, len(w.holding(team[0])) <= 1 || directed(w, out.HandoffID), "one takes one")
+					require.True(t, len(w.heldBy(team[0])) <= 1 || isForOneAgent(w, out.HandoffID), "one takes one")
 				case 3:
 					if held {
 						by = drop(id)
-						next := w.Fails(by, rejectingFor(id, []string{"", "one", "other"}[rnd.IntN(3)])).RollbackHandoff
+						next := w.Fails(by, rejectionNaming(id, []string{"", "one", "other"}[rnd.IntN(3)])).RollbackHandoff
 						rejected[id] = append(rejected[id], by.Agent)
 						if next != 0 {
 							rejected[next], long[next] = slices.Clone(rejected[id]), long[id]
@@ -81,12 +81,12 @@ func TestRouting_RandomCallsRespectExclusions(t *testing.T) {
 	}
 }
 
-// directed reports whether a handoff is for one agent by name, which may always take it.
-func directed(w *world, id schemas.ID) bool {
+// isForOneAgent reports whether a handoff is for one agent by name, which may always take it.
+func isForOneAgent(w *world, id schemas.ID) bool {
 	_, by := schemas.Address(w.FullView(id).Handoff.Target.Agent).SingleAgent()
 	return by
 }
 
-func (w *world) holding(by schemas.Caller) []schemas.ListItem {
+func (w *world) heldBy(by schemas.Caller) []schemas.ListItem {
 	return mailboxtest.Must(w.t, w.List, by, schemas.ListIn{Box: "claimed"}).Items
 }

@@ -92,7 +92,7 @@ func (s *Service) firstStepOfWorkflow(
 		first.Title = schemas.Clip(first.Title, s.Limits.Title)
 		return first, &schemas.SendingRule{Rule: first.Options.Step, File: file}, nil
 	}
-	if file := set.unallowedFileOf(name); file != "" {
+	if file := set.unallowedFileOfWorkflow(name); file != "" {
 		return in, nil, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.EscapeHidden(file)).
 			WithField("to").WithHint("A person gives it on the command line: handoff allow. Nothing was sent.")
 	}
@@ -158,7 +158,7 @@ func (s *Service) TryRules(ctx context.Context, by schemas.Caller, in schemas.Ru
 func (s ruleSet) fileToAllowAfter(on string, f *rules.Facts) string {
 	plan, _, _ := strings.Cut(f.Handoff.Step, "/")
 	switch {
-	case s.unallowedFileOf(plan) != "" && s.waiting.HasStep(f.Handoff.Step):
+	case s.unallowedFileOfWorkflow(plan) != "" && s.waiting.HasStep(f.Handoff.Step):
 		return s.waiting.FileOfNextStep(on, f)
 	case f.Handoff.Step != "" && on == triggers[life.Complete] && !s.HasStep(f.Handoff.Step):
 		return reading.NoFile
@@ -166,10 +166,10 @@ func (s ruleSet) fileToAllowAfter(on string, f *rules.Facts) string {
 	return ""
 }
 
-// recordAwaitedLeave records on an ended step that its next steps wait for a person to allow the workflow.
+// recordWaitForPermission records on an ended step that its next steps wait for a person to allow the workflow.
 // [op.resumeAllowedWorkflows] finds the step by this record. The owner of the workflow and human are told of the first
 // waiting step of each workflow. A workspace has at most [reading.MaxScanned] waiting steps.
-func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
+func (o *op) recordWaitForPermission(h *operation.RecordChange) error {
 	r, err := o.Record(h.Now.ID)
 	if err != nil || r.FileAwaitingPermission() != "" {
 		return err
@@ -188,12 +188,12 @@ func (o *op) recordAwaitedLeave(h *operation.RecordChange) error {
 	}
 	return o.RunAs(operation.ClockCaller, func() error {
 		err := o.ChangeRecord(&operation.RecordChange{Action: life.Defer}, r, func(now *store.Record) {
-			now.Owes = append(now.Owes, store.OpenConsequence{Do: string(life.SendRouted), Leave: h.LeaveFile, Opened: h.Opened})
+			now.Owes = append(now.Owes, store.OpenConsequence{Do: string(life.SendByRules), Leave: h.FileToPermit, Opened: h.Opened})
 		})
 		if told || err != nil {
 			return err
 		}
-		return o.tellOwnerAndHuman(r, operation.NoticeOf(noticeLeave, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.PermissionReason(h.LeaveFile))))
+		return o.tellOwnerAndHuman(r, operation.NoticeOf(noticePermissionNeeded, r, fmt.Sprintf("The workflow %s waits: %s", r.Workflow, reading.PermissionReason(h.FileToPermit))))
 	})
 }
 
@@ -225,13 +225,13 @@ func (o *op) resumeAllowedWorkflows() error {
 		released = id
 	}
 	if released != 0 {
-		o.ResumeDutiesLater(released) // one transaction applies many due steps, later ones the rest
+		o.ResumeConsequencesLater(released) // one transaction applies many due steps, later ones the rest
 	}
 	return nil
 }
 
-// unallowedFileOf returns the file of a workflow that a person must still allow, or "" for any other workflow.
-func (s ruleSet) unallowedFileOf(plan string) string {
+// unallowedFileOfWorkflow returns the file of a workflow that a person must still allow, or "" for any other workflow.
+func (s ruleSet) unallowedFileOfWorkflow(plan string) string {
 	if s.FileOfPlan(plan) != "" {
 		return ""
 	}
@@ -244,11 +244,11 @@ func stepOf(v *store.View, r *store.Record) string {
 	return h.Metadata.Step
 }
 
-// fireRulesAfterLeave runs for an ended step whose workflow was allowed only after the step ended. It finds the
+// fireRulesAfterPermission runs for an ended step whose workflow was allowed only after the step ended. It finds the
 // handoffs that the rules of the workflow send after that step. It finds none if the step was continued or dismissed
 // meanwhile.
-func (o *op) fireRulesAfterLeave(h *operation.RecordChange, debt store.OpenConsequence) error {
-	if life.Consequence(debt.Do) != life.SendRouted {
+func (o *op) fireRulesAfterPermission(h *operation.RecordChange, debt store.OpenConsequence) error {
+	if life.Consequence(debt.Do) != life.SendByRules {
 		return nil
 	}
 	o.Timed = false // a person caused it, and [reading.MaxScanned] bounds it
@@ -261,7 +261,7 @@ func (o *op) fireRulesAfterLeave(h *operation.RecordChange, debt store.OpenConse
 		return err
 	}
 	on := string(h.Now.Status)
-	h.LeaveFile = set.fileToAllowAfter(on, facts)
+	h.FileToPermit = set.fileToAllowAfter(on, facts)
 	if h.Opened = debt.Opened; h.Opened {
 		on = ""
 	}

@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// workTimedOut lets work of a time out unclaimed. The server then sends it back to a, which owns the workflow.
-func workTimedOut(t testing.TB) (w *world, a schemas.Caller, got schemas.ClaimOut) {
+// newTimedOutWork lets work of a time out unclaimed. The server then sends it back to a, which owns the workflow.
+func newTimedOutWork(t testing.TB) (w *world, a schemas.Caller, got schemas.ClaimOut) {
 	w = newWorld(t)
 	a = w.Stdio("a")
 	w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Deadline = "1m" })
@@ -21,7 +21,7 @@ func workTimedOut(t testing.TB) (w *world, a schemas.Caller, got schemas.ClaimOu
 }
 
 func TestBrief_OfWorkSentByRulesNamesHuman(t *testing.T) {
-	_, _, got := workTimedOut(t)
+	_, _, got := newTimedOutWork(t)
 	require.Contains(t, got.Brief, "- Ask human:")
 	require.Contains(t, got.Brief, "the work goes to human.")
 	require.NotContains(t, got.Brief, "Ask system")
@@ -30,7 +30,7 @@ func TestBrief_OfWorkSentByRulesNamesHuman(t *testing.T) {
 }
 
 func TestAsk_ByOwnerOfWorkSentByRulesGoesToHuman(t *testing.T) {
-	w, a, got := workTimedOut(t)
+	w, a, got := newTimedOutWork(t)
 	out := w.Updates(a, got.HandoffID, schemas.ActAsk, note("which?"))
 	require.Equal(t, schemas.Address(schemas.Human), out.To)
 	require.Equal(t, []string{"question"}, w.NoticeKinds(person, got.HandoffID))

@@ -167,8 +167,8 @@ func (o *op) inheritFields(d *draft.Draft, r *store.Record) {
 }
 
 // sendAgain sends the work of r again, in the place of r in its chain, with its context, its checkpoint, and the reason
-// why r ended. In a pool it excludes the last holder of r, if another agent qualifies, and agents that rejected the
-// work. Work goes to a recipient that rejected it only if the caller names that recipient.
+// why r ended. In a pool it excludes agents that rejected the work, and the last holder of r if another agent
+// qualifies. Work goes to a recipient that rejected it only if the caller names that recipient.
 //
 // A nil rev means that no caller changes the work. The work then rests first, see [backoff]. The new handoff counts as
 // pending for the given token. A token of "" means none.

@@ -18,21 +18,21 @@ func withDeadline(deadline string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) { in.Deadline = deadline }
 }
 
-func sendWithin(address, task string) schemas.SendIn {
+func ruleSendWithDeadline(address, task string) schemas.SendIn {
 	return schemas.SendIn{To: address, Task: task, Deadline: "1s"}
 }
 
-// handoffs returns the number of handoffs, after due changes.
-func (w *world) handoffs() int {
+// countHandoffs returns the number of handoffs, after due changes.
+func (w *world) countHandoffs() int {
 	w.t.Helper()
 	return mailboxtest.Must(w.t, w.Overview, person, schemas.OverviewIn{}).Counts.Sent
 }
 
-func TestRules_SendsBecauseOfTimeAreLimitedPerWorkflow(t *testing.T) {
+func TestRules_SendsByClockAreLimitedPerWorkflow(t *testing.T) {
 	for name, send := range map[string][]schemas.SendIn{
-		"two":      {sendWithin("q", "x"), sendWithin("q", "y")},
-		"eight":    slices.Repeat([]schemas.SendIn{sendWithin("q", "x")}, 8),
-		"to human": {sendWithin("human", "x"), sendWithin("human", "y")},
+		"two":      {ruleSendWithDeadline("q", "x"), ruleSendWithDeadline("q", "y")},
+		"eight":    slices.Repeat([]schemas.SendIn{ruleSendWithDeadline("q", "x")}, 8),
+		"to human": {ruleSendWithDeadline("human", "x"), ruleSendWithDeadline("human", "y")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -41,10 +41,10 @@ func TestRules_SendsBecauseOfTimeAreLimitedPerWorkflow(t *testing.T) {
 			w.Sends(w.Stdio("me"), "q", "go", withDeadline("1s"))
 			for range 30 {
 				w.Pass(2 * time.Second)
-				w.handoffs()
+				w.countHandoffs()
 				w.Restart() // a restart keeps the counts
 			}
-			require.Equal(t, 1+200, w.handoffs())
+			require.Equal(t, 1+200, w.countHandoffs())
 			rows := mailboxtest.Must(t, w.History, person, schemas.HistoryIn{Workflow: "wf_1", Format: "rows", Limit: 500})
 			require.Len(t, rows.Items, 201, "none is in another workflow")
 			told := slices.DeleteFunc(w.Notices(person), func(n schemas.ListItem) bool { return n.Kind != "escalated" })
@@ -54,7 +54,7 @@ func TestRules_SendsBecauseOfTimeAreLimitedPerWorkflow(t *testing.T) {
 	}
 }
 
-func TestRules_SendsBecauseOfTimeAreLimitedPerHour(t *testing.T) {
+func TestRules_SendsByClockAreLimitedPerHour(t *testing.T) {
 	sandbox.SkipUnlessProofs(t)
 	w := newWorld(t)
 	mine := schemas.Route{On: []string{"timed_out"}, When: `handoff.from == "me"`, Send: []schemas.SendIn{mailboxtest.RuleSend("q", "x")}}
@@ -62,12 +62,12 @@ func TestRules_SendsBecauseOfTimeAreLimitedPerHour(t *testing.T) {
 	mine.Name, two.Name, three.Name = "a", "b", "c"
 	timeOut := func(n int, more ...schemas.Route) (sent int) {
 		w.DeclareRules(append(more, mine))
-		before := w.handoffs()
+		before := w.countHandoffs()
 		for range n {
 			w.Sends(w.Stdio("me"), "q", "go", withDeadline("1s"))
 		}
 		w.Pass(2 * time.Second)
-		return w.handoffs() - before - n
+		return w.countHandoffs() - before - n
 	}
 	require.Equal(t, 1_000, timeOut(1_010), "of one rule")
 	require.Equal(t, 1_000, timeOut(510, two, three), "of all rules together with those before")
@@ -75,7 +75,7 @@ func TestRules_SendsBecauseOfTimeAreLimitedPerHour(t *testing.T) {
 	require.Equal(t, 1, timeOut(1), "the next hour has its own")
 }
 
-func TestRules_SendsBecauseOfCallsDoNotCountForTimeBudget(t *testing.T) {
+func TestRules_SendsByCallsDoNotCountForClockBudget(t *testing.T) {
 	w := newWorld(t)
 	w.DeclareRules([]schemas.Route{{Name: "a", On: []string{"completed"}, When: `handoff.from == "a"`, Send: []schemas.SendIn{mailboxtest.RuleSend("q", "x")}}})
 	a, b := w.Stdio("a"), w.Stdio("b")
@@ -83,12 +83,12 @@ func TestRules_SendsBecauseOfCallsDoNotCountForTimeBudget(t *testing.T) {
 		w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Workflow = "one" })
 		w.Completes(b, w.Claims(b).HandoffID)
 	}
-	require.Equal(t, 2*210, w.handoffs())
+	require.Equal(t, 2*210, w.countHandoffs())
 }
 
-func TestRules_RefuseOtherParentOrWorkflow(t *testing.T) {
+func TestDeclare_RefusesRuleThatChoosesParentOrWorkflow(t *testing.T) {
 	w := newWorld(t)
-	cut := sendWithin("q", "x")
+	cut := ruleSendWithDeadline("q", "x")
 	cut.Parent = "{{root.id}}"
 	other := step("b", "q", func(s *schemas.PlanStep) { s.Workflow = "other" })
 	for field, file := range map[string]schemas.DeclaringFile{

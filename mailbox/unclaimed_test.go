@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-func noTakers(then string) func(*schemas.SendIn) {
+func withNoTakers(then string) func(*schemas.SendIn) {
 	return func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{Terms: schemas.Terms{NoTakers: then}} }
 }
 
@@ -44,7 +44,7 @@ func TestNoTakers_RedirectsUnclaimedWork(t *testing.T) {
 		t.Run(c.noTakers+" "+c.to, func(t *testing.T) {
 			w, a, b, takesAll := newTrio(t, "a", "b", "all")
 			w.Accepts("*", takesAll)
-			out := w.Sends(a, c.to, "x", noTakers(c.noTakers))
+			out := w.Sends(a, c.to, "x", withNoTakers(c.noTakers))
 			w.Pass(14 * time.Minute)
 			require.Equal(t, schemas.Address(c.to), w.recipient(out.HandoffID), "nothing was due yet")
 			for range 3 {
@@ -68,7 +68,7 @@ func TestNoTakers_RedirectsUnclaimedWork(t *testing.T) {
 func TestNoTakers_CountsOnlyTimeInWhichWorkIsClaimable(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	first := w.Sends(b, "a", "before").HandoffID
-	id := w.Sends(a, "b", "x", noTakers("human"), func(in *schemas.SendIn) { in.Options.After = []string{first.String()} }).HandoffID
+	id := w.Sends(a, "b", "x", withNoTakers("human"), func(in *schemas.SendIn) { in.Options.After = []string{first.String()} }).HandoffID
 	w.Pass(time.Hour)
 	w.Claims(a)
 	w.Completes(a, first)
@@ -84,7 +84,7 @@ func TestNoTakers_CountsOnlyTimeInWhichWorkIsClaimable(t *testing.T) {
 
 func TestNoTakers_WithoutGeneralistKeepsRecipient(t *testing.T) {
 	w, a := newWorldWith(t, "a")
-	id := w.Sends(a, "capability:review", "x", noTakers("generalist")).HandoffID
+	id := w.Sends(a, "capability:review", "x", withNoTakers("generalist")).HandoffID
 	w.Pass(time.Hour)
 	require.Equal(t, schemas.Address("capability:review"), w.recipient(id))
 	require.Contains(t, w.Notices(a)[0].Text, "no agent is known that accepts anything")

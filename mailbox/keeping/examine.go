@@ -126,10 +126,10 @@ func (x *examiner) checkDeferred(r *store.Record) error {
 	limit := min(x.routed+1, 2*reading.MaxScanned)
 	for _, debt := range r.Owes {
 		do := life.Consequence(debt.Do)
-		if do == life.SendRouted {
+		if do == life.SendByRules {
 			x.routed++
 		}
-		if !do.AffectsOthers() && do != life.SendRouted || !r.Status.HasEnded() || x.routed > limit {
+		if !do.AffectsOthers() && do != life.SendByRules || !r.Status.HasEnded() || x.routed > limit {
 			return fmt.Errorf("owes: nobody knows how to %s", debt.Do)
 		}
 	}

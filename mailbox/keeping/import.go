@@ -25,7 +25,7 @@ type Import struct {
 // caller calls Examine before. A held handoff becomes pending, as after a release, and its next claim does not count as
 // a new attempt. Each change is an event.
 func (i *Import) RemoveClaims(ctx context.Context, s *store.Store) error {
-	for ids := range slices.Chunk(i.held, operation.MaxSpread) {
+	for ids := range slices.Chunk(i.held, operation.MaxVisitedHandoffs) {
 		err := s.Update(ctx, func(tx *store.Tx) error {
 			for _, id := range ids {
 				if err := i.removeClaim(tx, id); err != nil {

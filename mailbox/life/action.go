@@ -21,8 +21,9 @@ type Action string
 // Sending, and the conditions of a claim.
 const (
 	// Send puts a new handoff into the mailbox of an agent or of a pool. Any agent or person may send. A completion
-	// that passes on work sends, too, and the rules send work that continues after a failure. The handoff is pending.
-	// No agent can claim the handoff before its earliest start, while it has open dependencies, or before its approval.
+	// with a continuation also sends, and the rules send the work that continues after a failure. The handoff is
+	// pending. No agent can claim the handoff before its earliest start, while it has open dependencies, or before its
+	// approval.
 	//
 	// The server asks human for approval if the sender wants approval.
 	//
@@ -104,10 +105,11 @@ const (
 	Release Action = "released"
 
 	// Renew extends a claim or a reservation whose time is over. The clock does it when a call reads the handoff. Over
-	// an open connection, a claim is extended if the holder made a call about the handoff in the last two hours, in
-	// twice the estimate, or in the longest session that the holder registered. Without a connection, a claim lasts for
-	// one lease after the holder's last call. Each claim is also extended by the time that the machine slept. No lease
-	// ends after the deadline. After the clock was set back, Renew cuts leases that would last too long.
+	// an open connection, a claim is extended if the holder's last call about the handoff was not too long ago. The
+	// limit is the longest of three times: two hours, twice the estimate, and the longest session that the holder
+	// registered. Without a connection, a claim lasts for one lease after the holder's last call. Each claim is also
+	// extended by the time that the machine slept. No lease ends after the deadline. After the clock was set back,
+	// Renew cuts leases that would last too long.
 	Renew Action = "renewed"
 
 	// Lost cuts the lease of a claim to two minutes, because the connection of the claim ended. The server does it. In
@@ -115,15 +117,15 @@ const (
 	// not change.
 	Lost Action = "disconnected"
 
-	// NotTaken applies the sender's rule for a handoff that no agent claimed within 15 minutes. From then on the
-	// sender, human, or the agents that accept anything may claim the handoff instead of its recipients. The clock does
-	// it, once for each rule. The handoff goes on waiting if the rule says so, or if no agent accepts anything. The
-	// server notifies the sender.
+	// NotTaken applies the sender's option no_takers to a handoff that no agent claimed within 15 minutes. From then on
+	// the sender, human, or the agents that accept anything may claim the handoff instead of its recipients. The clock
+	// does it, once for each time that a sender sets the option. The handoff goes on waiting if the option says so, or
+	// if no agent accepts anything. The server notifies the sender.
 	NotTaken Action = "not_taken"
 
 	// Silent notifies the sender that the holder has made no call for long. The notice has the last report, and the
-	// claim goes on. The clock does it, once for each claim: after four thirds of a lease or twice the estimate, and
-	// before the lease ends. Silent does not apply to a handoff that human or the sender holds.
+	// claim goes on. The clock does it, once for each claim: after four thirds of a lease or twice the estimate, the
+	// longer of the two, but before the lease ends. Silent does not apply to a handoff that human or the sender holds.
 	Silent Action = "silent"
 
 	// Requeue makes a held handoff pending again, because its lease ended and was not renewed. The clock does it while
@@ -144,9 +146,9 @@ const (
 
 // Actions of a holder before the outcome.
 const (
-	// Progress reports the holder's progress: a note, a percentage, a checkpoint, or nothing more than that the holder
-	// is at work. The holder does it from any held state, and the handoff is working. The lease begins anew. Open
-	// questions are withdrawn. Each call is one event.
+	// Progress reports the holder's progress: a note, a percentage, a checkpoint, or only that the holder is at work.
+	// The holder does it from any held state, and the handoff is working. The lease begins anew. Open questions are
+	// withdrawn. Each call is one event.
 	//
 	// The error is stale for a claim that was lost, and invalid for a claim without a token or connection.
 	Progress Action = "progress"
@@ -156,7 +158,7 @@ const (
 	// the handoff does not change. The latest checkpoint counts.
 	Mark Action = "checkpoint"
 
-	// Ask asks the questions of a holder, which the holder needs answered before it goes on. The holder does it from
+	// Ask stores questions of the holder. The holder needs their answers before it goes on. The holder does it from
 	// accepted or working, and the handoff is waiting: no lease runs, and the token stays valid. The server notifies
 	// the sender. If the holder asks for a permission, the server also notifies human.
 	//
@@ -184,8 +186,9 @@ const (
 	// outcome is success, or partial if a criterion is not met.
 	//
 	// The server notifies the sender, and unblocks handoffs that depend on this handoff. For a retry, the server
-	// cancels unclaimed rollbacks and decisions that the earlier failures left. The server sends the work that the
-	// completion passes on. If this send is refused, the completion is undone.
+	// cancels unclaimed rollbacks and decisions that the earlier failures left. The server sends the continuation that
+	// the completion names. If this send is refused, the completion is undone, unless a limit of the workflow refused
+	// the send.
 	//
 	// The error is invalid for a criterion without an answer and for an output that does not meet its schema. It is
 	// conflict if the expectations changed meanwhile. It is stale for a claim that was lost, and the server then stores

@@ -4,7 +4,7 @@ import "slices"
 
 // Consequence is a step that an action on a handoff causes: a notice, or a new or changed handoff. It runs in the
 // transaction of the action, in the name of the agent that did the action, and that agent gets no notice. A consequence
-// for many handoffs skips unreadable handoffs. In the comments below, "the handoff" is the one of the action.
+// for many handoffs skips unreadable handoffs. In the comments below, "the handoff" is the handoff of the action.
 type Consequence string
 
 // The consequences.
@@ -26,45 +26,47 @@ const (
 	TellAsker Consequence = "tell the agent that asked"
 	// TellHuman sends human a notice, because only human grants a permission.
 	TellHuman Consequence = "tell human"
-	// TellWaiting sends a notice to the sender of each open handoff that depends on the handoff. The notice says that
-	// the handoff ended and was not done well. The dependent handoffs stay blocked until the handoff is retried,
-	// accepted or returned.
-	TellWaiting Consequence = "tell the senders of those that wait for it"
-	// FreeWaiting removes the handoff from the dependencies of each open handoff that depends on it. A dependent
-	// without further dependencies may then be claimed. FreeWaiting does nothing if the handoff was not done well. A
-	// dependent that waits for the acceptance of the handoff stays blocked until the acceptance.
-	FreeWaiting Consequence = "let those go on that wait for it"
-	// MoveWaiting makes each open dependent of the handoff depend on the new handoff instead. If the new handoff was
-	// done well meanwhile, the dependents are unblocked.
-	MoveWaiting Consequence = "let those that wait for it wait for the new one"
-	// FreeTakenBack applies if the handoff took back the work of a failed handoff. It makes each open dependent of the
-	// failed handoff depend on this handoff instead. If this handoff was done well, the dependents are unblocked.
-	FreeTakenBack Consequence = "let those go on that wait for what it took back"
-	// MoveFreed goes through the handoffs that depended on the handoff until it was done. It makes each pending one
-	// depend on the new handoff, or on the same handoff again. It notifies the holders of handoffs that were begun.
-	MoveFreed Consequence = "let those that waited for it wait for the new one"
-	// WaitAgain concerns a handoff that has lost its holder. If dependencies were returned since the handoff was begun,
-	// the handoff waits for their rework.
-	WaitAgain Consequence = "let it wait for the rework of what was returned meanwhile"
+	// TellSendersOfDependents sends a notice to the sender of each open handoff that depends on the handoff. The notice
+	// says that the handoff ended and was not done well. The dependent handoffs stay blocked until the handoff is
+	// retried, accepted or returned.
+	TellSendersOfDependents Consequence = "tell the senders of those that wait for it"
+	// UnblockDependents removes the handoff from the dependencies of each open handoff that depends on it. A dependent
+	// without further dependencies may then be claimed. UnblockDependents does nothing if the handoff was not done
+	// well. A dependent that waits for the acceptance of the handoff stays blocked until the acceptance.
+	UnblockDependents Consequence = "let those go on that wait for it"
+	// MoveDependents makes each open dependent of the handoff depend on the handoff that replaces it. If that handoff
+	// was done well meanwhile, the dependents are unblocked.
+	MoveDependents Consequence = "let those that wait for it wait for the new one"
+	// UnblockAfterRollback concerns a completed rollback of a failed handoff, if the server accepts the rollback as the
+	// work. Each open dependent of the failed handoff then depends on the rollback. If the rollback was done well, the
+	// dependents are unblocked.
+	UnblockAfterRollback Consequence = "let those go on that wait for what it took back"
+	// BlockDependentsAgain concerns dependents that were unblocked because the handoff was done well. A pending one
+	// depends again on the handoff, or on the handoff that replaces it. If a dependent was begun, its holder gets a
+	// notice.
+	BlockDependentsAgain Consequence = "let those that waited for it wait for the new one"
+	// RestoreDependencies concerns a handoff that has lost its holder. If dependencies were returned since the handoff
+	// was begun, the handoff waits for their rework.
+	RestoreDependencies Consequence = "let it wait for the rework of what was returned meanwhile"
 	// CancelParts cancels the children of the handoff that its holder sent and that no agent claimed.
 	CancelParts Consequence = "cancel the parts that its holder sent and nobody claimed"
-	// EndLeftovers cancels unclaimed handoffs that the rules sent when earlier attempts of the handoff failed:
+	// CancelLeftovers cancels unclaimed handoffs that the rules sent when earlier attempts of the handoff failed:
 	// rollbacks and decisions that are no longer needed. Each cancelled handoff names the handoff that did the work.
-	EndLeftovers Consequence = "cancel what is left of the attempts before it"
-	// PassOn sends the work that a completion passes on, as a child of the handoff. This send may be refused because of
-	// the caller's input. Then the completion is undone, too.
-	PassOn Consequence = "send what its completion passes on" //nolint:gosec // no password
-	// SendRouted sends the handoffs of the rules of files, as children, and records the first child on the handoff. A
+	CancelLeftovers Consequence = "cancel what is left of the attempts before it"
+	// SendContinuation sends the continuation that the completion names, as a child of the handoff. If this send is
+	// refused because of the caller's input, the completion is undone, too.
+	SendContinuation Consequence = "send what its completion passes on" //nolint:gosec // no password
+	// SendByRules sends the handoffs of the rules of files, as children, and records the first child on the handoff. A
 	// refused rule, for example for a chain that is too long, stops no other rule: the owner of the workflow and human
 	// get a notice.
-	SendRouted Consequence = "send what the rules of files say"
-	// SendBack sends the work of a returned handoff to its holder again, as a child with the reasons.
-	SendBack Consequence = "send it to its holder again"
+	SendByRules Consequence = "send what the rules of files say"
+	// SendRework sends the work of a returned handoff to its holder again, as a child with the reasons.
+	SendRework Consequence = "send it to its holder again"
 	// SendAgain sends the same work again to the same address. The new handoff has the same parent as the handoff.
 	SendAgain Consequence = "send it again"
-	// SendElsewhere sends the same work to the agent that the rejection named. The new handoff has the same parent as
-	// the handoff.
-	SendElsewhere Consequence = "send it to the agent that was named instead"
+	// SendToNamedAgent sends the same work to the agent that the rejection named. The new handoff has the same parent
+	// as the handoff.
+	SendToNamedAgent Consequence = "send it to the agent that was named instead"
 	// SendRollback sends the failure back as a child: to the agent that the holder named, or else to
 	// rollback.on_failure of the send, or else to the sender. If the chain is too long, human gets a notice instead. A
 	// review goes to the sender of the work, and then to human.
@@ -76,8 +78,8 @@ const (
 	// work, or returns the work with the reviewer's points. If no round is left, or the return is refused, human gets a
 	// review that asks for a decision.
 	ApplyVerdict Consequence = "accept or return what it reviewed"
-	// EndReview cancels the open review of a result, because the result was judged another way.
-	EndReview Consequence = "cancel its review"
+	// CancelReview cancels the open review of a result, because the result was judged another way.
+	CancelReview Consequence = "cancel its review"
 	// SendToDecider sends human a child that asks for a decision. If the chain is too long, human gets a notice
 	// instead.
 	SendToDecider Consequence = "send it to human to decide"
@@ -86,7 +88,7 @@ const (
 // AffectsOthers reports whether the consequence goes through other handoffs. The other handoffs may be many, so the
 // consequence may be interrupted and deferred. Any other consequence runs at once.
 func (c Consequence) AffectsOthers() bool {
-	return slices.Contains([]Consequence{TellWaiting, FreeWaiting, FreeTakenBack, MoveWaiting, MoveFreed, CancelParts}, c)
+	return slices.Contains([]Consequence{TellSendersOfDependents, UnblockDependents, UnblockAfterRollback, MoveDependents, BlockDependentsAgain, CancelParts}, c)
 }
 
 // Condition says in which cases an action has a consequence. It is evaluated once for each action, from the record
@@ -104,8 +106,8 @@ const (
 	NeedsPermission Condition = "a permission is asked for"
 	// HeldByAnother holds if the holder is not the sender.
 	HeldByAnother Condition = "its holder is not its sender"
-	// Readdressed holds if the handoff has another recipient from then on.
-	Readdressed Condition = "it is for another from now on"
+	// GetsNewRecipient holds if the action gives the handoff another recipient.
+	GetsNewRecipient Condition = "it is for another from now on"
 	// IsRetry holds if the handoff repeats one that failed before.
 	IsRetry Condition = "it is a retry"
 	// HasParent holds if the handoff is a part of another, or continues it.
@@ -114,13 +116,13 @@ const (
 	// review of another handoff.
 	Reviewed Condition = "its result is reviewed"
 	IsReview Condition = "it is a review"
-	// PassesOn holds if a completion names a recipient that continues the work after the result counts.
-	PassesOn Condition = "the completion passes on"
+	// HasContinuation holds if a completion names a recipient that continues the work after the result counts.
+	HasContinuation Condition = "the completion passes on"
 	// Routed holds if a rule of a file fires; Unrouted if none does.
 	Routed   Condition = "a rule of a file fires"
 	Unrouted Condition = "no rule of a file fires"
-	// Redirects holds if the rejection names an agent that may do the work, and no rule fires.
-	Redirects Condition = "the rejection names an agent that may do it"
+	// NamesAlternative holds if the rejection names an agent that may do the work, and no rule fires.
+	NamesAlternative Condition = "the rejection names an agent that may do it"
 	// CheckFails holds if a check was observed to fail.
 	CheckFails Condition = "a check does not pass"
 	// NotDoneWell holds if the handoff ended, was not done well, and has no reviewer. NowDoneWell holds if the action
@@ -130,9 +132,9 @@ const (
 	NoLongerDoneWell Condition = "it is done well no more"
 	// ChecksPass holds if the outcome became a success, because checks that were not run before passed.
 	ChecksPass Condition = "all checks pass from now on"
-	// ThenRollback, ThenRetry and ThenEscalate hold by the holder's choice after a failure. A retry for which no agent
-	// is left counts as an escalation. None of the three holds if the holder chose to stop. ThenRollback does not hold
-	// if a rule of a file fires. ThenRollback also holds for a review that ends without a verdict.
+	// ThenRollback, ThenRetry and ThenEscalate hold if the holder chose that next step with its failure. A retry for
+	// which no agent is left counts as an escalation. None of the three holds if the holder chose to stop. ThenRollback
+	// does not hold if a rule of a file fires. ThenRollback also holds for a review that ends without a verdict.
 	ThenRollback Condition = "then is rollback"
 	ThenRetry    Condition = "then is retry"
 	ThenEscalate Condition = "then is escalate"
@@ -149,68 +151,68 @@ type ConsequenceRule struct {
 // no consequences.
 var consequences = []ConsequenceRule{
 	{Send, NeedsApproval, consequenceList(AskApproval)},
-	{Send, Routed, consequenceList(SendRouted)},
+	{Send, Routed, consequenceList(SendByRules)},
 	{Amend, NeedsApproval, consequenceList(AskApproval)},
 	{Approve, Always, consequenceList(TellSender)},
-	{Refuse, Always, consequenceList(TellSender, TellWaiting)},
+	{Refuse, Always, consequenceList(TellSender, TellSendersOfDependents)},
 	{Refuse, ThenRollback, consequenceList(SendRollback)},
 	{Ask, NeedsPermission, consequenceList(TellHuman)},
 	{Ask, Always, consequenceList(TellAnswerer)},
 	{Answer, Always, consequenceList(TellAsker)},
-	{Release, Always, consequenceList(TellHolder, WaitAgain)},
-	{Release, Readdressed, consequenceList(TellSender)},
+	{Release, Always, consequenceList(TellHolder, RestoreDependencies)},
+	{Release, GetsNewRecipient, consequenceList(TellSender)},
 	{NotTaken, Always, consequenceList(TellSender)},
 	{Silent, Always, consequenceList(TellSender)},
 
-	{Requeue, Always, consequenceList(WaitAgain)},
-	{Decline, Always, consequenceList(WaitAgain)},
+	{Requeue, Always, consequenceList(RestoreDependencies)},
+	{Decline, Always, consequenceList(RestoreDependencies)},
 
-	{Complete, Always, consequenceList(TellSender, FreeWaiting)},
-	{Complete, NotDoneWell, consequenceList(TellWaiting)},
-	{Complete, HasParent, consequenceList(FreeTakenBack)},
-	{Complete, IsRetry, consequenceList(EndLeftovers)},
+	{Complete, Always, consequenceList(TellSender, UnblockDependents)},
+	{Complete, NotDoneWell, consequenceList(TellSendersOfDependents)},
+	{Complete, HasParent, consequenceList(UnblockAfterRollback)},
+	{Complete, IsRetry, consequenceList(CancelLeftovers)},
 	{Complete, Reviewed, consequenceList(SendReview)},
 	{Complete, IsReview, consequenceList(ApplyVerdict)},
-	{Complete, PassesOn, consequenceList(PassOn)},
-	{Complete, Routed, consequenceList(SendRouted)},
+	{Complete, HasContinuation, consequenceList(SendContinuation)},
+	{Complete, Routed, consequenceList(SendByRules)},
 	{Fail, Always, consequenceList(TellSender)},
 	{Fail, ThenRollback, consequenceList(CancelParts, SendRollback)},
-	{Fail, Routed, consequenceList(CancelParts, SendRouted)},
+	{Fail, Routed, consequenceList(CancelParts, SendByRules)},
 	{Fail, ThenRetry, consequenceList(SendAgain)},
 	{Fail, ThenEscalate, consequenceList(SendToDecider)},
-	{Fail, Always, consequenceList(TellWaiting)},
+	{Fail, Always, consequenceList(TellSendersOfDependents)},
 	{Reject, Always, consequenceList(TellSender)},
-	{Reject, Redirects, consequenceList(SendElsewhere)},
+	{Reject, NamesAlternative, consequenceList(SendToNamedAgent)},
 	{Reject, ThenRollback, consequenceList(SendRollback)},
-	{Reject, Always, consequenceList(TellWaiting)},
-	{Reject, Routed, consequenceList(SendRouted)},
-	{Expire, Always, consequenceList(TellSender, TellWaiting, CancelParts)},
-	{Expire, Routed, consequenceList(SendRouted)},
+	{Reject, Always, consequenceList(TellSendersOfDependents)},
+	{Reject, Routed, consequenceList(SendByRules)},
+	{Expire, Always, consequenceList(TellSender, TellSendersOfDependents, CancelParts)},
+	{Expire, Routed, consequenceList(SendByRules)},
 	{Expire, Unrouted, consequenceList(SendRollback)},
-	{Exhaust, Always, consequenceList(TellSender, TellWaiting)},
-	{Exhaust, Routed, consequenceList(SendRouted)},
+	{Exhaust, Always, consequenceList(TellSender, TellSendersOfDependents)},
+	{Exhaust, Routed, consequenceList(SendByRules)},
 	{Exhaust, Unrouted, consequenceList(SendToDecider)},
 	{Cancel, Always, consequenceList(TellSender)},
 	{Cancel, HeldByAnother, consequenceList(TellHolder)},
 	{Cancel, Always, consequenceList(TellRecipient)},
-	{Cancel, Always, consequenceList(TellWaiting)},
-	{Cancel, Routed, consequenceList(SendRouted)},
+	{Cancel, Always, consequenceList(TellSendersOfDependents)},
+	{Cancel, Routed, consequenceList(SendByRules)},
 	{Cancel, ThenRollback, consequenceList(SendRollback)},
 	{Dismiss, Always, consequenceList(TellSender)},
 
-	{Accept, Always, consequenceList(TellHolder, EndReview, FreeWaiting)},
-	{Accept, PassesOn, consequenceList(PassOn)},
-	{Accept, Routed, consequenceList(SendRouted)},
+	{Accept, Always, consequenceList(TellHolder, CancelReview, UnblockDependents)},
+	{Accept, HasContinuation, consequenceList(SendContinuation)},
+	{Accept, Routed, consequenceList(SendByRules)},
 	{Observe, CheckFails, consequenceList(TellSender)},
-	{Observe, NowDoneWell, consequenceList(FreeWaiting)},
-	{Observe, NoLongerDoneWell, consequenceList(MoveFreed)},
-	{Observe, Routed, consequenceList(SendRouted)},
+	{Observe, NowDoneWell, consequenceList(UnblockDependents)},
+	{Observe, NoLongerDoneWell, consequenceList(BlockDependentsAgain)},
+	{Observe, Routed, consequenceList(SendByRules)},
 	{Observe, ChecksPass, consequenceList(TellSender)},
-	{Return, Always, consequenceList(EndReview, SendBack)},
-	{Return, Routed, consequenceList(SendRouted)},
-	{Redo, Always, consequenceList(MoveWaiting, MoveFreed)},
-	{Retry, Always, consequenceList(MoveWaiting)},
-	{Rerun, Always, consequenceList(MoveWaiting)},
+	{Return, Always, consequenceList(CancelReview, SendRework)},
+	{Return, Routed, consequenceList(SendByRules)},
+	{Redo, Always, consequenceList(MoveDependents, BlockDependentsAgain)},
+	{Retry, Always, consequenceList(MoveDependents)},
+	{Rerun, Always, consequenceList(MoveDependents)},
 	{Late, Always, consequenceList(TellSender)},
 }
 

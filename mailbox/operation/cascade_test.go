@@ -115,7 +115,7 @@ func countNotices(w *mailboxtest.World, by schemas.Caller) (times map[schemas.ID
 	return times
 }
 
-func TestRetry_UnblocksDependentsThatWereMovedLate(t *testing.T) {
+func TestRetry_UnblocksDependentsAfterInterruptedConsequences(t *testing.T) {
 	disk := &mailboxtest.BreakingBackend{Backend: memory.New()}
 	w := mailboxtest.New(t, mailboxtest.InBackend(disk))
 	a, b := sendDependents(w, 3100)

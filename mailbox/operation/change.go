@@ -13,8 +13,8 @@ import (
 
 // RecordChange describes one change of one handoff, with the content that the consequences of the change need. It
 // exists only during the transaction. If a consequence is deferred to a later transaction, only the name of the
-// consequence is stored, see [Op.deferDuties]. So a deferred consequence may read the record, and no other field of the
-// RecordChange.
+// consequence is stored, see [Op.deferConsequences]. So a deferred consequence may read the record, and no other field
+// of the RecordChange.
 type RecordChange struct {
 	Action life.Action
 	Was    *store.Record // as it was read, nil for a new handoff
@@ -28,18 +28,18 @@ type RecordChange struct {
 
 	Stored store.Content // content as it is stored, set by [Op.Commit]
 
-	Text      string                      // the text of notices about it
-	Why       EndReason                   // why the handoff did not end well
-	Then      schemas.FailureContinuation // how the work continues after a failure
-	To        schemas.Agent               // the recipient after a rollback, "" for the recipient of the rollback rule
-	Forward   *draft.Draft                // the handoff that a completion sends on, nil for none
-	Chosen    bool                        // the holder chose how the work continues
-	Sends     []rules.RuleSends           // sends of the rules of files because of it, set by [Op.Commit]
-	HeldSends []rules.RuleSends           // sends that wait until the completion counts as done
-	LeaveFile string                      // the file whose rules wait for a person's permission to continue the workflow, set with Sends
-	Opened    bool                        // the work counts as done only now, after a judgement: nothing was sent before
-	Judged    bool
-	Revision  any // changes to work that is done again, nil for none
+	Text         string                      // the text of notices about it
+	Why          EndReason                   // why the handoff did not end well
+	Then         schemas.FailureContinuation // how the work continues after a failure
+	To           schemas.Agent               // the recipient after a rollback, "" for the recipient of the rollback rule
+	Forward      *draft.Draft                // the handoff that a completion sends on, nil for none
+	Chosen       bool                        // the holder chose how the work continues
+	Sends        []rules.RuleSends           // sends of the rules of files because of it, set by [Op.Commit]
+	HeldSends    []rules.RuleSends           // sends that wait until the completion counts as done
+	FileToPermit string                      // the file whose rules wait for a person's permission to continue the workflow, set with Sends
+	Opened       bool                        // the work counts as done only now, after a judgement: nothing was sent before
+	Judged       bool
+	Revision     any // changes to work that is done again, nil for none
 
 	By schemas.Caller // the caller, set by [Op.Commit]
 }
@@ -84,6 +84,6 @@ func (l EndReason) Text() string {
 // ReasonFrom returns a reason for a failure whose holder gave no reason: the beginning of the failure's description.
 func ReasonFrom(description string) string { return schemas.Clip(description, 200) }
 
-// IsRouted reports whether a rule of a file continues the work after this change. The rule may still wait until a
-// person permits the rules of that file.
-func (h *RecordChange) IsRouted() bool { return len(h.Sends) > 0 || h.LeaveFile != "" }
+// IsContinuedByRule reports whether a rule of a file continues the work after this change. The rule may still wait
+// until a person permits the rules of that file.
+func (h *RecordChange) IsContinuedByRule() bool { return len(h.Sends) > 0 || h.FileToPermit != "" }

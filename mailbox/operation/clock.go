@@ -20,7 +20,7 @@ import (
 // Only ended handoffs have deferred consequences, and an ended handoff has no timer.
 func (o *Op) applyNextTimer(r *store.Record) error {
 	if len(r.Owes) > 0 {
-		return o.resumeDuties(r)
+		return o.resumeConsequences(r)
 	}
 	for i, at := range timerEnds(r) {
 		if at != 0 && at <= store.TimeOf(o.Now) {
@@ -40,9 +40,9 @@ const maxDueDuration = 100 * time.Millisecond
 
 // applyDueChanges applies changes that are due by time, the longest overdue first: ended leases, reservations, delays
 // and deadlines, and deferred consequences. Every operation begins with it. It stops after [maxDueHandoffs] handoffs,
-// after [maxDueDuration], after [MaxSpread] visits of other handoffs, or when [Rules.ClockBudgetSpent] returns true.
-// The next operation applies the rest. If a change fails, applyDueChanges logs the handoff, undoes all changes of that
-// handoff, and goes on with the next handoff.
+// after [maxDueDuration], after [MaxVisitedHandoffs] visits of other handoffs, or when [Rules.ClockBudgetSpent] returns
+// true. The next operation applies the rest. If a change fails, applyDueChanges logs the handoff, undoes all changes of
+// that handoff, and goes on with the next handoff.
 func (o *Op) applyDueChanges() error {
 	due, err := reading.Collect(reading.AtMost(maxDueHandoffs, o.DueHandoffs(o.Now)))
 	if err != nil {
@@ -51,7 +51,7 @@ func (o *Op) applyDueChanges() error {
 	applied, enough, begun := 0, false, o.env.Now()
 	return o.RunAs(ClockCaller, func() error {
 		for _, id := range due {
-			if enough || o.spreadLeft == 0 || applied > 0 && o.env.Now().Sub(begun) > maxDueDuration {
+			if enough || o.visitsLeft == 0 || applied > 0 && o.env.Now().Sub(begun) > maxDueDuration {
 				o.moreDue = true
 				return nil
 			}
@@ -144,9 +144,9 @@ func (o *Op) UsableRecord(id schemas.ID) *store.Record {
 	return r
 }
 
-// isDue reports whether a record has to change because of time. After [MaxSpread] visits in the operation, a record
-// with deferred consequences does not count as due, because only a later operation can carry out the consequences. A
-// damaged record stays due, and each operation tries again.
+// isDue reports whether a record has to change because of time. After [MaxVisitedHandoffs] visits in the operation, a
+// record with deferred consequences does not count as due, because only a later operation can carry out the
+// consequences. A damaged record stays due, and each operation tries again.
 func (o *Op) isDue(r *store.Record) bool {
-	return r.Wakes != 0 && r.Wakes <= store.TimeOf(o.Now) && (len(r.Owes) == 0 || o.spreadLeft > 0)
+	return r.Wakes != 0 && r.Wakes <= store.TimeOf(o.Now) && (len(r.Owes) == 0 || o.visitsLeft > 0)
 }

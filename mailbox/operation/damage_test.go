@@ -52,7 +52,8 @@ func TestClaim_SucceedsWithDamagedParent(t *testing.T) {
 	}
 }
 
-// A handoff to which time cannot be applied wakes no waiter: a waiter that looked again at once would spin.
+// A handoff whose due change fails does not wake waiting calls. A call that looked at it again at once would never
+// sleep.
 func TestGet_WaitsWithoutSpinningIfDueChangeFails(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.InBackend(b))

@@ -65,7 +65,7 @@ func TestClaim_SkipsDamagedHandoff(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Claims(coder).HandoffID)
 }
 
-func TestClaim_ReclaimsHandoffDespiteDamagedOne(t *testing.T) {
+func TestClaim_ReclaimsHandoffDespiteOtherDamagedHandoff(t *testing.T) {
 	b := memory.New()
 	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	sender, coder := w.Stdio("a"), w.Stdio("b")
@@ -108,7 +108,7 @@ func TestClaim_DoesNotReclaimOverdueHandoff(t *testing.T) {
 	require.Equal(t, schemas.TimedOut, w.Status(301))
 }
 
-func TestClaim_SkipsHandoffWithEndedReservation(t *testing.T) {
+func TestClaim_SkipsHandoffOfLeftPoolAfterReservation(t *testing.T) {
 	w := mailboxtest.New(t)
 	a, b := sendManyDue(w)
 	w.Accepts("review", b)
@@ -223,7 +223,8 @@ func TestReads_SucceedIfDueChangesCannotBeWritten(t *testing.T) {
 	require.Equal(t, schemas.TimedOut, w.Status(1))
 }
 
-// The consequences of the first of two due handoffs may find the second due, and apply its change.
+// Two handoffs are due. The consequences of the first may visit the second and apply its change. Then the clock must
+// not apply that change again.
 func TestDueChanges_AreAppliedOnce(t *testing.T) {
 	var logged strings.Builder
 	w := mailboxtest.New(t, func(c *mailbox.Config) { c.Logger = slog.New(slog.NewTextHandler(&logged, nil)) })
@@ -246,8 +247,8 @@ func TestDueChanges_AreAppliedOnce(t *testing.T) {
 	}
 }
 
-// A failing disk is no fault of this program: the error says whether the call was kept.
-func TestSend_ErrorSaysWhetherDiskStoredIt(t *testing.T) {
+// A failing disk is no fault of this program. The error says whether the store has kept the handoff.
+func TestSend_ErrorSaysWhetherHandoffWasStored(t *testing.T) {
 	for cause, says := range map[error]string{store.ErrUnwritten: "nothing was changed", store.ErrUncertain: "not known"} {
 		b := &fullDisk{Backend: memory.New()}
 		w := mailboxtest.New(t, mailboxtest.InBackend(b))

@@ -55,13 +55,13 @@ func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, ru
 //
 // After the commit Update wakes the waiting calls. It wakes the calls also after a failed commit, because the store may
 // have kept the transaction. If the consequences are too many for one transaction, Update carries out the rest in
-// further transactions before it returns, see [Engine.runDeferredDuties].
+// further transactions before it returns, see [Engine.runDeferredConsequences].
 func (e *Engine) Update(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
 	return e.UpdateWithoutDue(ctx, by, func(o *Op) error {
 		if err := o.applyDueChanges(); err != nil {
 			return err
 		}
-		o.spreadLeft = MaxSpread
+		o.visitsLeft = MaxVisitedHandoffs
 		return fn(o)
 	})
 }
@@ -71,7 +71,7 @@ func (e *Engine) UpdateWithoutDue(ctx context.Context, by schemas.Caller, fn fun
 	leases := e.Leases.AtNow()
 	var o *Op
 	err := e.Store.Update(ctx, func(tx *store.Tx) (err error) {
-		o = &Op{env: e, By: by, Now: leases.Now, Leases: leases, spreadLeft: MaxSpread}
+		o = &Op{env: e, By: by, Now: leases.Now, Leases: leases, visitsLeft: MaxVisitedHandoffs}
 		o.useTransaction(tx)
 		o.Rules = e.rules(o)
 		if o.last, err = tx.EventCount(); err != nil {
@@ -100,7 +100,7 @@ func (e *Engine) UpdateWithoutDue(ctx context.Context, by schemas.Caller, fn fun
 	}
 	e.Here.ForgetClaims(o.voided...)
 	if by.Via != schemas.ViaClock {
-		e.runDeferredDuties(ctx, o.deferred)
+		e.runDeferredConsequences(ctx, o.deferred)
 	}
 	return o.refusal
 }

@@ -21,10 +21,10 @@ const receiptLife = 24 * time.Hour
 
 // UpdateForCaller runs an operation and stores its result under the request id of the caller, in the same transaction.
 // A repeat of the call changes nothing and gets the first result. A repeat also gets the first refusal, if the refused
-// call was committed, see [Op.CommitWithError]. Every method that changes something for a caller uses Mutate. Mutate
-// also records that the caller was seen.
+// call was committed, see [Op.CommitWithError]. Every method that changes something for a caller uses UpdateForCaller.
+// It also records that the caller was seen.
 //
-// Mutate stores no receipt (the result for repeats) if the call has no request id, or if the operation called
+// UpdateForCaller stores no receipt (the result for repeats) if the call has no request id, or if the operation called
 // [Op.SkipReceipt].
 func UpdateForCaller[Out any](
 	ctx context.Context, e *Engine, by schemas.Caller, fn func(*Op) (Out, error),

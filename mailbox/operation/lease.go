@@ -30,7 +30,7 @@ const (
 	// Grace is how long a claim outlives its connection.
 	Grace = 2 * time.Minute
 
-	withoutConnection = 30 * time.Minute // the shortest lease of a claim without a connection
+	minLeaseWithoutConnection = 30 * time.Minute // the shortest lease of a claim without a connection
 )
 
 // Leases holds the settings of a workspace about the length of claims. It also gives access to the open connections of
@@ -49,7 +49,7 @@ func (l Leases) leaseLength(r *store.Record) time.Duration {
 	if r.Conn != "" {
 		return l.Lease
 	}
-	return max(l.Lease, withoutConnection, 2*r.EstimatedDuration())
+	return max(l.Lease, minLeaseWithoutConnection, 2*r.EstimatedDuration())
 }
 
 // LeasesAt decides about claims at one fixed time. Each of its methods reads the open connections and the sleeps of the
@@ -140,9 +140,9 @@ func (l Leases) SleptSinceLastEvent(v *store.View, r *store.Record) time.Duratio
 	return l.Clock.SleptSince(e.At)
 }
 
-// EndExtendedBySleep returns the new end of a lease or reservation of r whose end is at: at plus the time that the
-// machine slept since the last event of r. If the machine slept at the time at, the new end is at least [Grace] after
-// the machine woke.
+// EndExtendedBySleep extends the lease or reservation of r that ends at the time at. It returns that time plus the time
+// that the machine slept since the last event of r. If the machine slept at the time at, the new end is at least
+// [Grace] after the machine woke.
 func (l Leases) EndExtendedBySleep(v *store.View, r *store.Record, at store.Time) store.Time {
 	end := at.Time().Add(l.SleptSinceLastEvent(v, r))
 	if woke := l.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {

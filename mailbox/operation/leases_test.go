@@ -38,7 +38,7 @@ func TestServerRestart_ExtendsLeaseUntilConnectionReturns(t *testing.T) {
 	w.Completes(b, 1)
 }
 
-// restartAlone starts the next process as the only one, so no other can have the connections.
+// restartAlone starts the next process as the only process, so no other process can have the old connections.
 func restartAlone(w *mailboxtest.World) {
 	w.Restart(func(c *mailbox.Config) { c.Alone = true })
 }
@@ -54,7 +54,7 @@ func TestClaim_ReclaimsAtOnceIfOldConnectionCannotReturn(t *testing.T) {
 	w.Completes(other, 1)
 }
 
-func TestServerRestart_KeepsEndedLeaseForTwoMinutes(t *testing.T) {
+func TestServerRestart_KeepsClaimWithEndedLeaseForTwoMinutes(t *testing.T) {
 	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Pass(14 * time.Minute)

@@ -40,7 +40,7 @@ type Op struct {
 
 	self       *store.Agent    // the row of the caller, once it was read
 	changes    []*RecordChange // their consequences are still to be carried out
-	spreadLeft int             // how many other handoffs consequences may still visit
+	visitsLeft int             // how many other handoffs consequences may still visit
 	moreDue    bool            // more is due than one operation applies
 	moreToCut  bool            // [Op.cutFutureTimes] has more to cut
 	commitEffects
@@ -111,7 +111,7 @@ type commitEffects struct {
 	boxes     []schemas.Address // where work may now be claimed, or was noticed; once for each
 	freed     []schemas.Agent   // agents with a limit that now hold less
 	regrouped bool              // agents may claim from other mailboxes than before
-	deferred  []schemas.ID      // handoffs with deferred duties
+	deferred  []schemas.ID      // handoffs with deferred consequences
 	due       store.Time        // when the clock next changes a record that this operation changed, zero for never
 }
 
@@ -126,9 +126,9 @@ func (o *Op) WakeAfterCommit(boxes ...schemas.Address) {
 	o.wrote, o.boxes = true, append(o.boxes, boxes...)
 }
 
-// ResumeDutiesLater carries out the deferred duties (open consequences) of a handoff in later transactions of the
-// current call.
-func (o *Op) ResumeDutiesLater(id schemas.ID) { o.deferred = append(o.deferred, id) }
+// ResumeConsequencesLater makes the engine carry out the deferred consequences of a handoff in later transactions of
+// the current call.
+func (o *Op) ResumeConsequencesLater(id schemas.ID) { o.deferred = append(o.deferred, id) }
 
 // ClockCaller is the caller of all work that the server does by itself, for example changes that are due by time and
 // deferred consequences. The rules about permitted actions treat this caller as [life.Clock] only.
@@ -143,9 +143,9 @@ func (o *Op) RunAs(by schemas.Caller, fn func() error) error {
 	return fn()
 }
 
-// FindHandoff returns the record of the handoff with an id as a caller wrote it, see [reading.FindHandoff]. Find first
-// applies all changes of this handoff that are due by time. So no caller acts on a claim that has ended or on a handoff
-// whose deadline has passed.
+// FindHandoff returns the record of the handoff with an id as a caller wrote it, see [reading.FindHandoff]. FindHandoff
+// first applies all changes of this handoff that are due by time. So no caller acts on a claim that has ended or on a
+// handoff whose deadline has passed.
 func (o *Op) FindHandoff(id string) (*store.Record, error) {
 	r, err := reading.FindHandoff(o.View, id, o.By.Agent)
 	if err != nil {

@@ -40,11 +40,11 @@ func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	return []string{fmt.Sprintf("time has more to do: %d handoffs or more are overdue, and the next call goes on", n)}
 }
 
-// runDeferredDuties carries out the consequences that an operation deferred because they were too many for one
+// runDeferredConsequences carries out the consequences that an operation deferred because they were too many for one
 // transaction. owing lists the handoffs that have deferred consequences. Each handoff gets its own transaction.
-// runDeferredDuties stops when ctx ends and after [catchUpTime]. The remaining consequences stay due, and the next call
-// of any caller carries them out.
-func (e *Engine) runDeferredDuties(ctx context.Context, owing []schemas.ID) {
+// runDeferredConsequences stops when ctx ends and after [catchUpTime]. The remaining consequences stay due, and the
+// next call of any caller carries them out.
+func (e *Engine) runDeferredConsequences(ctx context.Context, owing []schemas.ID) {
 	for begun := e.Now(); len(owing) > 0 && e.Now().Sub(begun) < catchUpTime; {
 		var again []schemas.ID
 		err := e.Update(ctx, ClockCaller, func(o *Op) error {

@@ -44,20 +44,20 @@ type Timer int
 const (
 	Deadline Timer = iota
 	LeaseEnd
-	Quiet     // the sender is notified of a silent holder; it does not run while the holder waits for an answer
-	Reserved  // the reservation for its asker ends
-	Unclaimed // no agent claimed it in time, so it goes to others
-	Delay     // the delay before claims ends; the handoff is in no mailbox until then
+	SilenceNotice  // the sender is notified of a silent holder; it does not run while the holder waits for an answer
+	ReservationEnd // the reservation for its asker ends
+	Unclaimed      // no agent claimed it in time, so it goes to others
+	DelayEnd       // the delay before claims ends; the handoff is in no mailbox until then
 )
 
 // timerEnds returns the end of each timer of a record in the order of [Timer], and zero for a timer that does not run.
-func timerEnds(r *store.Record) [Delay + 1]store.Time {
+func timerEnds(r *store.Record) [DelayEnd + 1]store.Time {
 	at := [...]store.Time{r.Deadline, r.Lease, r.SilentAt, r.Reserved, r.UnclaimedAt, r.NotBefore}
 	if r.Status == schemas.Waiting {
-		at[Quiet] = 0
+		at[SilenceNotice] = 0
 	}
 	if r.Box != "" || r.Status != schemas.Pending {
-		at[Delay] = 0
+		at[DelayEnd] = 0
 	}
 	return at
 }
@@ -70,13 +70,13 @@ func VoidToken(r *store.Record) {
 		return
 	}
 	r.Voided = append([]string{r.Token}, r.Voided...)
-	r.Voided = r.Voided[:min(len(r.Voided), voidedKept)]
+	r.Voided = r.Voided[:min(len(r.Voided), maxVoidTokens)]
 	r.Token = ""
 }
 
-// voidedKept is the number of tokens of earlier claims that a record keeps. A former holder with an older token gets
+// maxVoidTokens is the number of tokens of earlier claims that a record keeps. A former holder with an older token gets
 // the error that the token is wrong, and the server does not store its late result.
-const voidedKept = 8
+const maxVoidTokens = 8
 
 // DropClaim ends a claim without counting the claim as an attempt: the next claim has the same attempt number. It voids
 // the claim token, clears the holder, and closes open questions. r must be a copy that is not committed yet.

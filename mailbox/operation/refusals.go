@@ -21,8 +21,8 @@ func ConflictError(r *store.Record, format string, args ...any) *schemas.Error {
 	return schemas.Errorf(schemas.Conflict, format, args...).WithHandoff(r.ID, r.Status, r.Successor)
 }
 
-// UndoError is an error that a function passed to [Engine.Update] returns on purpose. The engine undoes the operation,
-// and the method that called Update gets the reason.
+// UndoError is the error with which a function that runs in [Engine.Update] undoes the operation on purpose. The method
+// that called Update gets the reason.
 type UndoError string
 
 func (u UndoError) Error() string { return string(u) }

@@ -95,8 +95,9 @@ func TestClockSetBack_IsNotDetectedForOperationThatWaited(t *testing.T) {
 	require.Equal(t, []string{"sent", "claimed"}, w.EventActions(1), "no lease was cut")
 }
 
-// A claim that was made while the clock was late has ended when the clock is right, and its holder loses nothing by it.
-func TestClockSetForward_KeepsClaimUntilAnotherClaims(t *testing.T) {
+// The clock was behind at the time of a claim. When the clock is set right, the lease has ended, and the holder still
+// keeps the claim.
+func TestClockSetForward_KeepsClaimUntilOtherAgentClaims(t *testing.T) {
 	w := mailboxtest.New(t)
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaCLI}
 	w.Sends(mailboxtest.Human, "b", "x")

@@ -154,7 +154,7 @@ func TestMachineSleep_OfOneMinuteDoesNotExtendLease(t *testing.T) {
 }
 
 // The first call after a long time cannot know when in it the machine slept.
-func TestMachineSleep_KeepsEndedLeaseForTwoMinutes(t *testing.T) {
+func TestMachineSleep_KeepsClaimWithEndedLeaseForTwoMinutes(t *testing.T) {
 	s := newSleepingWorld(t)
 	s.Sends(mailboxtest.Human, "b", "x")
 	s.Claims(mailboxtest.RemoteCaller("b", "1"))

@@ -50,7 +50,7 @@ func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Rec
 		if parts&part == 0 {
 			continue
 		}
-		if yes, err := o.callerPlays(part, r); yes || err != nil {
+		if yes, err := o.callerHasPart(part, r); yes || err != nil {
 			return err
 		}
 	}
@@ -67,11 +67,11 @@ func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Rec
 	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
 }
 
-// callerPlays reports whether the caller plays one part for a handoff, for example the recipient. It decides by the
+// callerHasPart reports whether the caller plays one part for a handoff, for example the recipient. It decides by the
 // current state of the store: an agent that declined the handoff is no recipient any more. For the holder it compares
 // only the name, because its caller has already checked the claim token. An unreadable store is an error, and does not
 // count as false.
-func (o *Op) callerPlays(part life.CallerParts, r *store.Record) (bool, error) {
+func (o *Op) callerHasPart(part life.CallerParts, r *store.Record) (bool, error) {
 	switch part {
 	case life.Recipient:
 		return o.MayClaim(r)
@@ -87,14 +87,14 @@ func (o *Op) callerPlays(part life.CallerParts, r *store.Record) (bool, error) {
 	case life.Clock:
 		return o.By.Via == schemas.ViaClock, nil
 	case life.Verifier:
-		return o.callerVerifies(r)
+		return o.isCallerVerifier(r)
 	}
 	return false, nil
 }
 
-// callerVerifies reports whether the caller is the reviewer of r, or holds a verification request that is a child of r.
-// It skips children that cannot be read. The number of reads has no limit, because a handoff has few children.
-func (o *Op) callerVerifies(r *store.Record) (bool, error) {
+// isCallerVerifier reports whether the caller is the reviewer of r, or holds a verification request that is a child of
+// r. It skips children that cannot be read. The number of reads has no limit, because a handoff has few children.
+func (o *Op) isCallerVerifier(r *store.Record) (bool, error) {
 	if review := o.UsableRecord(r.Review); review != nil && review.Holder == o.By.Agent &&
 		(review.Status.IsHeld() || review.Status == schemas.Completed) {
 		return true, nil

@@ -42,7 +42,7 @@ func (tw *repeatedClaim) claimWithoutAnswer() {
 	require.ErrorIs(tw.T, err, context.Canceled)
 }
 
-// stands checks that an acknowledged claim was not released.
+// requireClaimHeld fails the test if a claim that the caller received was released.
 func (tw *repeatedClaim) requireClaimHeld(got schemas.ClaimOut) {
 	tw.T.Helper()
 	require.Equal(tw.T, schemas.ID(1), got.HandoffID)
@@ -114,8 +114,9 @@ func TestUndeliveredClaim_IsKeptIfEarlierCallGotIt(t *testing.T) {
 	tw.requireClaimHeld(got)
 }
 
-// TestClaim_ConcurrentRepeatsClaimOnce lets calls with one request id break at random moments. The answer of any of
-// them must stand. If none was answered, a call that names the handoff's id must get it.
+// TestClaim_ConcurrentRepeatsClaimOnce lets calls with one request id break at random moments. Each call that gets a
+// response must get the same valid claim. If no call gets a response, a call with the id of the handoff must get the
+// handoff.
 func TestClaim_ConcurrentRepeatsClaimOnce(t *testing.T) {
 	const rounds, calls = 60, 5
 	w := mailboxtest.New(t, mailboxtest.InBackend(mailboxtest.Backends["bolt"](t)))
