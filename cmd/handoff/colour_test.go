@@ -25,7 +25,7 @@ func TestColour_OnlyOnTerminals(t *testing.T) {
 	if _, err := exec.LookPath("script"); err != nil {
 		t.Skip("there is no script(1) to make a terminal with")
 	}
-	d := commandtest.Hostile(t)
+	d := commandtest.NewHostileDesk(t)
 	for _, command := range []string{"show 1", "show 2 --full", "list --all", "history", "wait 1", "audit verify", "agents"} {
 		t.Run(command, func(t *testing.T) {
 			line := commandtest.Program + " " + command

@@ -13,7 +13,7 @@ import (
 
 // Nothing that agents wrote, and nothing that an error repeats, reaches the terminal as more than text.
 func TestOutput_TextOfAgentsRepaintsNothing(t *testing.T) {
-	d := commandtest.Hostile(t)
+	d := commandtest.NewHostileDesk(t)
 	for _, args := range [][]string{
 		{"status"},
 		{"status", "--json"},

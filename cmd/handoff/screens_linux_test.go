@@ -107,7 +107,7 @@ func killed(d commandtest.Desk, t *testing.T, agent, tool, args string) {
 func onScreen(d commandtest.Desk, width int, colour bool, lines int, args ...string) string {
 	d.Helper()
 	screen, line := commandtest.OpenTerminal(d)
-	commandtest.Control(d, line, func(fd int) error {
+	commandtest.WithFileDescriptor(d, line, func(fd int) error {
 		return unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 50, Col: uint16(width)})
 	})
 	ctx, leave := context.WithTimeout(d.Context(), commandtest.Patience)

@@ -53,7 +53,7 @@ func TestSystemd_UnitStartsServer(t *testing.T) {
 	words := strings.Fields(start)
 	require.Equal(t, "/home/me/go/bin/handoff", words[0])
 
-	keeper, said := commandtest.NewHome(t).StartKeepingOpen(words[1:]...)
+	keeper, said := commandtest.NewHome(t).StartAndKeepOpen(words[1:]...)
 	require.Contains(t, said, "workspace team ")
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait(), "it ends well when systemd stops it")

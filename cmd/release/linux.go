@@ -68,7 +68,7 @@ const (
 
 // The places of the archives' files in Debian and in Red Hat.
 var (
-	inDebian = map[string]string{
+	debianPaths = map[string]string{
 		"completions/handoff.bash": "/usr/share/bash-completion/completions/handoff",
 		"completions/_handoff":     "/usr/share/zsh/vendor-completions/_handoff",
 		"completions/handoff.fish": "/usr/share/fish/vendor_completions.d/handoff.fish",
@@ -78,7 +78,7 @@ var (
 		"changelog.Debian.tmpl":    "/usr/share/doc/handoff/changelog.Debian.gz",
 		"lintian-overrides.tmpl":   "/usr/share/lintian/overrides/handoff",
 	}
-	inRedHat = map[string]string{
+	redHatPaths = map[string]string{
 		"completions/handoff.bash": "/usr/share/bash-completion/completions/handoff",
 		"completions/_handoff":     "/usr/share/zsh/site-functions/_handoff",
 		"completions/handoff.fish": "/usr/share/fish/vendor_completions.d/handoff.fish",
@@ -98,10 +98,10 @@ func (b *build) debianTree() ([]file, error) {
 		}
 		all = append(all, file{template, modeText, data})
 	}
-	return systemTree(all, inDebian)
+	return systemTree(all, debianPaths)
 }
 
-func (b *build) redHatTree() ([]file, error) { return systemTree(b.filesBesideProgram(), inRedHat) }
+func (b *build) redHatTree() ([]file, error) { return systemTree(b.filesBesideProgram(), redHatPaths) }
 
 // systemTree returns the files that where gives a path in the system, under that path. It compresses files whose path
 // ends with .gz.

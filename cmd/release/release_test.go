@@ -15,8 +15,8 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// planned is a release to fill every template. It invents the results of builds.
-func planned(t *testing.T) *release {
+// newTestRelease makes a release to fill every template. It invents the results of builds.
+func newTestRelease(t *testing.T) *release {
 	t.Helper()
 	s, err := readSettings("../..")
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func planned(t *testing.T) *release {
 func TestServerJSON_FitsSchemaOfRegistry(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("testdata/server.schema.json")
 	require.NoError(t, err)
-	data, err := os.ReadFile(filepath.Join(planned(t).out, "server.json"))
+	data, err := os.ReadFile(filepath.Join(newTestRelease(t).out, "server.json"))
 	require.NoError(t, err)
 	server, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	require.NoError(t, err)
@@ -43,7 +43,7 @@ func TestServerJSON_FitsSchemaOfRegistry(t *testing.T) {
 }
 
 func TestManifests_Parse(t *testing.T) {
-	r := planned(t)
+	r := newTestRelease(t)
 	for _, name := range []string{"scoop/handoff.json", "latest.json"} {
 		data, err := os.ReadFile(filepath.Join(r.out, name))
 		require.NoError(t, err)

@@ -97,7 +97,7 @@ func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*sc
 	l := c.findOrStartRun(work.HandoffID, job)
 	select {
 	case <-l.done:
-	case <-c.startPatience():
+	case <-c.patienceTimer():
 		return nil, c.refuseWhileRunning(ctx, call, in, l)
 	case <-ctx.Done():
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
@@ -112,7 +112,7 @@ func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*sc
 	return &sight, nil
 }
 
-func (c *CompletionChecker) startPatience() <-chan time.Time {
+func (c *CompletionChecker) patienceTimer() <-chan time.Time {
 	if c.Patience == 0 {
 		return nil
 	}

@@ -22,7 +22,7 @@ import (
 )
 
 // A shop has one check that takes until a file is there, which a person allowed.
-type shop struct {
+type testRepository struct {
 	*mailboxtest.World
 	*checking.CompletionChecker
 	t    *testing.T
@@ -31,13 +31,13 @@ type shop struct {
 	head string
 }
 
-func newShop(t *testing.T) shop {
+func newTestRepository(t *testing.T) testRepository {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
 	program, err := exec.LookPath(commandtest.Program)
 	require.NoError(t, err)
-	s := shop{World: mailboxtest.New(t), t: t, dir: filepath.Join(t.TempDir(), "shop"), gate: filepath.Join(t.TempDir(), "open")}
+	s := testRepository{World: mailboxtest.New(t), t: t, dir: filepath.Join(t.TempDir(), "shop"), gate: filepath.Join(t.TempDir(), "open")}
 	require.NoError(t, os.MkdirAll(filepath.Join(s.dir, ".handoff"), 0o700))
 	list := "checks:\n  slow: {run: \"touch " + s.gate + ".begun; while ! test -e " + s.gate + "; do sleep 0.05; done; test -e done\", always: true}\n"
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, checks.File), []byte(list), 0o600))
@@ -56,24 +56,24 @@ func newShop(t *testing.T) shop {
 	return s
 }
 
-func (s *shop) git(args ...string) {
+func (s *testRepository) git(args ...string) {
 	cmd := exec.CommandContext(s.t.Context(), "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
 	cmd.Dir = s.dir
 	out, err := cmd.CombinedOutput()
 	require.NoError(s.t, err, string(out))
 }
 
-func (s *shop) commit() {
+func (s *testRepository) commit() {
 	s.git("add", "-A")
 	s.git("commit", "-q", "-m", "x")
 	r, _ := git.FindRepository(s.dir, func(string) bool { return false })
 	_, s.head = r.Head()
 }
 
-func (s *shop) write(path string) { require.NoError(s.t, os.WriteFile(path, nil, 0o600)) }
+func (s *testRepository) write(path string) { require.NoError(s.t, os.WriteFile(path, nil, 0o600)) }
 
 // call makes a call beside the checkout, by qa.
-func (s *shop) call(tool string, in any) (out map[string]any, err error) {
+func (s *testRepository) call(tool string, in any) (out map[string]any, err error) {
 	args, err := json.Marshal(in)
 	require.NoError(s.t, err)
 	by := schemas.Caller{Agent: "qa", Via: schemas.ViaCLI, Tree: &schemas.Tree{Path: s.dir, Commit: s.head}}
@@ -87,7 +87,7 @@ func (s *shop) call(tool string, in any) (out map[string]any, err error) {
 // elsewhere is qa, where no checkout is.
 var elsewhere = schemas.Caller{Agent: "qa", Via: schemas.ViaCLI}
 
-func (s *shop) claimed() string {
+func (s *testRepository) sendAndClaim() string {
 	out, err := s.call("send_handoff", schemas.SendIn{To: "qa", Task: "Do it"})
 	require.NoError(s.t, err)
 	id, _ := out["handoff_id"].(string)
@@ -97,8 +97,8 @@ func (s *shop) claimed() string {
 }
 
 func TestCompletions_LongChecksOutliveCall(t *testing.T) {
-	s := newShop(t)
-	id := s.claimed()
+	s := newTestRepository(t)
+	id := s.sendAndClaim()
 	s.write(filepath.Join(s.dir, "done"))
 	s.commit()
 	done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done."}}
@@ -129,8 +129,8 @@ func TestCompletions_LongChecksOutliveCall(t *testing.T) {
 
 // A completion at another commit ends the checks of the first one, and is not recorded without checks.
 func TestCompletions_StoppedChecksRecordNothing(t *testing.T) {
-	s := newShop(t)
-	id, bad := s.claimed(), s.head
+	s := newTestRepository(t)
+	id, bad := s.sendAndClaim(), s.head
 	s.write(filepath.Join(s.dir, "done"))
 	s.commit()
 	complete := func(commit string) chan error {
@@ -151,9 +151,9 @@ func TestCompletions_StoppedChecksRecordNothing(t *testing.T) {
 }
 
 func TestCompletions_RefuseFailedChecks(t *testing.T) {
-	s := newShop(t)
+	s := newTestRepository(t)
 	s.write(s.gate)
-	id := s.claimed()
+	id := s.sendAndClaim()
 	done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done."}}
 	_, err := s.call("complete_handoff", done)
 	require.ErrorContains(t, err, "the check slow does not pass")
@@ -166,10 +166,10 @@ func TestCompletions_RefuseFailedChecks(t *testing.T) {
 
 // Over HTTP the server does not know the caller's checkout, so the commit of the completion counts.
 func TestCompletions_RemoteCallerNamesCommit(t *testing.T) {
-	s := newShop(t)
+	s := newTestRepository(t)
 	s.write(s.gate)
 	s.Remote = true
-	id := s.claimed()
+	id := s.sendAndClaim()
 	_, err := s.call("complete_handoff", schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done."}})
 	require.ErrorContains(t, err, "The check slow passes (not observed: the completion names no commit", "it is asked of all work")
 
@@ -190,7 +190,7 @@ func TestCompletions_RemoteCallerNamesCommit(t *testing.T) {
 
 // A claim in another repository is checked with the list of the sender's repository.
 func TestCompletions_ClaimInOtherRepositoryKeepsBase(t *testing.T) {
-	s := newShop(t)
+	s := newTestRepository(t)
 	s.write(s.gate)
 	out, err := s.call("send_handoff", schemas.SendIn{To: "qa", Task: "Do it"})
 	require.NoError(t, err)
@@ -204,9 +204,9 @@ func TestCompletions_ClaimInOtherRepositoryKeepsBase(t *testing.T) {
 }
 
 func TestRunLater_RecordsObservations(t *testing.T) {
-	s := newShop(t)
+	s := newTestRepository(t)
 	s.write(s.gate)
-	id := s.claimed()
+	id := s.sendAndClaim()
 	_, err := tools.InvokeTyped[schemas.CompleteOut](t.Context(), s.Invoker, tools.Call{Caller: elsewhere, Tool: "complete_handoff"},
 		schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: "It is done.", Results: map[string]any{"commit": s.head}}})
 	require.NoError(t, err)
@@ -219,9 +219,9 @@ func TestRunLater_RecordsObservations(t *testing.T) {
 }
 
 func TestRunLater_UsesBaseThatPersonNamed(t *testing.T) {
-	s := newShop(t)
+	s := newTestRepository(t)
 	s.write(s.gate)
-	id := s.claimed()
+	id := s.sendAndClaim()
 	s.git("checkout", "-q", "--orphan", "other")
 	s.write(filepath.Join(s.dir, "other")) // else it is the same commit
 	s.commit()
@@ -249,11 +249,11 @@ func TestRunLater_UsesBaseThatPersonNamed(t *testing.T) {
 // A check that is always asked for holds where nothing was to be committed; one that the sender named says nothing
 // there.
 func TestComplete_WithoutCommitLeavesAlwaysChecksUnobserved(t *testing.T) {
-	s := newShop(t)
+	s := newTestRepository(t)
 	s.write(s.gate)
 	s.write(filepath.Join(s.dir, "done"))
 	s.commit()
-	out, err := s.call("complete_handoff", schemas.CompleteIn{HandoffID: s.claimed(), Result: schemas.Result{Summary: "It is explained."}})
+	out, err := s.call("complete_handoff", schemas.CompleteIn{HandoffID: s.sendAndClaim(), Result: schemas.Result{Summary: "It is explained."}})
 	require.NoError(t, err)
 	require.Equal(t, "success", out["outcome"])
 }

@@ -26,7 +26,7 @@ import (
 func TestMain(m *testing.M) { commandtest.Main(m) }
 
 // A shop is a repository with a list of checks that somebody allowed, and work in it.
-type shop struct {
+type testRepository struct {
 	testing.TB
 	dir, base string
 	runner    checks.Runner
@@ -54,13 +54,13 @@ const list = `checks:
   slow: {run: sh slow.sh, timeout: 1s}
 `
 
-func newShop(t testing.TB, list string) *shop {
+func newTestRepository(t testing.TB, list string) *testRepository {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git")
 	}
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	s := &shop{TB: t, dir: filepath.Join(dir, "shop")}
+	s := &testRepository{TB: t, dir: filepath.Join(dir, "shop")}
 	s.runner = checks.Runner{Dir: filepath.Join(dir, "checks"), Executable: commandtest.Program, Getenv: os.Getenv, Now: time.Now}
 	require.NoError(t, os.Mkdir(s.dir, 0o755))
 	s.git("init", "-q")
@@ -69,11 +69,11 @@ func newShop(t testing.TB, list string) *shop {
 		"report.sh": `echo '<testsuite><testcase name="a"/></testsuite>' >out/report.xml`, "out/keep": "", "sub/here": "", "slow.sh": "",
 		"docs/guide.md": "guide",
 	})
-	s.allow()
+	s.allowChecks()
 	return s
 }
 
-func (s *shop) git(args ...string) string {
+func (s *testRepository) git(args ...string) string {
 	s.Helper()
 	cmd := exec.CommandContext(s.Context(), "git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...)
 	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull)
@@ -83,7 +83,7 @@ func (s *shop) git(args ...string) string {
 }
 
 // commit writes files, removes those without a text, and makes links of those whose text begins with ->.
-func (s *shop) commit(files map[string]string) string {
+func (s *testRepository) commit(files map[string]string) string {
 	s.Helper()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		path, text := filepath.Join(s.dir, name), files[name]
@@ -100,20 +100,20 @@ func (s *shop) commit(files map[string]string) string {
 	return s.git("rev-parse", "HEAD")
 }
 
-func (s *shop) repository() git.Repository {
+func (s *testRepository) repository() git.Repository {
 	r, ok := git.FindRepository(s.dir, func(string) bool { return false })
 	require.True(s, ok)
 	return r
 }
 
-func (s *shop) allow() {
+func (s *testRepository) allowChecks() {
 	s.Helper()
 	l, err := s.runner.ReadList(s.Context(), s.repository(), s.base)
 	require.NoError(s, err)
 	require.NoError(s, s.runner.Permissions(s.repository()).Allow(consent.Checks, l.Digest, consent.Permission{Path: os.Getenv("PATH")}))
 }
 
-func (s *shop) look(commit string, names ...string) schemas.CheckReport {
+func (s *testRepository) runChecks(commit string, names ...string) schemas.CheckReport {
 	s.Helper()
 	seen, err := s.runner.Run(s.Context(), checks.Job{
 		Repository: s.repository(), Base: s.base, Commit: commit, Names: names, Uncommitted: strings.Fields(s.git("ls-files", "--others")),
@@ -125,7 +125,7 @@ func (s *shop) look(commit string, names ...string) schemas.CheckReport {
 var good = map[string]string{"code.txt": "good\n", "docs/guide.md": "better"}
 
 func TestRun_PassesTrueChecks(t *testing.T) {
-	s := newShop(t, list)
+	s := newTestRepository(t, list)
 	for _, work := range []map[string]string{
 		good,
 		{"tests/c.t": "true"},
@@ -133,7 +133,7 @@ func TestRun_PassesTrueChecks(t *testing.T) {
 	} {
 		commit := s.commit(work)
 		names := []string{"test", "kept", "named", "junit", "within", "there", "clean", "slow"}
-		seen := s.look(commit, names...)
+		seen := s.runChecks(commit, names...)
 		require.Empty(t, seen.Unobserved)
 		require.Len(t, seen.Observed, len(names))
 		for _, o := range seen.Observed {
@@ -175,13 +175,13 @@ func TestRun_FailsFalseChecks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newShop(t, list)
-			seen := s.look(s.commit(tt.work), tt.check)
+			s := newTestRepository(t, list)
+			seen := s.runChecks(s.commit(tt.work), tt.check)
 			require.Empty(t, seen.Unobserved)
 			require.Len(t, seen.Observed, 1)
 			require.False(t, seen.Observed[0].Passed)
 			require.Contains(t, seen.Observed[0].Why, tt.why)
-			require.Empty(t, marked(t, s.dir))
+			require.Empty(t, processesBelow(t, s.dir))
 		})
 	}
 }
@@ -189,32 +189,32 @@ func TestRun_FailsFalseChecks(t *testing.T) {
 // A command that needs too much of the machine ends with a reason, and with all its processes.
 func TestRun_BoundsResourcesOfCommand(t *testing.T) {
 	const many = "i=0; while test $i -lt 1300; do setsid sleep 60 >/dev/null 2>&1 & i=$((i+1)); done; wait"
-	s := newShop(t, "checks:\n  many: sh many.sh\n  files: test $(ulimit -c) = 0 -a $(ulimit -f) = $((16 << 21))\n")
-	seen := s.look(s.commit(map[string]string{"many.sh": many}), "many", "files")
+	s := newTestRepository(t, "checks:\n  many: sh many.sh\n  files: test $(ulimit -c) = 0 -a $(ulimit -f) = $((16 << 21))\n")
+	seen := s.runChecks(s.commit(map[string]string{"many.sh": many}), "many", "files")
 	require.Equal(t, "it had more than 1000 processes", seen.Observed[0].Why, "%v", seen)
 	require.True(t, seen.Observed[1].Passed, "%v", seen)
-	require.Empty(t, marked(t, s.dir))
+	require.Empty(t, processesBelow(t, s.dir))
 	require.True(t, platform.UsesTooMuchMemory([]int{os.Getpid()}, 0))
 	require.False(t, platform.UsesTooMuchMemory([]int{os.Getpid()}, 0.75))
 }
 
 // A test can fake the output of a passing one. If test files come from the base it cannot.
 func TestRun_TakesFakedTestFromBase(t *testing.T) {
-	s := newShop(t, "checks:\n  test: {run: go test -json ./..., report: gotest, kept: true, env: [GOCACHE, GOFLAGS], base: ['**/*_test.go']}\n")
+	s := newTestRepository(t, "checks:\n  test: {run: go test -json ./..., report: gotest, kept: true, env: [GOCACHE, GOFLAGS], base: ['**/*_test.go']}\n")
 	const test = "package shop\nimport \"testing\"\nfunc TestPrice(t *testing.T) { if Price() != 3 { t.Fail() } }\n"
 	s.base = s.commit(map[string]string{"go.mod": "module shop\ngo 1.26\n", "a.go": "package shop\nfunc Price() int { return 3 }\n", "a_test.go": test})
-	s.allow()
+	s.allowChecks()
 	fake := "func TestMain(*testing.M) { fmt.Println(\"\\x16=== RUN   TestPrice\\n\\x16--- PASS: TestPrice (0.00s)\\nPASS\"); os.Exit(0) }\n"
 	faked := strings.Replace(test, `import "testing"`, `import ("fmt"; "os"; "testing")`, 1) + fake
 	wrong := map[string]string{"a.go": "package shop\nfunc Price() int { return 4 }\n", "a_test.go": faked}
-	seen := s.look(s.commit(wrong), "test")
+	seen := s.runChecks(s.commit(wrong), "test")
 	require.Contains(t, seen.Observed[0].Why, "shop TestPrice")
-	seen = s.look(s.commit(map[string]string{"a.go": "package shop\nfunc Price() int { return 1 + 2 }\n"}), "test")
+	seen = s.runChecks(s.commit(map[string]string{"a.go": "package shop\nfunc Price() int { return 1 + 2 }\n"}), "test")
 	require.True(t, seen.Observed[0].Passed, "%v", seen)
 }
 
 func TestRun_GivesReasonWithoutObservation(t *testing.T) {
-	s := newShop(t, list+"  always: {run: touch ../../../../ran, always: true}\n")
+	s := newTestRepository(t, list+"  always: {run: touch ../../../../ran, always: true}\n")
 	commit := s.commit(good)
 	weaker := s.commit(map[string]string{checks.File: list + "  always: exit 0"})
 	broken := s.commit(map[string]string{checks.File: "checks: [test]"})
@@ -260,12 +260,12 @@ func TestRun_GivesReasonWithoutObservation(t *testing.T) {
 	were, err := s.runner.Permissions(s.repository()).Deny("")
 	require.NoError(t, err)
 	require.Equal(t, 1, were)
-	require.Contains(t, s.look(commit).Unobserved["always"], "nobody allowed")
+	require.Contains(t, s.runChecks(commit).Unobserved["always"], "nobody allowed")
 }
 
 // The configuration of a repository does not apply to our trees, and neither do remains of a command.
 func TestRun_HostileRepositoryExecutesNothing(t *testing.T) {
-	s := newShop(t, `checks:
+	s := newTestRepository(t, `checks:
   test: 'git config core.fsmonitor "touch owned"; git config filter.x.smudge "touch owned; cat"; echo "code.txt filter=x" >.gitattributes; chmod 500 sub; mkdir -p new/.git
     test "$(cat code.txt)" = good; code=$?; git update-index --skip-worktree code.txt; echo bad >code.txt; exit $code'`)
 	owned := filepath.Join(s.dir, "owned")
@@ -290,8 +290,8 @@ func TestRun_HostileRepositoryExecutesNothing(t *testing.T) {
 	require.NoFileExists(t, owned)
 }
 
-// marked are the processes of commands that ran for a repository below a directory.
-func marked(t testing.TB, dir string) (pids []string) {
+// processesBelow are the processes of commands that ran for a repository below a directory.
+func processesBelow(t testing.TB, dir string) (pids []string) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*")
 	require.NoError(t, err)
@@ -308,7 +308,7 @@ func marked(t testing.TB, dir string) (pids []string) {
 // BenchmarkOverhead is the time of a check in a repository of 5,000 files whose command does nothing, of work that
 // changed 50 files. It says the median.
 func BenchmarkOverhead(b *testing.B) {
-	s := newShop(b, "checks:\n  test: exit 0\n  gated: {run: exit 0, base: ['tests/**']}\n")
+	s := newTestRepository(b, "checks:\n  test: exit 0\n  gated: {run: exit 0, base: ['tests/**']}\n")
 	files := map[string]string{}
 	for i := range 5000 {
 		files[fmt.Sprintf("src/%d/%d.txt", i%100, i)] = strings.Repeat("line\n", 40)

@@ -72,7 +72,7 @@ func (l *jobRun) runCommand(ctx context.Context, c Check, commit string) (ended 
 		ended.Why = c.Dir + " is no directory of the commit"
 		return ended, reported, nil
 	}
-	if err := clearReport(c.Report, s.tree); err != nil {
+	if err := removeOldReport(c.Report, s.tree); err != nil {
 		return ended, reported, err
 	}
 	id := rand.Text()[:16]

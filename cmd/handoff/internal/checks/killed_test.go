@@ -19,7 +19,7 @@ import (
 )
 
 // After the death of any of the processes no part of the command goes on, and the next run is unaffected.
-func TestRun_LeavesNothingWhenKilled(t *testing.T) {
+func TestRun_LeavesNoProcessWhenKilled(t *testing.T) {
 	for name, kill := range map[string]func(run, supervisor int) error{
 		"who runs it is told to end": func(run, _ int) error { return syscall.Kill(run, syscall.SIGTERM) },
 		"who runs it is killed":      func(run, _ int) error { return syscall.Kill(run, syscall.SIGKILL) },
@@ -37,9 +37,9 @@ func TestRun_LeavesNothingWhenKilled(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newShop(t, "checks: {test: sh slow.sh}\n")
+			s := newTestRepository(t, "checks: {test: sh slow.sh}\n")
 			s.runner.Dir = filepath.Join(filepath.Dir(s.dir), "state", "handoff", ".checks")
-			s.allow()
+			s.allowChecks()
 			t.Setenv("TMPDIR", t.TempDir())
 			t.Setenv("XDG_STATE_HOME", filepath.Join(filepath.Dir(s.dir), "state"))
 			begun := make(chan struct{})
@@ -54,10 +54,10 @@ func TestRun_LeavesNothingWhenKilled(t *testing.T) {
 			require.NoError(t, kill(run.Process.Pid, supervisor))
 			require.Error(t, run.Wait())
 			require.Eventually(t, func() bool { return hasEnded(supervisor) }, commandtest.Patience, time.Millisecond) // it has the tree until then
-			seen := s.look(s.base, "test")
+			seen := s.runChecks(s.base, "test")
 			require.True(t, seen.Observed[0].Passed, "%v", seen)
 			child.RequireEnd(t)
-			require.Empty(t, marked(t, s.dir))
+			require.Empty(t, processesBelow(t, s.dir))
 			require.Eventually(t, func() bool {
 				left, err := os.ReadDir(os.TempDir())
 				return err == nil && len(left) == 0
@@ -75,12 +75,12 @@ func TestRun_ObservesNothingIfCommandKillsSupervisor(t *testing.T) {
 		"killed, with a word before": `echo '{"Exit":0}' >/proc/$PPID/fd/1; kill -9 $PPID`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newShop(t, "checks: {test: {run: exec sh end.sh, timeout: 10s}}\n")
-			s.allow()
+			s := newTestRepository(t, "checks: {test: {run: exec sh end.sh, timeout: 10s}}\n")
+			s.allowChecks()
 			child := platformtest.NewChild(t, func() {})
 			commit := s.commit(map[string]string{"end.sh": fmt.Sprintf("(env -i PATH=$PATH setsid sh -c %q &)\nuntil test -e up; do sleep 0.01; done; %s; sleep 60\n",
 				strings.TrimSpace(child.StartLine())+"; touch up; wait", end)})
-			seen := s.look(commit, "test")
+			seen := s.runChecks(commit, "test")
 			require.Empty(t, seen.Observed)
 			require.Contains(t, seen.Unobserved["test"], "the supervisor of the command did not end by itself: signal: killed")
 			child.RequireEnd(t)

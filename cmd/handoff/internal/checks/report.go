@@ -86,8 +86,8 @@ func readReport(report, tree, printed string) (r testResults, err error) {
 	return readJUnit(bytes.NewReader(text))
 }
 
-// clearReport removes a report that existed before the command ran, for example a committed report.
-func clearReport(report, tree string) error {
+// removeOldReport removes a report that existed before the command ran, for example a committed report.
+func removeOldReport(report, tree string) error {
 	path, isFile := junitFile(report)
 	if !isFile {
 		return nil

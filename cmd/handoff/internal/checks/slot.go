@@ -108,17 +108,17 @@ func (s *slot) killRemaining() {
 // checkOut checks a commit out into the tree, and removes all other files of the tree. If the checkout fails, it makes
 // a new tree.
 func (s *slot) checkOut(ctx context.Context, commit string) error {
-	err := s.update(ctx, commit)
+	err := s.checkOutIntoTree(ctx, commit)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
 	if err := errors.Join(removeAll(s.tree), os.RemoveAll(filepath.Join(s.dir, "index"))); err != nil {
 		return err
 	}
-	return s.update(ctx, commit)
+	return s.checkOutIntoTree(ctx, commit)
 }
 
-func (s *slot) update(ctx context.Context, commit string) error {
+func (s *slot) checkOutIntoTree(ctx context.Context, commit string) error {
 	if info, err := os.Lstat(s.tree); err == nil && !info.IsDir() { // a link would lead git elsewhere
 		return fmt.Errorf("%s is no directory", s.tree)
 	}

@@ -159,7 +159,7 @@ func (o commandOrder) runCommand(ctx context.Context, over context.CancelCauseFu
 	platform.LimitFileSize(mostFile)
 	cmd := platform.ShellCommand(ctx, o.Line)
 	cmd.Dir, cmd.Env = o.Dir, o.Env
-	all := &outputSink{sum: sha256.New(), over: over}
+	all := &cappedOutput{sum: sha256.New(), over: over}
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(all, print), all
 	begun := time.Now()
 	release, err := platform.StartGuarded(cmd)
@@ -182,7 +182,7 @@ func (o commandOrder) runCommand(ctx context.Context, over context.CancelCauseFu
 	if code := cmd.ProcessState.ExitCode(); code >= 0 {
 		done.Exit = &code
 	}
-	done.Tail, done.Output = all.last(), fmt.Sprintf("%x", all.sum.Sum(nil))
+	done.Tail, done.Output = all.lastPart(), fmt.Sprintf("%x", all.sum.Sum(nil))
 	return done, nil
 }
 
@@ -226,9 +226,9 @@ func countRemaining(ctx context.Context, pid int) (left int) {
 	return left
 }
 
-// outputSink takes the output of a command and keeps its last part. If the output exceeds the limit, it ends the
+// cappedOutput takes the output of a command and keeps its last part. If the output exceeds the limit, it ends the
 // command.
-type outputSink struct {
+type cappedOutput struct {
 	over context.CancelCauseFunc
 
 	mu   sync.Mutex // guards the fields below
@@ -238,7 +238,7 @@ type outputSink struct {
 }
 
 // Write adds p, if the output is within the limit.
-func (s *outputSink) Write(p []byte) (int, error) {
+func (s *cappedOutput) Write(p []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.size += len(p); s.size > mostOutput {
@@ -250,8 +250,8 @@ func (s *outputSink) Write(p []byte) (int, error) {
 	return s.tail.Write(p)
 }
 
-// last returns the last 8 KiB of the output. If a masked secret begins before these 8 KiB, at least 4 KiB remain.
-func (s *outputSink) last() []byte {
+// lastPart returns the last 8 KiB of the output. If a masked secret begins before these 8 KiB, at least 4 KiB remain.
+func (s *cappedOutput) lastPart() []byte {
 	kept := s.tail.Bytes()
 	return kept[max(0, len(kept)-2*mostTail):]
 }

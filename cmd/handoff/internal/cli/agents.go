@@ -38,7 +38,7 @@ func (a *App) AgentsFiles() (files []agentsfile.File) {
 	if a.agents != "" {
 		return append(files, agentsfile.File{Path: a.agents, Name: a.agents})
 	}
-	if root, err := a.Location().Root(); err == nil {
+	if root, err := a.WorkspaceConfig().Root(); err == nil {
 		path := filepath.Join(root, ".handoff", "agents.yaml")
 		files = append(files, agentsfile.File{Path: path, Name: filepath.Base(root) + "/.handoff/agents.yaml", Project: root})
 	}
@@ -50,11 +50,11 @@ func (a *App) Declarer(boxes tools.Invoker) *agentsfile.Declarer {
 	return &agentsfile.Declarer{Invoker: boxes, Files: a.AgentsFiles, Permissions: a.Permissions, Version: a.Release.Version}
 }
 
-// RedeclareFiles removes the declarations of all files except the current file of the project. A removed declaration
+// RedeclareAgentsFiles removes the declarations of all files except the current file of the project. A removed declaration
 // may come from a file that a flag named, from a former path of the project's file, or from a file that is now broken.
 // In an unused workspace it writes nothing.
-func (a *App) RedeclareFiles(ctx context.Context) error {
-	place, err := workspace.Find(a.Location())
+func (a *App) RedeclareAgentsFiles(ctx context.Context) error {
+	place, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil || place.IsStoreMissing() && !a.UsesDatabase() {
 		return err
 	}

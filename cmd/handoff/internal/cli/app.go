@@ -39,7 +39,7 @@ import (
 type App struct {
 	Env
 	Release   Release
-	Spellings []Spelling // of all commands; the first that fits is used
+	Spellings []CommandSpelling // of all commands; the first that fits is used
 
 	Agent     string // --agent: the name of the caller; empty: the surroundings decide
 	Dir       string // --dir: of the project
@@ -84,8 +84,8 @@ func (a *App) Caller(writes bool) (schemas.Caller, error) {
 // AtTerminal reports whether standard input or standard output is a terminal.
 func (a *App) AtTerminal() bool { return a.IsTerminal(a.Stdin) || a.IsTerminal(a.Stdout) }
 
-// Location returns the configuration for finding the workspace.
-func (a *App) Location() workspace.Config {
+// WorkspaceConfig returns the configuration for finding the workspace.
+func (a *App) WorkspaceConfig() workspace.Config {
 	return workspace.Config{Name: a.Workspace, Dir: a.Dir, Cwd: a.Cwd, Getenv: a.Getenv}
 }
 

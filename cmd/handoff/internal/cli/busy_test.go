@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 )
 
-func TestBusy_PrintsOnTerminalOnly(t *testing.T) {
+func TestShowProgress_PrintsOnlyOnTerminal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		terminal bool
 		json     bool

@@ -19,14 +19,14 @@ func (a *App) Checks(dir string) (checking.ProjectChecks, error) {
 // Permissions returns the permissions that this user gave in the project. They belong to the repository of the project.
 // Without git they belong to the project's directory .handoff. Without a project the result allows nothing.
 func (a *App) Permissions() consent.PermissionBook {
-	dir, err := a.Location().ProjectDir()
+	dir, err := a.WorkspaceConfig().ProjectDir()
 	looker, none := a.Checks(dir)
 	if err != nil || none != nil {
 		return consent.PermissionBook{}
 	}
 	r, ok := git.FindRepository(dir, func(string) bool { return false })
 	if !ok {
-		if root, err := a.Location().Root(); err == nil {
+		if root, err := a.WorkspaceConfig().Root(); err == nil {
 			dir = root
 		}
 		r.Common = filepath.Join(dir, ".handoff")

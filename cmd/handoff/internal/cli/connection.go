@@ -64,7 +64,7 @@ func (conn *Connection) actAsSession(ctx context.Context) error {
 	var out schemas.SessionOut
 	_, err := conn.Call(ctx, "session_name", asked, &out)
 	switch {
-	case isNameMissing(err):
+	case isNameMissingError(err):
 		conn.By.Agent, conn.SessionErr = "", err
 		return nil
 	case err == nil && out.Agent != conn.By.Agent:
@@ -73,8 +73,8 @@ func (conn *Connection) actAsSession(ctx context.Context) error {
 	return err
 }
 
-// isNameMissing reports whether a call was refused because its caller has no name.
-func isNameMissing(err error) bool {
+// isNameMissingError reports whether a call was refused because its caller has no name.
+func isNameMissingError(err error) bool {
 	e := schemas.AsError(err)
 	return e != nil && e.Code == schemas.Invalid && e.Field == "agent"
 }
@@ -92,7 +92,7 @@ type OpenOptions struct {
 
 // OpenWorkspace finds the workspace and opens it while fn runs.
 func (a *App) OpenWorkspace(ctx context.Context, o OpenOptions, fn func(workspace.Workspace, *relay.Relay) error) error {
-	place, err := workspace.Find(a.Location())
+	place, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 		raw, err = boxes.Invoke(ctx, conn.newCall(tool, b))
 		conn.By.Proof = "" // a person confirms each call
 	}
-	if conn.SessionErr != nil && isNameMissing(err) {
+	if conn.SessionErr != nil && isNameMissingError(err) {
 		err = conn.SessionErr
 	}
 	if err != nil || out == nil {
@@ -160,7 +160,7 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 // agents in files, and files of the project to which calls refer.
 func (conn *Connection) Invoker() tools.Invoker {
 	if conn.invoker == nil {
-		dir, _ := conn.App.Location().FilesDir() // empty for no project
+		dir, _ := conn.App.WorkspaceConfig().FilesDir() // empty for no project
 		var boxes tools.Invoker = conn.App.Declarer(cmp.Or[tools.Invoker](conn.empty, conn.Boxes))
 		if checks, err := conn.App.Checks(dir); err == nil {
 			boxes = &checking.CompletionChecker{Invoker: boxes, ProjectChecks: checks} // they end with this process

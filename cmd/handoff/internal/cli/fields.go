@@ -20,11 +20,11 @@ import (
 )
 
 // Field is a flag that sets an argument of a tool. The path leads to the argument through nested objects
-// ("expectations.strict"). A field with an empty path sets no argument. Its command reads the values with [GivenTexts].
+// ("expectations.strict"). A field with an empty path sets no argument. Its command reads the values with [TextsOfFlag].
 type Field struct {
 	Flag    string
 	path    string
-	form    form
+	form    valueForm
 	help    string
 	short   string
 	choices []string
@@ -50,8 +50,8 @@ func FieldsOf(path string, object reflect.Type) (fields []Field) {
 	return fields
 }
 
-// Short returns the field with an additional flag of one letter.
-func (f Field) Short(letter string) Field {
+// WithShortFlag returns the field with an additional flag of one letter.
+func (f Field) WithShortFlag(letter string) Field {
 	f.short = letter
 	return f
 }
@@ -64,7 +64,7 @@ func DefineFlags(cmd *cobra.Command, fields []Field) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	for _, f := range fields {
-		flag := flags.VarPF(&flagValue{form: f.form}, f.Flag, f.short, f.help)
+		flag := flags.VarPF(&flagValue{valueForm: f.form}, f.Flag, f.short, f.help)
 		if f.form.kind == kindSwitch {
 			flag.NoOptDefVal = "true"
 		}
@@ -74,8 +74,8 @@ func DefineFlags(cmd *cobra.Command, fields []Field) {
 	}
 }
 
-// GivenTexts returns the texts of a repeatable flag. It returns nil if the flag was not given.
-func GivenTexts(cmd *cobra.Command, flag string) []string {
+// TextsOfFlag returns the texts of a repeatable flag. It returns nil if the flag was not given.
+func TextsOfFlag(cmd *cobra.Command, flag string) []string {
 	texts, _ := cmd.Flags().Lookup(flag).Value.(*flagValue).argument.([]string)
 	return texts
 }
@@ -114,7 +114,7 @@ func (args Arguments) SetPath(path string, value any) error {
 }
 
 // A form describes how a flag is written and how its text becomes an argument.
-type form struct {
+type valueForm struct {
 	kind    string                                     // in help
 	inner   bool                                       // only the part after the first = may name a place
 	notText bool                                       // never a text, so it does not name a place
@@ -127,26 +127,26 @@ const (
 )
 
 // newField is a flag of this form.
-func (f form) newField(flag, path, help string) Field {
+func (f valueForm) newField(flag, path, help string) Field {
 	return Field{Flag: flag, path: path, form: f, help: help}
 }
 
 // Each of these functions makes a field of one form. Where the value is a text, it may also name a file or standard
 // input, from which the text is read: see [App.ReadText].
 var (
-	Text    = form{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.newField
-	Texts   = form{kind: "text", parse: addText}.newField                                                        // a list, one for each use
-	Answers = form{kind: "text", inner: true, parse: addText}.newField                                           // NUMBER=TEXT or other words, one for each use
-	Words   = form{kind: kindWords, parse: addWords}.newField                                                    // a,b,c
-	Pairs   = form{kind: "name=value", inner: true, parse: addPair}.newField                                     // one for each use
-	Results = form{kind: "name=value", parse: addResult}.newField                                                // as Pairs, with numbers for quantities
-	Number  = form{kind: "number", notText: true, parse: parseAs(strconv.Atoi, "a number")}.newField             // an integer
-	Rate    = form{kind: "number", notText: true, parse: parseAs(parsePositive, "a number above zero")}.newField // above zero, perhaps with a fraction
-	Switch  = form{kind: kindSwitch, notText: true, parse: parseAs(strconv.ParseBool, "true or false")}.newField // true or false
+	Text    = valueForm{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.newField
+	Texts   = valueForm{kind: "text", parse: addText}.newField                                                        // a list, one for each use
+	Answers = valueForm{kind: "text", inner: true, parse: addText}.newField                                           // NUMBER=TEXT or other words, one for each use
+	Words   = valueForm{kind: kindWords, parse: addWords}.newField                                                    // a,b,c
+	Pairs   = valueForm{kind: "name=value", inner: true, parse: addPair}.newField                                     // one for each use
+	Results = valueForm{kind: "name=value", parse: addResult}.newField                                                // as Pairs, with numbers for quantities
+	Number  = valueForm{kind: "number", notText: true, parse: parseAs(strconv.Atoi, "a number")}.newField             // an integer
+	Rate    = valueForm{kind: "number", notText: true, parse: parseAs(parsePositive, "a number above zero")}.newField // above zero, perhaps with a fraction
+	Switch  = valueForm{kind: kindSwitch, notText: true, parse: parseAs(strconv.ParseBool, "true or false")}.newField // true or false
 	// Document is one JSON document.
-	Document = form{kind: "json", parse: func(_ any, said string) (any, error) { return textformat.ParseJSON(said) }}.newField
+	Document = valueForm{kind: "json", parse: func(_ any, said string) (any, error) { return textformat.ParseJSON(said) }}.newField
 	// Role takes the name of a role, and makes its address.
-	Role = form{kind: "text", notText: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.newField
+	Role = valueForm{kind: "text", notText: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.newField
 )
 
 func addText(before any, said string) (any, error) {
@@ -226,7 +226,7 @@ func parsePositive(said string) (float64, error) {
 
 // flagValue is the value of a flag. It implements [pflag.Value].
 type flagValue struct {
-	form
+	valueForm
 	texts      []string
 	namesPlace bool // a part of it is to be read from a file or standard input
 	argument   any
@@ -235,7 +235,7 @@ type flagValue struct {
 func (f *flagValue) Set(said string) (err error) {
 	f.texts = append(f.texts, said)
 	before, text := f.splitText(said)
-	if f.namesPlace = f.namesPlace || namedSource(text) != ""; f.namesPlace {
+	if f.namesPlace = f.namesPlace || sourceName(text) != ""; f.namesPlace {
 		return nil
 	}
 	f.argument, err = f.parse(f.argument, before+unescape(text))
@@ -266,7 +266,7 @@ func (f *flagValue) readFiles(ctx context.Context, a *App, flag string) (err err
 			return err
 		}
 		if f.argument, err = f.parse(f.argument, before+text); err != nil {
-			return schemas.Invalidf(flag, "%s: %w", namedSource(said), err)
+			return schemas.Invalidf(flag, "%s: %w", sourceName(said), err)
 		}
 	}
 	return nil

@@ -155,9 +155,9 @@ const notFirst = "handoff_not_first"
 // helpAll is the name of the flag that shows all flags of a command.
 const helpAll = "help-all"
 
-// ShortenHelp makes --help of a command show only the named flags. It adds the flag --help-all, which shows all flags.
+// LimitHelpToFlags makes --help of a command show only the named flags. It adds the flag --help-all, which shows all flags.
 // Shells still complete all flags.
-func ShortenHelp(cmd *cobra.Command, names ...string) {
+func LimitHelpToFlags(cmd *cobra.Command, names ...string) {
 	more := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if slices.Contains(names, f.Name) || f.Hidden {
@@ -169,8 +169,8 @@ func ShortenHelp(cmd *cobra.Command, names ...string) {
 	cmd.Flags().BoolFunc(helpAll, fmt.Sprintf("help with %d more flags", more), func(string) error { return cmd.Flags().Set("help", "true") })
 }
 
-// ShortHelp returns a help function that leaves out the flags that [ShortenHelp] hides.
-func ShortHelp(print func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+// HelpWithoutHiddenFlags returns a help function that leaves out the flags that [LimitHelpToFlags] hides.
+func HelpWithoutHiddenFlags(print func(*cobra.Command, []string)) func(*cobra.Command, []string) {
 	return func(cmd *cobra.Command, args []string) {
 		if all := cmd.Flags().Lookup(helpAll); all != nil && !all.Changed {
 			cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-func TestInert_KeepsMeaningOfJSON(t *testing.T) {
+func TestEscapedJSON_KeepsMeaning(t *testing.T) {
 	raw, err := json.Marshal(map[string]string{"title": commandtest.HostileText})
 	require.NoError(t, err)
 	shown := cli.EscapedJSON(raw)

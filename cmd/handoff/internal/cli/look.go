@@ -50,9 +50,9 @@ func (a *App) DefineReadFlag(flags *pflag.FlagSet) {
 	flags.BoolVar(&a.MarkRead, "read", false, "with --agent: shown notices count as read, as if that agent, or the person, had listed them")
 }
 
-// ReadRemark returns a sentence that says whether the shown notices of an agent now count as read. Unread is the number
+// RemarkOnReading returns a sentence that says whether the shown notices of an agent now count as read. Unread is the number
 // of shown notices.
-func (a *App) ReadRemark(by schemas.Caller, of schemas.Agent, unread int) string {
+func (a *App) RemarkOnReading(by schemas.Caller, of schemas.Agent, unread int) string {
 	switch {
 	case unread == 0:
 		return ""
@@ -65,14 +65,14 @@ func (a *App) ReadRemark(by schemas.Caller, of schemas.Agent, unread int) string
 // ConnectToRead is like [App.Connect], for a command that only reads. It creates no workspace: for an unused workspace,
 // fn sees an empty one. The error is not_found if the user typed the name of a workspace that does not exist.
 func (a *App) ConnectToRead(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
-	place, err := workspace.Find(a.Location())
+	place, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return err
 	}
 	if a.UsesDatabase() || !place.IsStoreMissing() {
 		return a.Connect(ctx, by, fn)
 	}
-	if a.hasTypedWorkspace() {
+	if a.isWorkspaceTyped() {
 		return a.errNoWorkspace(a.similarWorkspaces())
 	}
 	conn := &Connection{By: by, App: a, empty: open.EmptyMailboxes(a.Now)}
@@ -99,8 +99,8 @@ func isReadingTool(tool string) bool {
 	return err == nil && t.ReadOnly
 }
 
-// CountNeeds returns the number of items that need the calling person. For an agent it returns 0.
-func (conn *Connection) CountNeeds(ctx context.Context) (int, error) {
+// CountConcerns returns the number of items that need the calling person. For an agent it returns 0.
+func (conn *Connection) CountConcerns(ctx context.Context) (int, error) {
 	if conn.By.Agent != schemas.Human {
 		return 0, nil
 	}
@@ -109,16 +109,16 @@ func (conn *Connection) CountNeeds(ctx context.Context) (int, error) {
 	return out.NeedsYou.Total, err
 }
 
-// hasTypedWorkspace reports whether the command line names the workspace.
-func (a *App) hasTypedWorkspace() bool {
+// isWorkspaceTyped reports whether the command line names the workspace.
+func (a *App) isWorkspaceTyped() bool {
 	return a.Workspace != "" && a.Workspace != a.Getenv("HANDOFF_WORKSPACE")
 }
 
 // checkTypedWorkspace returns an error if the user typed the name of a new workspace that resembles an existing name,
 // because the new name is probably a misspelling.
 func (a *App) checkTypedWorkspace() error {
-	place, err := workspace.Find(a.Location())
-	if err != nil || a.UsesDatabase() || !a.hasTypedWorkspace() || place.Exists() {
+	place, err := workspace.Find(a.WorkspaceConfig())
+	if err != nil || a.UsesDatabase() || !a.isWorkspaceTyped() || place.Exists() {
 		return err
 	}
 	letters := func(name string) string { return strings.Join(strings.FieldsFunc(name, unicode.IsDigit), "") }

@@ -196,7 +196,7 @@ a text that begins with @.`
 // content of that source, without a line break at the end. All texts of command lines pass through ReadText, so the
 // name of a source is never taken for a text.
 func (a *App) ReadText(ctx context.Context, name, said string) (string, error) {
-	place := namedSource(said)
+	place := sourceName(said)
 	if place == "" {
 		return unescape(said), nil
 	}
@@ -214,8 +214,8 @@ func (a *App) readFlagTexts(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// namedSource returns the place that a text names, or "".
-func namedSource(said string) string {
+// sourceName returns the place that a text names, or "".
+func sourceName(said string) string {
 	if said == "-" {
 		return said
 	}

@@ -18,15 +18,15 @@ type Page struct {
 	terminal.Style
 }
 
-// Line adds a line. Pass texts of agents through [Page.Quote] first.
-func (p *Page) Line(format string, args ...any) {
+// AddLine adds a line. Pass texts of agents through [Page.Quote] first.
+func (p *Page) AddLine(format string, args ...any) {
 	fmt.Fprintf(p, format+"\n", args...)
 }
 
-// List adds a table, or the line nothing for no rows.
-func (p *Page) List(nothing string, head []string, rows [][]string) {
+// AddTable adds a table, or the line nothing for no rows.
+func (p *Page) AddTable(nothing string, head []string, rows [][]string) {
 	if len(rows) == 0 {
-		p.Line("%s", nothing)
+		p.AddLine("%s", nothing)
 		return
 	}
 	p.WriteString(p.FormatTable(head, rows))
@@ -38,16 +38,16 @@ func (a *App) Remark(p *Page, text string) {
 	switch {
 	case text == "":
 	case p.Terminal:
-		p.Line("%s", p.Faint(text))
+		p.AddLine("%s", p.Faint(text))
 	default:
 		fmt.Fprintln(a.Stderr, text)
 	}
 }
 
-// Field adds "name: value" if there is a value.
-func (p *Page) Field(name, value string) {
+// AddField adds "name: value" if there is a value.
+func (p *Page) AddField(name, value string) {
 	if value != "" {
-		p.Line("%s %s", p.Faint(name+":"), p.Quote(value, len(name)+2))
+		p.AddLine("%s %s", p.Faint(name+":"), p.Quote(value, len(name)+2))
 	}
 }
 
@@ -59,22 +59,22 @@ func (p *Page) Quote(written string, columns int) string {
 
 const quoteIndent = "    "
 
-// Warn adds the warnings of a result.
-func (p *Page) Warn(warnings []string) {
+// AddWarnings adds the warnings of a result.
+func (p *Page) AddWarnings(warnings []string) {
 	for _, w := range warnings {
-		p.Line("%s %s", p.Yellow("warning:"), p.Quote(w, len("warning: ")))
+		p.AddLine("%s %s", p.Yellow("warning:"), p.Quote(w, len("warning: ")))
 	}
 }
 
-// Problems adds problems of an input.
-func (p *Page) Problems(problems []string) {
+// AddProblems adds problems of an input.
+func (p *Page) AddProblems(problems []string) {
 	for _, problem := range problems {
-		p.Line("%s %s", p.Red("problem:"), schemas.EscapeHidden(problem))
+		p.AddLine("%s %s", p.Red("problem:"), schemas.EscapeHidden(problem))
 	}
 }
 
-// Answer adds a criterion with its answer and sign.
-func (p *Page) Answer(met bool, number int, criterion, evidence string) {
+// AddCriterion adds a criterion with its answer and sign.
+func (p *Page) AddCriterion(met bool, number int, criterion, evidence string) {
 	sign := p.Red("✗")
 	if met {
 		sign = p.Green("✓")
@@ -82,11 +82,11 @@ func (p *Page) Answer(met bool, number int, criterion, evidence string) {
 	if evidence != "" {
 		criterion += " (" + evidence + ")"
 	}
-	p.Line("%s %d. %s", sign, number, p.Quote(criterion, 5))
+	p.AddLine("%s %d. %s", sign, number, p.Quote(criterion, 5))
 }
 
-// Status colours a status as lists and pictures do.
-func (p *Page) Status(s schemas.Status) string {
+// ColourStatus colours a status as lists and pictures do.
+func (p *Page) ColourStatus(s schemas.Status) string {
 	return p.ColourByState(display.StateFacts{Status: s}, string(s))
 }
 
@@ -118,7 +118,7 @@ func (a *App) PrintWithMail(raw json.RawMessage, fill func(*Page)) error {
 		var result struct{ Inbox schemas.InboxCounts }
 		if json.Unmarshal(raw, &result) == nil && result.Inbox.Pending+result.Inbox.Notices > 0 {
 			i := result.Inbox
-			p.Field("inbox", fmt.Sprintf("%d pending, %d urgent, %d notices", i.Pending, i.Urgent, i.Notices))
+			p.AddField("inbox", fmt.Sprintf("%d pending, %d urgent, %d notices", i.Pending, i.Urgent, i.Notices))
 		}
 	})
 }
@@ -137,13 +137,13 @@ func JoinIDs(list []schemas.ID) string {
 	return strings.Join(schemas.FormatAll(list), ", ")
 }
 
-// Document adds a value as indented JSON, or nothing for nil.
-func (p *Page) Document(v any) {
+// AddJSON adds a value as indented JSON, or nothing for nil.
+func (p *Page) AddJSON(v any) {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil || string(b) == "null" {
 		return
 	}
-	p.Line("\n%s", EscapedJSON(b))
+	p.AddLine("\n%s", EscapedJSON(b))
 }
 
 // EscapedJSON escapes hidden characters in JSON, so that no text in it can repaint a terminal. Programs decode the

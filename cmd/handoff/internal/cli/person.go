@@ -96,8 +96,8 @@ func (a *App) findApproval() (file string, err error) {
 	case err != nil:
 		return "", schemas.Errorf(schemas.Denied, "read who may approve without a terminal: %w", err)
 	}
-	place, unfound := workspace.Find(a.Location())
-	project, err := a.Location().ProjectDir()
+	place, unfound := workspace.Find(a.WorkspaceConfig())
+	project, err := a.WorkspaceConfig().ProjectDir()
 	if err = cmp.Or(unfound, err); err != nil {
 		return "", err
 	}

@@ -21,8 +21,8 @@ type ExitStatus int
 
 func (e ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// ExitUnless returns the exit status of a code if well is false. If printed is an error, it returns that error instead.
-func ExitUnless(well bool, code schemas.Code, printed error) error {
+// ExitErrorUnless returns the exit status of a code if well is false. If printed is an error, it returns that error instead.
+func ExitErrorUnless(well bool, code schemas.Code, printed error) error {
 	if printed != nil || well {
 		return printed
 	}
@@ -50,7 +50,7 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 // command lines. For the command call, it returns calls of tools instead of command lines.
 func (a *App) remedies(cmd *cobra.Command, e *schemas.Error) []string {
 	ways, render := []string{e.Hint}, a.FormatAdvice
-	if isNameMissing(e) && a.Agent == "" {
+	if isNameMissingError(e) && a.Agent == "" {
 		ways = append(ways, identity.NoNameError().Hint)
 	}
 	ways = append(slices.Compact(ways), a.argumentUsage(cmd, e.Field))
@@ -99,11 +99,11 @@ func (a *App) PrintError(e *schemas.Error, ways ...string) {
 	}
 }
 
-// IsNotice reports whether an id is the id of a notice ("no_7").
-func IsNotice(id string) bool { return strings.HasPrefix(id, "no_") }
+// IsNoticeID reports whether an id is the id of a notice ("no_7").
+func IsNoticeID(id string) bool { return strings.HasPrefix(id, "no_") }
 
-// ErrNotice returns the error for a notice id in a place where only the id of a handoff is allowed.
-func ErrNotice(id, lacks string) error {
+// NewNoticeIDError returns the error for a notice id in a place where only the id of a handoff is allowed.
+func NewNoticeIDError(id, lacks string) error {
 	id = schemas.EscapeHidden(schemas.Clip(id, 80))
 	return schemas.Invalidf("ID", "%s is a notice: it %s", id, lacks).
 		WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "reads it"))

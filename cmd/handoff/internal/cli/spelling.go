@@ -9,20 +9,20 @@ import (
 	"handoff/schemas"
 )
 
-// Spelling describes how a command makes calls of a tool. It turns an advised call into a command line.
-type Spelling struct {
+// CommandSpelling describes how a command makes calls of a tool. It turns an advised call into a command line.
+type CommandSpelling struct {
 	Tool    string
 	Command string    // as "agents register"
 	When    Arguments // arguments that this command implies; nil for any value of one
 	Places  []string  // arguments without a flag, in their order
 	Fields  []Field
-	Choices []SwitchValue
+	Choices []ValueSwitch
 	Usage   map[string]string // how the command line gives arguments that no single flag sets
 }
 
-// SwitchValue is a flag without a value that gives an argument one value. For example, --full sets the argument view to
+// ValueSwitch is a flag without a value that gives an argument one value. For example, --full sets the argument view to
 // full.
-type SwitchValue struct{ Argument, Value, Flag string }
+type ValueSwitch struct{ Argument, Value, Flag string }
 
 // FormatAdvice returns advice for a user of commands: the command line of the advised call, and its effect.
 func (a *App) FormatAdvice(next schemas.Advice) string {
@@ -82,7 +82,7 @@ func AdviceOf(result json.RawMessage) []schemas.Advice {
 }
 
 // commandLine returns arguments as a command line. Ok is false if the spelling cannot express all of the arguments.
-func (s Spelling) commandLine(args Arguments, flags string) (line string, ok bool) {
+func (s CommandSpelling) commandLine(args Arguments, flags string) (line string, ok bool) {
 	for name, must := range s.When {
 		if value, given := args.remove(name); !given || must != nil && value != must {
 			return "", false
@@ -144,7 +144,7 @@ func (args Arguments) remove(path string) (value any, ok bool) {
 // CallerFlags returns the flags with which an advised command line acts as the same agent in the same workspace. It
 // leaves out flags that the environment sets. The result begins with a space, or is empty.
 func (a *App) CallerFlags() string {
-	return a.RepeatedFlag("agent", a.Agent) + a.PlaceFlags()
+	return a.FlagUnlessInEnvironment("agent", a.Agent) + a.WorkspaceFlags()
 }
 
 // HumanFlags is CallerFlags for commands that only human may use.
@@ -152,16 +152,16 @@ func (a *App) HumanFlags() string {
 	if by, _ := a.Caller(false); by.Agent == schemas.Human {
 		return a.CallerFlags()
 	}
-	return a.RepeatedFlag("agent", string(schemas.Human)) + a.PlaceFlags()
+	return a.FlagUnlessInEnvironment("agent", string(schemas.Human)) + a.WorkspaceFlags()
 }
 
-// PlaceFlags is CallerFlags for the workspace alone.
-func (a *App) PlaceFlags() string {
-	return a.RepeatedFlag("dir", a.Dir) + a.RepeatedFlag("workspace", a.Workspace)
+// WorkspaceFlags is CallerFlags for the workspace alone.
+func (a *App) WorkspaceFlags() string {
+	return a.FlagUnlessInEnvironment("dir", a.Dir) + a.FlagUnlessInEnvironment("workspace", a.Workspace)
 }
 
-// RepeatedFlag is CallerFlags for one flag, with its name and value.
-func (a *App) RepeatedFlag(name, value string) string {
+// FlagUnlessInEnvironment is CallerFlags for one flag, with its name and value.
+func (a *App) FlagUnlessInEnvironment(name, value string) string {
 	if value == "" || value == a.Getenv("HANDOFF_"+strings.ToUpper(name)) {
 		return ""
 	}

@@ -181,7 +181,7 @@ func (t ToolCommand[Out]) configureForSeveral(a *App, cmd *cobra.Command, tell f
 			return err
 		}
 		return a.ConnectAsCaller(cmd.Context(), t.Tool, func(conn *Connection) error {
-			ids, err := conn.NamedHandoffs(cmd.Context(), given, workflow)
+			ids, err := conn.HandoffsOrWorkflow(cmd.Context(), given, workflow)
 			if err != nil {
 				return err
 			}
@@ -217,7 +217,7 @@ func (t ToolCommand[Out]) callForEach(
 	return failed
 }
 
-// AddWorkflowFlag adds the flag that selects all handoffs of a workflow, see [Connection.NamedHandoffs].
+// AddWorkflowFlag adds the flag that selects all handoffs of a workflow, see [Connection.HandoffsOrWorkflow].
 func AddWorkflowFlag(cmd *cobra.Command, workflow *string) {
 	cmd.Flags().StringVar(workflow, "workflow", "", "all of this `workflow` that have not ended")
 }
@@ -233,10 +233,10 @@ func RequireHandoffOrWorkflow(workflow *string) cobra.PositionalArgs {
 	}
 }
 
-// NamedHandoffs returns the given handoffs or, if workflow is not empty, the open handoffs of the workflow. Those of a
+// HandoffsOrWorkflow returns the given handoffs or, if workflow is not empty, the open handoffs of the workflow. Those of a
 // workflow come newest first, so that the end of one handoff causes no needless messages to later handoffs. The error
 // is not_found for an unknown workflow.
-func (conn *Connection) NamedHandoffs(ctx context.Context, given []string, workflow string) ([]string, error) {
+func (conn *Connection) HandoffsOrWorkflow(ctx context.Context, given []string, workflow string) ([]string, error) {
 	if workflow == "" {
 		return given, nil
 	}

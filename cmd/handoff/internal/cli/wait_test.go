@@ -8,7 +8,7 @@ import (
 )
 
 // A wait that is longer than a call may be is made of several, which stand at one place in line.
-func TestWait_CallsNameItsStart(t *testing.T) {
+func TestRepeatUntilDone_CallsHaveStartOfWait(t *testing.T) {
 	began := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name  string
@@ -36,7 +36,7 @@ func TestWait_CallsNameItsStart(t *testing.T) {
 	}
 }
 
-func TestWait_RoundsSecondsUp(t *testing.T) {
+func TestWaitPart_RoundsSecondsUp(t *testing.T) {
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for left, want := range map[time.Duration]Arguments{
 		-time.Second:            {},

@@ -23,11 +23,11 @@ func PrintGettingStarted(a *cli.App) error {
 		next, does = "handoff setup", "shows what it would write into their files, and asks"
 	}
 	p := &cli.Page{Style: a.Style()}
-	p.Line("%s", p.Bold("handoff passes work between coding agents and keeps it until it is done."))
+	p.AddLine("%s", p.Bold("handoff passes work between coding agents and keeps it until it is done."))
 	for _, line := range p.SplitLines(stands, 0) {
-		p.Line("%s", line)
+		p.AddLine("%s", line)
 	}
-	p.Line("\n  %s  %s", p.Green(next), p.Quote(does, len(next)+4))
+	p.AddLine("\n  %s  %s", p.Green(next), p.Quote(does, len(next)+4))
 	return a.Write(p.String())
 }
 

@@ -33,7 +33,7 @@ func describeMachine(a *cli.App) (client.Machine, error) {
 	if !filepath.IsAbs(m.Home) {
 		return m, schemas.Errorf(schemas.Unavailable, "there is no home directory: HOME is not set").WithHint("Set HOME.")
 	}
-	dir, err := a.Location().ProjectDir()
+	dir, err := a.WorkspaceConfig().ProjectDir()
 	if err != nil {
 		return m, err
 	}

@@ -76,7 +76,7 @@ func newClientEnv(ctx context.Context, a *cli.App, m client.Machine) doctor.Clie
 	return doctor.ClientEnv{
 		CommandBuilder: doctor.CommandBuilder{
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
-			DirFlag: a.RepeatedFlag("dir", a.Dir), WorkspaceFlags: a.PlaceFlags(),
+			DirFlag: a.FlagUnlessInEnvironment("dir", a.Dir), WorkspaceFlags: a.WorkspaceFlags(),
 		},
 		Machine: m, Web: newHTTPClient(),
 	}
@@ -118,9 +118,9 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.CommandBuilder)
 	if err != nil {
 		return []doctor.Finding{doctor.InvalidName(err, a.Agent == a.Getenv("HANDOFF_AGENT"))}
 	}
-	ws, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
-		return []doctor.Finding{doctor.NoWorkspace(err, a.Location()), doctor.ExamineIdentity(ctx, self, nil)}
+		return []doctor.Finding{doctor.NoWorkspace(err, a.WorkspaceConfig()), doctor.ExamineIdentity(ctx, self, nil)}
 	}
 	if a.UsesDatabase() {
 		return examineDatabase(ctx, a, ws, self, sh)
@@ -172,7 +172,7 @@ func examineContent(
 	if doctor.WorstSeverity(findings) == doctor.Error {
 		findings = append(findings, doctor.ExamineIdentity(ctx, self, nil))
 	} else {
-		spell := func(next schemas.Advice) string { return a.CommandLine(next, a.PlaceFlags()) }
+		spell := func(next schemas.Advice) string { return a.CommandLine(next, a.WorkspaceFlags()) }
 		findings = append(findings, doctor.ExamineIdentity(ctx, self, boxes))
 		findings = append(findings, doctor.ExamineHandoffs(ctx, boxes, sh, spell)...)
 	}
@@ -193,12 +193,12 @@ func printFindings(p *cli.Page, findings []doctor.Finding) {
 		if p.Terminal {
 			state = fmt.Sprintf("%-7s", state)
 		}
-		p.Line("%s %s: %s", paint[f.State](state), f.Subject, schemas.EscapeHidden(f.Message))
-		p.Field("  try", f.Remedy)
+		p.AddLine("%s %s: %s", paint[f.State](state), f.Subject, schemas.EscapeHidden(f.Message))
+		p.AddField("  try", f.Remedy)
 	}
 	if doctor.WorstSeverity(findings) != doctor.Error && doctor.WorstSeverity(findings) != doctor.Warning {
-		p.Line("all is well")
+		p.AddLine("all is well")
 		return
 	}
-	p.Line("errors: %d, warnings: %d", count[doctor.Error], count[doctor.Warning])
+	p.AddLine("errors: %d, warnings: %d", count[doctor.Error], count[doctor.Warning])
 }

@@ -14,9 +14,9 @@ func (s *setupRun) printNextSteps(p *cli.Page) {
 	if len(lines) == 0 {
 		return
 	}
-	p.Line("%s", p.Bold("Next"))
+	p.AddLine("%s", p.Bold("Next"))
 	for _, line := range lines {
-		p.Line("  %s", line)
+		p.AddLine("  %s", line)
 	}
 }
 

@@ -13,12 +13,12 @@ import (
 // printPlan shows the planned changes, file by file.
 func (s *setupRun) printPlan(p *cli.Page) {
 	if len(s.clients) == 0 {
-		p.Line("no client has anything of handoff")
+		p.AddLine("no client has anything of handoff")
 	}
 	for _, c := range s.clients {
-		p.Line("%s", p.Bold(c.Title))
+		p.AddLine("%s", p.Bold(c.Title))
 		if !c.Found && !s.flags.remove {
-			p.Line("  %s", p.Faint("not found on this machine"))
+			p.AddLine("  %s", p.Faint("not found on this machine"))
 		}
 		for _, f := range c.Files {
 			s.printFilePlan(p, f)
@@ -41,15 +41,15 @@ func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	case f.State == fileLeftAlone:
 		printLeftAlone(p, f)
 	case f.State == fileUnchanged:
-		p.Line("  %s: %s", toOneLine(f.Path), strings.TrimSpace("unchanged "+f.Since))
+		p.AddLine("  %s: %s", toOneLine(f.Path), strings.TrimSpace("unchanged "+f.Since))
 		return
 	case !s.flags.dryRun && !s.flags.diff:
-		p.Line("  %s: %s", toOneLine(f.Path), f.changeSummary())
+		p.AddLine("  %s: %s", toOneLine(f.Path), f.changeSummary())
 	default:
 		printDiff(p, f.Diff)
 	}
 	if f.Since != "" {
-		p.Line("    %s", toOneLine(f.Since))
+		p.AddLine("    %s", toOneLine(f.Since))
 	}
 }
 
@@ -68,17 +68,17 @@ func (f *fileSetup) changeSummary() string {
 }
 
 func printLeftAlone(p *cli.Page, f *fileSetup) {
-	p.Line("  %s: %s: %s", toOneLine(f.Path), p.Red(string(fileLeftAlone)), toOneLine(f.Reason))
+	p.AddLine("  %s: %s: %s", toOneLine(f.Path), p.Red(string(fileLeftAlone)), toOneLine(f.Reason))
 	if f.Backup != "" {
-		p.Line("  A copy of what was there: %s", toOneLine(f.Backup))
+		p.AddLine("  A copy of what was there: %s", toOneLine(f.Backup))
 	}
 	if f.Hint != "" {
-		p.Line("  %s", toOneLine(f.Hint))
+		p.AddLine("  %s", toOneLine(f.Hint))
 	}
 	if f.Snippet != nil {
-		p.Line("  What belongs into it:")
+		p.AddLine("  What belongs into it:")
 		for line := range strings.Lines(f.Snippet.Text) {
-			p.Line("    %s", schemas.EscapeHidden(strings.TrimRight(line, "\r\n")))
+			p.AddLine("    %s", schemas.EscapeHidden(strings.TrimRight(line, "\r\n")))
 		}
 	}
 }
@@ -92,7 +92,7 @@ func printDiff(p *cli.Page, diff string) {
 		case strings.HasPrefix(line, "-"):
 			line = p.Red(line)
 		}
-		p.Line("  %s", line)
+		p.AddLine("  %s", line)
 	}
 }
 
@@ -118,29 +118,29 @@ func (s *setupRun) printFileResult(p *cli.Page, c *clientSetup, f *fileSetup) {
 			fileUnchanged: p.Green("set up"),
 			fileToChange:  p.Yellow("differs: " + c.setupCommand() + " changes it"),
 		}
-		p.Line("%s (%s): %s: %s", c.Title, c.Scope, toOneLine(f.Path), said[f.State])
+		p.AddLine("%s (%s): %s: %s", c.Title, c.Scope, toOneLine(f.Path), said[f.State])
 	case f.State == fileChanged, f.State == fileRestored, f.State == fileRemoved, f.State == fileCleared:
 		line := fmt.Sprintf("%s: %s", toOneLine(f.Path), p.Green(string(f.State)))
 		if f.Backup != "" {
 			line += p.Faint(" (it was: " + toOneLine(f.Backup) + ")")
 		}
-		p.Line("%s", line)
+		p.AddLine("%s", line)
 	}
-	p.Field("  note", f.Note)
+	p.AddField("  note", f.Note)
 	if f.Unread != "" {
-		p.Line("  %s %s", p.Yellow("warning:"), toOneLine(f.Unread))
+		p.AddLine("  %s %s", p.Yellow("warning:"), toOneLine(f.Unread))
 	}
 }
 
 func printTrial(p *cli.Page, c *clientSetup) {
 	switch {
 	case c.Live.Untried != "":
-		p.Line("%s: its server was not tried: %s", c.Title, c.Live.Untried)
+		p.AddLine("%s: its server was not tried: %s", c.Title, c.Live.Untried)
 	case c.Live.Problem != "":
-		p.Line("%s: %s: %s", c.Title, p.Red("its server does not work"), toOneLine(c.Live.Problem))
-		p.Field("  try", c.Live.Remedy)
+		p.AddLine("%s: %s: %s", c.Title, p.Red("its server does not work"), toOneLine(c.Live.Problem))
+		p.AddField("  try", c.Live.Remedy)
 	default:
-		p.Line("%s: handoff %s answers, with %d tools. %s",
+		p.AddLine("%s: handoff %s answers, with %d tools. %s",
 			c.Title, toOneLine(c.Live.Version), c.Live.Tools, toOneLine(c.Live.You))
 	}
 }
@@ -178,8 +178,8 @@ func (s *setupRun) printSnippets() error {
 	return s.PrintValue(map[string]any{"scope": s.base.Scope, "clients": all}, func(p *cli.Page) {
 		for _, of := range all {
 			for _, f := range of.Files {
-				p.Line("%s", p.Faint("# "+of.Client+": "+toOneLine(f.Path)))
-				p.Line("%s", schemas.EscapeHidden(strings.TrimRight(f.Text, "\n")))
+				p.AddLine("%s", p.Faint("# "+of.Client+": "+toOneLine(f.Path)))
+				p.AddLine("%s", schemas.EscapeHidden(strings.TrimRight(f.Text, "\n")))
 			}
 		}
 	})

@@ -62,8 +62,8 @@ const HostileText = "\x1b[2J\x1b]0;owned\x07\u009b31mred\u202egnp\u200b\r\x7f\U0
 // column.
 const ForgedLine = "✓ 1. All tests pass"
 
-// Hostile returns a workspace whose texts all try to repaint the reader's terminal.
-func Hostile(t *testing.T) Desk {
+// NewHostileDesk returns a workspace whose texts all try to repaint the reader's terminal.
+func NewHostileDesk(t *testing.T) Desk {
 	d := NewDesk(t)
 	d.Must("dev", "send", "qa", HostileText, "--title", HostileText, "--summary", HostileText, "--detail", HostileText,
 		"--data", "x="+HostileText,

@@ -173,9 +173,9 @@ func ToolCall(id any, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, args)
 }
 
-// StartKeepingOpen starts a command that keeps a workspace open. Said is the first line of the command on standard
+// StartAndKeepOpen starts a command that keeps a workspace open. Said is the first line of the command on standard
 // error.
-func (p Home) StartKeepingOpen(args ...string) (keeper *exec.Cmd, said string) {
+func (p Home) StartAndKeepOpen(args ...string) (keeper *exec.Cmd, said string) {
 	p.T.Helper()
 	keeper = exec.CommandContext(p.T.Context(), Program, args...)
 	keeper.Env = p.Environ()

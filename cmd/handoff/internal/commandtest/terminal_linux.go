@@ -17,7 +17,7 @@ func OpenTerminal(t testing.TB) (person, program *os.File) {
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, person.Close()) })
 	var number uint32
-	Control(t, person, func(fd int) (err error) {
+	WithFileDescriptor(t, person, func(fd int) (err error) {
 		if number, err = unix.IoctlGetUint32(fd, unix.TIOCGPTN); err == nil {
 			err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0) // unlocks it
 		}
@@ -29,8 +29,8 @@ func OpenTerminal(t testing.TB) (person, program *os.File) {
 	return person, program
 }
 
-// Control calls do with the file descriptor of f. Reads of f keep their deadlines, which a call of f.Fd would remove.
-func Control(t testing.TB, f *os.File, do func(fd int) error) {
+// WithFileDescriptor calls do with the file descriptor of f. Reads of f keep their deadlines, which a call of f.Fd would remove.
+func WithFileDescriptor(t testing.TB, f *os.File, do func(fd int) error) {
 	t.Helper()
 	conn, err := f.SyscallConn()
 	require.NoError(t, err)

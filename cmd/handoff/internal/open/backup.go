@@ -35,7 +35,7 @@ func backupWriter(rows store.Backend) func(ctx context.Context, path string) err
 		if err != nil {
 			return err
 		}
-		if err = checkEmpty(f); err == nil {
+		if err = checkEmptyFile(f); err == nil {
 			err = from.WriteTo(ctx, f)
 		}
 		if err == nil {
@@ -45,9 +45,9 @@ func backupWriter(rows store.Backend) func(ctx context.Context, path string) err
 	}
 }
 
-// checkEmpty refuses a file with content, because the backup would replace the content. It also refuses an irregular
+// checkEmptyFile refuses a file with content, because the backup would replace the content. It also refuses an irregular
 // file and a relative path.
-func checkEmpty(f *os.File) error {
+func checkEmptyFile(f *os.File) error {
 	info, err := f.Stat()
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > 0 || !filepath.IsAbs(f.Name())) {
 		err = schemas.Invalidf("file", "%s is no empty file with a path from the root", f.Name()).
@@ -66,7 +66,7 @@ func BackUpDatabase(ctx context.Context, name string, node *cluster.Node, path s
 		}
 		_, err = travel.Copy{From: rows, To: file, Unproved: true}.Run(ctx)
 		err = errors.Join(err, file.Close())
-		if refused := explainUnusable(name, err); refused != nil {
+		if refused := explainUnusableStore(name, err); refused != nil {
 			return refused
 		}
 		return err

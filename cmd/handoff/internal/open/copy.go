@@ -13,8 +13,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// explainCopy turns an error of copying rows into an error with a remedy for the caller. It returns nil if err is nil.
-func explainCopy(ctx context.Context, to Config, err error) error {
+// explainCopyError turns an error of copying rows into an error with a remedy for the caller. It returns nil if err is nil.
+func explainCopyError(ctx context.Context, to Config, err error) error {
 	coded, is := errors.AsType[*schemas.Error](err)
 	switch {
 	case err == nil:
@@ -27,9 +27,9 @@ func explainCopy(ctx context.Context, to Config, err error) error {
 	return explainOpenError(to, err)
 }
 
-// WithFiles opens the files of a workspace while fn runs, even if the workspace was moved or is incomplete. The caller
+// WithFileStore opens the files of a workspace while fn runs, even if the workspace was moved or is incomplete. The caller
 // must have locked the files.
-func WithFiles(ctx context.Context, w workspace.Workspace, fn func(store.Backend) error) error {
+func WithFileStore(ctx context.Context, w workspace.Workspace, fn func(store.Backend) error) error {
 	files, err := openEngine(ctx, w.Dir, discardLog)
 	if err != nil {
 		return explainOpenError(Config{Name: w.Name, Dir: w.Dir}, err)
@@ -37,14 +37,14 @@ func WithFiles(ctx context.Context, w workspace.Workspace, fn func(store.Backend
 	return errors.Join(fn(files), files.Close())
 }
 
-// WithDatabase owns a workspace of a database while fn runs, even if the workspace was moved or is incomplete. The
+// WithDatabaseStore owns a workspace of a database while fn runs, even if the workspace was moved or is incomplete. The
 // error is conflict if another process has the workspace open.
-func WithDatabase(ctx context.Context, name string, node *cluster.Node, fn func(store.Backend) error) (err error) {
-	return withSeat(ctx, name, node, func(_ *cluster.Election, rows store.Backend) error { return fn(rows) })
+func WithDatabaseStore(ctx context.Context, name string, node *cluster.Node, fn func(store.Backend) error) (err error) {
+	return withElection(ctx, name, node, func(_ *cluster.Election, rows store.Backend) error { return fn(rows) })
 }
 
-// withSeat is [WithDatabase], but fn also gets the seat. With the seat, fn can change the name of the workspace.
-func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Election, store.Backend) error) (err error) {
+// withElection is [WithDatabaseStore], but fn also gets the seat. With the seat, fn can change the name of the workspace.
+func withElection(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Election, store.Backend) error) (err error) {
 	seat := node.Election(name)
 	owner, _ := seat.LastOwner(ctx) // the process that has the workspace open, for the error
 	tenure, err := seat.TryToWin(ctx)
@@ -67,18 +67,18 @@ func withSeat(ctx context.Context, name string, node *cluster.Node, fn func(*clu
 	return errors.Join(fn(seat, rows), rows.Close())
 }
 
-// ReopenMoved makes a moved workspace usable again. If the workspace was not moved, it changes nothing and moved is
+// ReopenMovedStore makes a moved workspace usable again. If the workspace was not moved, it changes nothing and moved is
 // false.
-func ReopenMoved(ctx context.Context, b store.Backend) (moved bool, err error) {
+func ReopenMovedStore(ctx context.Context, b store.Backend) (moved bool, err error) {
 	if _, moved = errors.AsType[*travel.MovedError](travel.CheckUsable(ctx, b)); moved {
 		err = travel.RemoveCopyMark(ctx, b)
 	}
 	return moved, err
 }
 
-// explainUnusable returns an error with a remedy if err means that the workspace was moved, or that a copy into it is
+// explainUnusableStore returns an error with a remedy if err means that the workspace was moved, or that a copy into it is
 // incomplete. For other errors it returns nil.
-func explainUnusable(name string, err error) error {
+func explainUnusableStore(name string, err error) error {
 	moved, is := errors.AsType[*travel.MovedError](err)
 	switch {
 	case is:

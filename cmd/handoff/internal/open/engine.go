@@ -49,15 +49,15 @@ func retryWhileLocked(ctx context.Context, fn func() error) (err error) {
 
 // tryOpen makes one attempt of [openEngine].
 func tryOpen(ctx context.Context, dir string, log *slog.Logger) (store.Backend, error) {
-	if err := errEmptied(dir); err != nil {
+	if err := checkNotEmptied(dir); err != nil {
 		return nil, err
 	}
 	if (workspace.Workspace{Dir: dir}).IsStoreMissing() {
-		workspace.MarkOpened(dir, false) // until the store is made
+		workspace.RecordStoreOpened(dir, false) // until the store is made
 	}
 	b, err := openRows(ctx, bolt.Config{Path: filepath.Join(dir, workspace.StoreFile), Logger: log})
 	if err == nil {
-		workspace.MarkOpened(dir, true)
+		workspace.RecordStoreOpened(dir, true)
 	}
 	return b, err
 }
@@ -69,10 +69,10 @@ func removeLeftovers(dir string) {
 	_ = errors.Join(bolt.RemoveLeftovers(path), os.Remove(restoringFile(path)))
 }
 
-// errEmptied returns an error if another program emptied the store file, because bbolt would make a new store in an
+// checkNotEmptied returns an error if another program emptied the store file, because bbolt would make a new store in an
 // empty file. Otherwise it returns nil.
-func errEmptied(dir string) error {
-	if !workspace.WasEmptied(dir) {
+func checkNotEmptied(dir string) error {
+	if !workspace.WasStoreEmptied(dir) {
 		return nil
 	}
 	return fmt.Errorf("%w: it is empty, and was not", store.ErrCorrupt)
@@ -105,7 +105,7 @@ func copyRows(ctx context.Context, from store.Backend, path string) error {
 // Compact returns unused space of a workspace's file to the system. The result has the sizes before and after. The
 // caller must have locked the workspace with [relay.LockWorkspace]. Errors are *[schemas.Error].
 func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResult, err error) {
-	if err = errEmptied(w.Dir); err == nil {
+	if err = checkNotEmptied(w.Dir); err == nil {
 		err = retryWhileLocked(ctx, func() error {
 			done, err = bolt.Compact(ctx, filepath.Join(w.Dir, workspace.StoreFile))
 			return err

@@ -61,7 +61,7 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(V
 			err = fn(i)
 		}
 	}
-	return explainCopy(ctx, Config{Name: "of the import", Dir: dir}, err)
+	return explainCopyError(ctx, Config{Name: "of the import", Dir: dir}, err)
 }
 
 // CopyInto copies the export into an unused workspace that no other process has open. It first removes all claims,
@@ -81,5 +81,5 @@ func (i VerifiedExport) CopyInto(ctx context.Context, to store.Backend, about Co
 			WithHint("Nothing was changed. Give it a name of its own: handoff import FILE --workspace NAME. " +
 				"To have work of before again, handoff backup and handoff restore do that.")
 	}
-	return done, explainCopy(ctx, about, err)
+	return done, explainCopyError(ctx, about, err)
 }

@@ -156,7 +156,7 @@ func newID(prefix string) string {
 
 // explainOpenError turns an error of opening a workspace into an error with a remedy for the caller.
 func explainOpenError(c Config, err error) error {
-	if refused := explainUnusable(c.Name, err); refused != nil {
+	if refused := explainUnusableStore(c.Name, err); refused != nil {
 		return refused
 	}
 	switch {
@@ -175,9 +175,9 @@ func explainOpenError(c Config, err error) error {
 	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrCorrupt):
 		refused := schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err)
 		switch {
-		case platform.Exists(keptStorePath(c.Dir)):
+		case platform.Exists(keptStoreFile(c.Dir)):
 			return refused.WithHint("What was there before the last restore is kept: handoff restore --undo puts it back. Nothing was changed.")
-		case errEmptied(c.Dir) != nil:
+		case checkNotEmptied(c.Dir) != nil:
 			return refused.WithHint("Put a backup in its place with handoff restore FILE --replace, which keeps this one. "+
 				"To begin anew without what it held, remove %s. Nothing was changed.", filepath.Join(c.Dir, workspace.StoreFile))
 		}

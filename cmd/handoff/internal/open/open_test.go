@@ -20,7 +20,7 @@ import (
 	"handoff/tools/relay"
 )
 
-func config(dir string) open.Config {
+func testConfig(dir string) open.Config {
 	return open.Config{
 		Name: "w", Dir: dir,
 		Now: func() time.Time { return time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC) },
@@ -43,7 +43,7 @@ func TestWorkspace_FilesAreForOwnerOnly(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "state", "w")
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	m := mustOpen(t, config(dir))
+	m := mustOpen(t, testConfig(dir))
 	_, err := m.Invoke(t.Context(), tools.Call{
 		Caller: schemas.Caller{Agent: "dev", Via: schemas.ViaCLI}, Tool: "send_handoff", Args: []byte(`{"to": "qa", "task": "Test it"}`),
 	})
@@ -67,12 +67,12 @@ func modeOf(t *testing.T, path string) os.FileMode {
 func TestWorkspace_IsSharedWithOtherProcesses(t *testing.T) {
 	dir := t.TempDir()
 	for range 3 {
-		_, err := mustOpen(t, config(dir)).Invoke(t.Context(), look)
+		_, err := mustOpen(t, testConfig(dir)).Invoke(t.Context(), look)
 		require.NoError(t, err)
 	}
 }
 
-func TestWorkspace_ReportsFilesInTheWay(t *testing.T) {
+func TestWorkspace_ReportsFileInPlaceOfDirectory(t *testing.T) {
 	for name, tt := range map[string]struct {
 		make func(t *testing.T, dir string)
 		code schemas.Code
@@ -107,7 +107,7 @@ func TestWorkspace_ReportsFilesInTheWay(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "w")
 			tt.make(t, dir)
-			m, err := open.Mailboxes(t.Context(), config(dir))
+			m, err := open.Mailboxes(t.Context(), testConfig(dir))
 			if err == nil {
 				_, err = m.Invoke(t.Context(), look)
 				require.NoError(t, m.Close())
@@ -152,7 +152,7 @@ func TestOpen_RefusesEmptiedFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "handoff.db")
 	opened := func() error {
-		m, err := open.Mailboxes(t.Context(), config(dir))
+		m, err := open.Mailboxes(t.Context(), testConfig(dir))
 		require.NoError(t, err)
 		_, err = m.Invoke(t.Context(), look)
 		require.NoError(t, m.Close())
@@ -171,10 +171,10 @@ func TestOpen_RefusesEmptiedFile(t *testing.T) {
 }
 
 // The server starts anyway, because its client would not read why it ended. Calls return the reason.
-func TestWorkspace_StartsWithoutPlaceForFiles(t *testing.T) {
+func TestMailboxes_StartWithoutDirectoryForFiles(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
 	require.NoError(t, os.WriteFile(state, nil, 0o600))
-	c := config(filepath.Join(state, "w"))
+	c := testConfig(filepath.Join(state, "w"))
 	c.Stays = true
 	m := mustOpen(t, c)
 	for range 2 {

@@ -22,26 +22,26 @@ import (
 // In a database, the old workspace gets a name with "~", which users cannot choose. The undo of a restore exchanges the
 // old and the new workspace, so it loses no work either.
 
-func keptStorePath(dir string) string { return filepath.Join(dir, workspace.KeptFile) }
+func keptStoreFile(dir string) string { return filepath.Join(dir, workspace.KeptFile) }
 
-// KeptName returns the name of the replaced workspace in a database.
-func KeptName(name string) string { return name + "~before" }
+// KeptWorkspaceName returns the name of the replaced workspace in a database.
+func KeptWorkspaceName(name string) string { return name + "~before" }
 
-// IsKeptName reports whether a restore gave a workspace of a database this name. The workspace is then a replaced
+// IsKeptWorkspaceName reports whether a restore gave a workspace of a database this name. The workspace is then a replaced
 // workspace, or an unfinished copy.
-func IsKeptName(name string) bool { return strings.Contains(name, "~") }
+func IsKeptWorkspaceName(name string) bool { return strings.Contains(name, "~") }
 
 func restoringFile(at string) string { return at + ".restoring" }
 
-func stagedName(name string) string { return name + "~restoring" }
+func stagedWorkspaceName(name string) string { return name + "~restoring" }
 
-// RestoreFiles replaces the store of a workspace by a verified backup. If the workspace has work, it keeps the old
+// RestoreFileStore replaces the store of a workspace by a verified backup. If the workspace has work, it keeps the old
 // store and returns the path of the old store. For a workspace with work, the error is conflict unless replace is true.
 // The caller must have locked the files with [relay.LockWorkspace]. Only the last step changes the store, and that step
 // is atomic. Errors are *[schemas.Error], or errors of the system.
-func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
-	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStorePath(w.Dir)
-	used, err := filesHaveWork(ctx, w)
+func RestoreFileStore(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
+	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStoreFile(w.Dir)
+	used, err := fileStoreHasWork(ctx, w)
 	if err != nil {
 		return "", err
 	}
@@ -75,9 +75,9 @@ func RestoreFiles(ctx context.Context, w workspace.Workspace, backup string, rep
 	return kept, platform.SyncDir(w.Dir)
 }
 
-// filesHaveWork reports whether a workspace in files has work that a restore would replace. An unreadable store counts
+// fileStoreHasWork reports whether a workspace in files has work that a restore would replace. An unreadable store counts
 // as work.
-func filesHaveWork(ctx context.Context, w workspace.Workspace) (used bool, err error) {
+func fileStoreHasWork(ctx context.Context, w workspace.Workspace) (used bool, err error) {
 	if w.IsStoreMissing() {
 		return false, nil
 	}
@@ -135,16 +135,16 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 	return errors.Join(err, ctx.Err(), out.Close())
 }
 
-// UndoFiles exchanges the store of a workspace with the store that the last restore replaced. The caller must have
+// UndoFileRestore exchanges the store of a workspace with the store that the last restore replaced. The caller must have
 // locked the files.
-func UndoFiles(w workspace.Workspace) error {
-	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStorePath(w.Dir)
+func UndoFileRestore(w workspace.Workspace) error {
+	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStoreFile(w.Dir)
 	restored := at + ".restored"
 	switch {
 	case !platform.Exists(before) && platform.Exists(restored): // an undo was killed before its last step
 		return errors.Join(os.Rename(restored, before), platform.SyncDir(w.Dir))
-	case !isStoreKept(w):
-		return errNothingKept(w.Name)
+	case !hasKeptStore(w):
+		return errNoKeptStore(w.Name)
 	case w.IsStoreMissing():
 		return errors.Join(os.Rename(before, at), platform.SyncDir(w.Dir))
 	}
@@ -163,30 +163,30 @@ func UndoFiles(w workspace.Workspace) error {
 	return platform.SyncDir(w.Dir)
 }
 
-// AcceptFiles deletes the store that the last restore replaced. The caller must have locked the files.
-func AcceptFiles(w workspace.Workspace) error {
-	if !isStoreKept(w) {
-		return errNothingKept(w.Name)
+// AcceptFileRestore deletes the store that the last restore replaced. The caller must have locked the files.
+func AcceptFileRestore(w workspace.Workspace) error {
+	if !hasKeptStore(w) {
+		return errNoKeptStore(w.Name)
 	}
-	return os.Remove(keptStorePath(w.Dir))
+	return os.Remove(keptStoreFile(w.Dir))
 }
 
-// isStoreKept reports whether a restore kept a replaced store. It returns false for a second link to the current store,
+// hasKeptStore reports whether a restore kept a replaced store. It returns false for a second link to the current store,
 // which is left if a restore was killed before its last step.
-func isStoreKept(w workspace.Workspace) bool {
-	before := keptStorePath(w.Dir)
+func hasKeptStore(w workspace.Workspace) bool {
+	before := keptStoreFile(w.Dir)
 	return platform.Exists(before) && !platform.IsSameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
 }
 
-func errNothingKept(name string) error {
+func errNoKeptStore(name string) error {
 	return schemas.Errorf(schemas.NotFound, "nothing is kept of workspace %s from before a restore", name).
 		WithHint("handoff where shows what is kept.")
 }
 
-// RestoreDatabase replaces a workspace of a database by a verified backup. It follows the rules of [RestoreFiles]. If
-// the workspace also has files, the caller must have locked them. RestoreDatabase marks the store in these files as
+// RestoreDatabaseStore replaces a workspace of a database by a verified backup. It follows the rules of [RestoreFileStore]. If
+// the workspace also has files, the caller must have locked them. RestoreDatabaseStore marks the store in these files as
 // moved, so that no process uses that store any more.
-func RestoreDatabase(
+func RestoreDatabaseStore(
 	ctx context.Context, files workspace.Workspace, node *cluster.Node, backup string, replace bool,
 ) (kept string, moved bool, err error) {
 	name := files.Name
@@ -194,7 +194,7 @@ func RestoreDatabase(
 		moved, err = copyBackup(ctx, travel.Copy{To: rows, Place: node.String()}, backup, files)
 		return err
 	}
-	err = withSeat(ctx, name, node, func(seat *cluster.Election, rows store.Backend) error {
+	err = withElection(ctx, name, node, func(seat *cluster.Election, rows store.Backend) error {
 		used, err := hasWork(ctx, rows)
 		if err != nil {
 			return err
@@ -202,18 +202,18 @@ func RestoreDatabase(
 		if !used {
 			return into(rows)
 		}
-		had, err := node.HasWorkspace(ctx, KeptName(name))
+		had, err := node.HasWorkspace(ctx, KeptWorkspaceName(name))
 		if err != nil {
 			return err
 		}
 		if err := checkMayReplace(name, replace, had); err != nil {
 			return err
 		}
-		if err = WithDatabase(ctx, stagedName(name), node, into); err != nil {
-			return errors.Join(err, node.Remove(context.WithoutCancel(ctx), stagedName(name)))
+		if err = WithDatabaseStore(ctx, stagedWorkspaceName(name), node, into); err != nil {
+			return errors.Join(err, node.Remove(context.WithoutCancel(ctx), stagedWorkspaceName(name)))
 		}
-		kept = KeptName(name)
-		return seat.Replace(ctx, stagedName(name), kept)
+		kept = KeptWorkspaceName(name)
+		return seat.Replace(ctx, stagedWorkspaceName(name), kept)
 	})
 	if errors.Is(err, store.ErrFenced) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnreachable) {
 		err = cluster.ExplainDatabaseError(name, err)
@@ -239,25 +239,25 @@ func copyBackup(ctx context.Context, c travel.Copy, backup string, files workspa
 	return moved, err
 }
 
-// UndoDatabase exchanges a workspace of a database with the workspace that the last restore replaced.
-func UndoDatabase(ctx context.Context, name string, node *cluster.Node) error {
+// UndoDatabaseRestore exchanges a workspace of a database with the workspace that the last restore replaced.
+func UndoDatabaseRestore(ctx context.Context, name string, node *cluster.Node) error {
 	return withKeptWorkspace(ctx, name, node, func() error {
-		return withSeat(ctx, name, node, func(seat *cluster.Election, _ store.Backend) error {
-			return seat.Replace(ctx, KeptName(name), KeptName(name))
+		return withElection(ctx, name, node, func(seat *cluster.Election, _ store.Backend) error {
+			return seat.Replace(ctx, KeptWorkspaceName(name), KeptWorkspaceName(name))
 		})
 	})
 }
 
-// AcceptDatabase deletes the workspace that the last restore replaced.
-func AcceptDatabase(ctx context.Context, name string, node *cluster.Node) error {
-	return withKeptWorkspace(ctx, name, node, func() error { return node.Remove(ctx, KeptName(name)) })
+// AcceptDatabaseRestore deletes the workspace that the last restore replaced.
+func AcceptDatabaseRestore(ctx context.Context, name string, node *cluster.Node) error {
+	return withKeptWorkspace(ctx, name, node, func() error { return node.Remove(ctx, KeptWorkspaceName(name)) })
 }
 
-// withKeptWorkspace calls fn if a restore kept a workspace. Otherwise it returns errNothingKept.
+// withKeptWorkspace calls fn if a restore kept a workspace. Otherwise it returns errNoKeptStore.
 func withKeptWorkspace(ctx context.Context, name string, node *cluster.Node, fn func() error) error {
-	known, err := node.HasWorkspace(ctx, KeptName(name))
+	known, err := node.HasWorkspace(ctx, KeptWorkspaceName(name))
 	if err == nil && !known {
-		err = errNothingKept(name)
+		err = errNoKeptStore(name)
 	}
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"handoff/cmd/handoff/internal/payload"
 )
 
-func TestParse_KeepsLimits(t *testing.T) {
+func TestParse_EnforcesLimits(t *testing.T) {
 	written, err := os.ReadFile("../../../../schemas/respell/testdata/messages/kelos-task-handoff.json")
 	require.NoError(t, err)
 	quoted := func(length int) string { return `"` + strings.Repeat("ä", length) + `"` }

@@ -136,7 +136,7 @@ func withoutNames(list []string, others ...string) []string {
 // Draw prints the comparison: each expectation with its result.
 func (c Comparison) Draw(p *cli.Page) {
 	s := sheet{p}
-	s.drawLine(s.Bold(c.HandoffID.String()) + " " + s.Status(c.Status) + withPrefix(", ", string(c.Outcome)))
+	s.drawLine(s.Bold(c.HandoffID.String()) + " " + s.ColourStatus(c.Status) + withPrefix(", ", string(c.Outcome)))
 	s.drawFact("Reason", c.Reason)
 	s.drawFact("Asked", c.Task)
 	s.drawFact("Delivered", c.Summary)
@@ -176,7 +176,7 @@ func (s sheet) drawAnswers(heading string, all []schemas.AnsweredCriterion, done
 			s.drawLine(fmt.Sprintf("  %d. %s", a.Number, s.Quote(oneLine(a.Criterion), 5)))
 			continue
 		}
-		s.Answer(a.IsMet(), a.Number, oneLine(a.Criterion), oneLine(done.EvidenceText(a)))
+		s.AddCriterion(a.IsMet(), a.Number, oneLine(a.Criterion), oneLine(done.EvidenceText(a)))
 	}
 }
 

@@ -31,7 +31,7 @@ func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 		s.drawParagraph("Said with the questions", st.Note)
 	}
 	s.drawSection("Checkpoint", checkpointLines(h, st, failed))
-	drawLate(got.Late, func(label, text string) { s.drawParagraph(capitalise(label), text) })
+	drawLateResults(got.Late, func(label, text string) { s.drawParagraph(capitalise(label), text) })
 }
 
 func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schemas.Event) {
@@ -180,7 +180,7 @@ func verificationLines(given *schemas.Verification) (items []string) {
 			items = append(items, label+": "+said)
 		}
 	}
-	counts := nonEmptyTexts(countOf(v.TestsPassed, "passed"), countOf(v.TestsFailed, "failed"))
+	counts := nonEmptyTexts(pluralCount(v.TestsPassed, "passed"), pluralCount(v.TestsFailed, "failed"))
 	check("Tests", v.TestsPassing, strings.Join(counts, ", "))
 	check("Types", v.TypeCheckPassing, "")
 	check("Lint", v.LintPassing, "")
@@ -213,8 +213,8 @@ func (s sheet) drawFailure(f *schemas.Failure) {
 	s.drawSection("Suggested Alternative", nonEmptyTexts(f.Alternative))
 }
 
-// countOf returns a number with its noun, or "" for 0.
-func countOf(n int, of string) string {
+// pluralCount returns a number with its noun, or "" for 0.
+func pluralCount(n int, of string) string {
 	if n == 0 {
 		return ""
 	}

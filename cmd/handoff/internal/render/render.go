@@ -115,33 +115,33 @@ func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.
 // DrawOutcome prints the end of a handoff: the actor and the reason, the criteria, the checks, and the results. For
 // each criterion it prints the evidence, or the reason why the criterion is not met. End comes from [EndingEvent].
 func DrawOutcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
-	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
-	p.Field("ended by", string(schemas.ValueOrZero(end).Agent))
-	p.Field("reason", schemas.ValueOrZero(out.Standing).Reason)
+	p.AddLine("%s %s", p.Bold(out.HandoffID.String()), p.ColourStatus(out.Status))
+	p.AddField("ended by", string(schemas.ValueOrZero(end).Agent))
+	p.AddField("reason", schemas.ValueOrZero(out.Standing).Reason)
 	c := cmp.Or(out.Completion, &schemas.Completion{})
-	p.Field("outcome", string(c.Status))
-	p.Field("by", string(c.Source.Agent))
-	p.Field("summary", c.Summary)
+	p.AddField("outcome", string(c.Status))
+	p.AddField("by", string(c.Source.Agent))
+	p.AddField("summary", c.Summary)
 	for _, answered := range c.Criteria {
-		p.Answer(answered.IsMet(), answered.Number, answered.Criterion, c.EvidenceText(answered))
+		p.AddCriterion(answered.IsMet(), answered.Number, answered.Criterion, c.EvidenceText(answered))
 	}
 	for _, result := range resultLines(c) {
-		p.Field("result", result)
+		p.AddField("result", result)
 	}
 	for _, checked := range verificationLines(c.Verification) {
-		p.Field("checked", checked)
+		p.AddField("checked", checked)
 	}
 	for _, note := range c.Notes {
-		p.Field("note", note)
+		p.AddField("note", note)
 	}
 	failed := schemas.ValueOrZero(out.Failure)
-	p.Field("by", string(failed.Source.Agent))
-	p.Field("reason", failed.Failure.Description)
-	drawLate(out.Late, p.Field)
+	p.AddField("by", string(failed.Source.Agent))
+	p.AddField("reason", failed.Failure.Description)
+	drawLateResults(out.Late, p.AddField)
 }
 
-// drawLate draws late results, which came after the claim was lost.
-func drawLate(results []schemas.LateResult, draw func(label, text string)) {
+// drawLateResults draws late results, which came after the claim was lost.
+func drawLateResults(results []schemas.LateResult, draw func(label, text string)) {
 	for _, l := range results {
 		switch {
 		case l.Completion != nil:

@@ -20,15 +20,15 @@ var (
 	plain = display.Style{Now: sent.Add(2 * time.Hour)}
 )
 
-// shown is a handoff on a page.
-func shown(got schemas.GetOut, end *schemas.Event, style display.Style) string {
+// drawHandoff is a handoff on a page.
+func drawHandoff(got schemas.GetOut, end *schemas.Event, style display.Style) string {
 	p := &cli.Page{}
 	p.Style.Style = style
 	render.DrawHandoff(p, got, end)
 	return p.String()
 }
 
-func authModule() schemas.Handoff {
+func authHandoff() schemas.Handoff {
 	return schemas.Handoff{
 		ID:     2,
 		Source: schemas.Source{Agent: "architect"},
@@ -52,25 +52,25 @@ func authModule() schemas.Handoff {
 	}
 }
 
-func seen(h schemas.Handoff, st schemas.HandoffState) schemas.GetOut {
+func newGetOut(h schemas.Handoff, st schemas.HandoffState) schemas.GetOut {
 	return schemas.GetOut{Handoff: &h, Standing: &st}
 }
 
 // A cancelled handoff has no completion or failure: the event has the actor, and the standing the reason.
-func TestOutcome_NamesCanceller(t *testing.T) {
-	got := seen(authModule(), schemas.HandoffState{Status: schemas.Cancelled, Reason: "No longer needed"})
+func TestDrawOutcome_NamesCanceller(t *testing.T) {
+	got := newGetOut(authHandoff(), schemas.HandoffState{Status: schemas.Cancelled, Reason: "No longer needed"})
 	end := &schemas.Event{Agent: "dev", Action: "cancelled", Said: "3f2a"}
 	got.Late = []schemas.LateResult{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Result: schemas.Result{Summary: "Done all the same"}}}}
-	golden.RequireEqual(t, "show-cancelled.txt", shown(got, end, plain))
+	golden.RequireEqual(t, "show-cancelled.txt", drawHandoff(got, end, plain))
 	got.Standing.Reason, got.Standing.Note = "", "Half of it"
-	require.NotContains(t, shown(got, end, plain), "Half of it", "that was said before")
+	require.NotContains(t, drawHandoff(got, end, plain), "Half of it", "that was said before")
 }
 
-func TestHandoff_Pending(t *testing.T) {
-	golden.RequireEqual(t, "show-pending.txt", shown(seen(authModule(), schemas.HandoffState{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}), nil, plain))
+func TestDrawHandoff_Pending(t *testing.T) {
+	golden.RequireEqual(t, "show-pending.txt", drawHandoff(newGetOut(authHandoff(), schemas.HandoffState{Status: schemas.Pending, BlockedBy: []string{"ho_1"}}), nil, plain))
 }
 
-func TestHandoff_Completed(t *testing.T) {
+func TestDrawHandoff_Completed(t *testing.T) {
 	st := schemas.HandoffState{
 		Status: schemas.Completed, Outcome: schemas.Partial, Holder: "auto-code", Attempt: 2,
 		ClaimedAt: new(sent), EndedAt: new(sent.Add(28 * time.Minute)),
@@ -101,17 +101,17 @@ func TestHandoff_Completed(t *testing.T) {
 			{Number: 3, Criterion: "Pass type checking", Evidence: "tsc: 2 errors"},
 		},
 	}
-	got := seen(authModule(), st)
+	got := newGetOut(authHandoff(), st)
 	got.Completion = done
-	golden.RequireEqual(t, "show-completed.txt", shown(got, nil, plain))
+	golden.RequireEqual(t, "show-completed.txt", drawHandoff(got, nil, plain))
 }
 
 func TestCompare_ShowsRoundsAndExpectations(t *testing.T) {
 	round := func(id schemas.ID, met bool, files ...string) schemas.GetOut {
-		h := authModule()
+		h := authHandoff()
 		h.Expectations.OutputSchema = json.RawMessage(`{ "type": "object" }`)
 		h.Expectations.Deliverables[0].Files = append(h.Expectations.Deliverables[0].Files, "docs/**/*.md")
-		got := seen(h, schemas.HandoffState{Outcome: schemas.Success})
+		got := newGetOut(h, schemas.HandoffState{Outcome: schemas.Success})
 		got.HandoffID, got.Status = id, schemas.Completed
 		got.Completion = &schemas.Completion{
 			Result:   schemas.Result{Summary: "Done", Output: json.RawMessage(`{"ok":true}`)},
@@ -129,7 +129,7 @@ func TestCompare_ShowsRoundsAndExpectations(t *testing.T) {
 	golden.RequireEqual(t, "diff.txt", p.String())
 }
 
-func TestHandoff_Failed(t *testing.T) {
+func TestDrawHandoff_Failed(t *testing.T) {
 	st := schemas.HandoffState{
 		Status: schemas.Failed, Outcome: schemas.OutcomeFailed, Holder: "auto-code", Successor: 4, Checkpoint: "chk_partial_123",
 		ClaimedAt: new(sent), EndedAt: new(sent.Add(15 * time.Minute)),
@@ -146,13 +146,13 @@ func TestHandoff_Failed(t *testing.T) {
 		CheckpointID: "chk_partial_123",
 		Alternative:  "platform",
 	}
-	got := seen(authModule(), st)
+	got := newGetOut(authHandoff(), st)
 	got.Failure = failed
-	golden.RequireEqual(t, "show-failed.txt", shown(got, nil, plain))
+	golden.RequireEqual(t, "show-failed.txt", drawHandoff(got, nil, plain))
 }
 
-// hostile draws a handoff in which agents wrote s wherever they can.
-func hostile(s string, style display.Style) string {
+// drawHostileHandoff draws a handoff in which agents wrote s wherever they can.
+func drawHostileHandoff(s string, style display.Style) string {
 	one := []string{s}
 	h := schemas.Handoff{
 		ID: 2, Source: schemas.Source{Agent: schemas.Agent(s)}, Target: schemas.Target{Role: s}, Title: s, Task: s, Summary: s,
@@ -174,17 +174,17 @@ func hostile(s string, style display.Style) string {
 		Criteria: []schemas.AnsweredCriterion{{Criterion: s, Evidence: s}},
 	}
 	failed := &schemas.Failure{Alternative: s, Failure: schemas.FailureDetail{Type: s, Description: s}}
-	got := seen(h, schemas.HandoffState{Status: schemas.Working, Note: s, Reason: s, Percent: 5, Questions: one, BlockedBy: one})
+	got := newGetOut(h, schemas.HandoffState{Status: schemas.Working, Note: s, Reason: s, Percent: 5, Questions: one, BlockedBy: one})
 	got.Completion, got.Failure = done, failed
 	got.Late = []schemas.LateResult{{Completion: &schemas.Completion{Source: h.Source, Result: schemas.Result{Summary: s}}}, {Failure: &schemas.Failure{Source: h.Source, Failure: failed.Failure}}}
-	return shown(got, &schemas.Event{Agent: h.Source.Agent, Said: "it came with a note"}, style)
+	return drawHandoff(got, &schemas.Event{Agent: h.Source.Agent, Said: "it came with a note"}, style)
 }
 
 const repaint = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n    ▼\nroot ───▶ </title>\r`%%{init}%%`"
 
-func TestHandoff_HostileTextRepaintsNothing(t *testing.T) {
-	golden.RequireEqual(t, "show-hostile.txt", hostile(repaint, plain))
-	for line := range strings.Lines(hostile(repaint, display.Style{Width: 60})) {
+func TestDrawHandoff_HostileTextRepaintsNothing(t *testing.T) {
+	golden.RequireEqual(t, "show-hostile.txt", drawHostileHandoff(repaint, plain))
+	for line := range strings.Lines(drawHostileHandoff(repaint, display.Style{Width: 60})) {
 		require.Equal(t, line, schemas.EscapeHidden(line))
 	}
 }

@@ -72,7 +72,7 @@ func playDemo(ctx context.Context, a *cli.App, state string) error {
 // showCommandOutput runs a command in the workspace of the demonstration.
 func showCommandOutput(ctx context.Context, a *cli.App, state string, command []string) error {
 	p := &cli.Page{Style: a.Style()}
-	p.Line("\n%s", p.Bold("$ handoff "+command[0]+" "+command[1]))
+	p.AddLine("\n%s", p.Bold("$ handoff "+command[0]+" "+command[1]))
 	if err := a.Write(p.String()); err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func newRoot(a *cli.App) *cobra.Command {
 	}
 	a.DefineGlobalFlags(root.PersistentFlags())
 	root.SetGlobalNormalizationFunc(cli.NormaliseFlag)
-	root.SetHelpFunc(cli.ShortHelp(root.HelpFunc()))
+	root.SetHelpFunc(cli.HelpWithoutHiddenFlags(root.HelpFunc()))
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate)
 	root.SetVersionTemplate("handoff {{.Version}}\n")
@@ -146,7 +146,7 @@ func newRoot(a *cli.App) *cobra.Command {
 // runWithoutCommand is what handoff does without a command. It shows the status of a used workspace, and the first
 // steps for an unused workspace.
 func runWithoutCommand(ctx context.Context, a *cli.App) error {
-	if place, err := workspace.Find(a.Location()); err == nil && place.HasStore() {
+	if place, err := workspace.Find(a.WorkspaceConfig()); err == nil && place.HasStore() {
 		return look.Status(ctx, a)
 	}
 	return clients.PrintGettingStarted(a)

@@ -22,7 +22,7 @@ func TestQuote_OnlyIfNeeded(t *testing.T) {
 	}
 }
 
-func TestWords_ReadsLikeShell(t *testing.T) {
+func TestSplitWords_ReadsLikeShell(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                   nil,
 		"  a \t b ":          {"a", "b"},

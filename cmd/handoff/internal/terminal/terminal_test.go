@@ -12,7 +12,7 @@ import (
 	"handoff/schemas/display"
 )
 
-func TestIs_FalseForFileAndBuffer(t *testing.T) {
+func TestIsTerminal_FalseForFileAndBuffer(t *testing.T) {
 	null, err := os.Open(os.DevNull)
 	require.NoError(t, err)
 	defer null.Close()
@@ -21,7 +21,7 @@ func TestIs_FalseForFileAndBuffer(t *testing.T) {
 	require.Equal(t, terminal.Style{}, terminal.ChooseStyle(&bytes.Buffer{}, false, false, os.Getenv))
 }
 
-func TestOf_ColourFollowsEnvironment(t *testing.T) {
+func TestChooseStyle_ColourFollowsEnvironment(t *testing.T) {
 	for name, tt := range map[string]struct {
 		terminal, noColor bool
 		vars              map[string]string
@@ -44,7 +44,7 @@ func TestOf_ColourFollowsEnvironment(t *testing.T) {
 	}
 }
 
-func TestOf_WidthFromColumns(t *testing.T) {
+func TestChooseStyle_WidthFollowsVariableCOLUMNS(t *testing.T) {
 	for said, want := range map[string]int{"": 0, "72": 72, "-1": 0, "wide": 0} {
 		require.Equal(t, want, terminal.ChooseStyle(&bytes.Buffer{}, true, false, func(string) string { return said }).Width)
 	}
@@ -55,23 +55,23 @@ var (
 	rows = [][]string{{"ho_1", "Añadir\ntests"}, {"ho_12", "a \x1b[31mred\x1b[0m title"}}
 )
 
-func TestTable_HasTabsWithoutTerminal(t *testing.T) {
+func TestFormatTable_HasTabsWithoutTerminal(t *testing.T) {
 	require.Equal(t, "ID\tTITLE\nho_1\tAñadir tests\nho_12\ta \\x1b[31mred\\x1b[0m title\n", terminal.Style{}.FormatTable(head, rows))
 }
 
-func TestTable_IsAlignedOnTerminal(t *testing.T) {
+func TestFormatTable_IsAlignedOnTerminal(t *testing.T) {
 	s := terminal.Style{Terminal: true, Style: display.Style{Width: 32}}
 	require.Equal(t, "ID     TITLE\nho_1   Añadir tests\nho_12  a \\x1b[31mred\\x1b[0m\n       title\n", s.FormatTable(head, rows))
 }
 
 // A last column without room is drawn beneath the others.
-func TestTable_NarrowHasLastColumnBeneath(t *testing.T) {
+func TestFormatTable_NarrowHasLastColumnBeneath(t *testing.T) {
 	s := terminal.Style{Terminal: true, Style: display.Style{Width: 30}}
 	got := s.FormatTable([]string{"ID", "AGENT", "TITLE"}, [][]string{{"ho_1", "a-long-name", "One two three four five six"}})
 	require.Equal(t, "ID    AGENT\nho_1  a-long-name\n      One two three four five\n      six\n", got)
 }
 
-func TestAge_UsesLargestUnit(t *testing.T) {
+func TestFormatAge_UsesLargestUnit(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Second:     "0s",
 		59 * time.Second: "59s",

@@ -57,13 +57,13 @@ var patterns = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, 
 
 // sectionInLine returns the section whose heading is this line, or "".
 func sectionInLine(line string) string {
-	if m := patterns().heading.FindStringSubmatch(line); m != nil && sections[normalName(m[1])].path != "" {
-		return normalName(m[1])
+	if m := patterns().heading.FindStringSubmatch(line); m != nil && sections[normaliseHeading(m[1])].path != "" {
+		return normaliseHeading(m[1])
 	}
 	return ""
 }
 
-func normalName(s string) string {
+func normaliseHeading(s string) string {
 	return strings.ToLower(strings.Trim(strings.ReplaceAll(s, "’", "'"), " *:"))
 }
 
@@ -103,10 +103,10 @@ func addEndFields(said map[string]any, text string) {
 			value = m[1]
 		}
 		if m := patterns().heading.FindStringSubmatch(line); m != nil {
-			section = normalName(m[1])
+			section = normaliseHeading(m[1])
 			continue
 		} else if m := patterns().label.FindStringSubmatch(value); m != nil {
-			name, value = normalName(m[1]), strings.Trim(m[2], "*_ ")
+			name, value = normaliseHeading(m[1]), strings.Trim(m[2], "*_ ")
 		}
 		if value == "" || fenced {
 			continue
@@ -148,7 +148,7 @@ func addSections(said map[string]any, text string) {
 			section = sectionInLine(line)
 			continue
 		case section == "" && len(rest) == 0 && said["title"] == nil:
-			if name := strings.TrimSpace(m[1]); normalName(name) != "handoff package" {
+			if name := strings.TrimSpace(m[1]); normaliseHeading(name) != "handoff package" {
 				said["title"] = name
 			}
 			continue
@@ -181,8 +181,8 @@ func addSection(said map[string]any, section string, lines []string) {
 			if !nested {
 				to = at
 			}
-			if named := patterns().label.FindStringSubmatch(text); named != nil && itemSections[normalName(named[1])] != "" {
-				to, text = sections[itemSections[normalName(named[1])]], named[2]
+			if named := patterns().label.FindStringSubmatch(text); named != nil && itemSections[normaliseHeading(named[1])] != "" {
+				to, text = sections[itemSections[normaliseHeading(named[1])]], named[2]
 			}
 		}
 		switch {

@@ -18,7 +18,7 @@ import (
 // For other contexts AddLogAttributes does nothing. An attribute replaces an earlier attribute with the same key.
 // Callers must not add secrets.
 func AddLogAttributes(ctx context.Context, attrs ...slog.Attr) {
-	if n, ok := ctx.Value(noteKey{}).(*logNote); ok {
+	if n, ok := ctx.Value(logFactsKey{}).(*logFacts); ok {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		for _, a := range attrs {
@@ -27,17 +27,17 @@ func AddLogAttributes(ctx context.Context, attrs ...slog.Attr) {
 	}
 }
 
-type noteKey struct{}
+type logFactsKey struct{}
 
-// logNote holds the facts for a line of the access log that do not come from the response.
-type logNote struct {
+// logFacts holds the facts for a line of the access log that do not come from the response.
+type logFacts struct {
 	mu    sync.Mutex // guards the fields below
 	path  string     // of a route; empty for a path without a route, because a client may write any text there
 	attrs []slog.Attr
 }
 
 func setLogRoute(r *http.Request, path string) {
-	if n, ok := r.Context().Value(noteKey{}).(*logNote); ok {
+	if n, ok := r.Context().Value(logFactsKey{}).(*logFacts); ok {
 		n.mu.Lock()
 		defer n.mu.Unlock()
 		n.path = path
@@ -49,8 +49,8 @@ func setLogRoute(r *http.Request, path string) {
 // internal error.
 func (s *Server) logRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start, n, out := s.config.Now(), &logNote{}, &statusRecorder{ResponseWriter: w}
-		ctx := context.WithValue(r.Context(), noteKey{}, n)
+		start, n, out := s.config.Now(), &logFacts{}, &statusRecorder{ResponseWriter: w}
+		ctx := context.WithValue(r.Context(), logFactsKey{}, n)
 		defer func() {
 			half := false
 			if broken := recover(); broken != nil {

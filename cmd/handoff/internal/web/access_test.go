@@ -14,7 +14,7 @@ import (
 )
 
 func TestAccessLog_HasRequestAndNoSecret(t *testing.T) {
-	s := start(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := startServer(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		web.AddLogAttributes(r.Context(), slog.String("token", "ci"), slog.String("agent", "qa"))
 		if r.Method == http.MethodDelete {
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -49,7 +49,7 @@ func TestAccessLog_HasRequestAndNoSecret(t *testing.T) {
 }
 
 func TestAccessLog_PanicIsServerError(t *testing.T) {
-	s := start(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := startServer(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {
 			_, _ = io.WriteString(w, "half")
 			_ = http.NewResponseController(w).Flush()

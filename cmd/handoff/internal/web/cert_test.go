@@ -35,13 +35,13 @@ func newPair(t *testing.T, dir, name string, serial int64) (cert, key string) {
 	private, err := x509.MarshalPKCS8PrivateKey(secret)
 	require.NoError(t, err)
 	cert, key = filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-	replace(t, cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: public}), serial)
-	replace(t, key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), serial)
+	replaceFile(t, cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: public}), serial)
+	replaceFile(t, key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), serial)
 	return cert, key
 }
 
-// replace replaces a file as a renewal of a certificate does, and sets its time.
-func replace(t *testing.T, path string, content []byte, age int64) {
+// replaceFile replaces a file as a renewal of a certificate does, and sets its time.
+func replaceFile(t *testing.T, path string, content []byte, age int64) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(path+".new", content, 0o600))
 	at := time.Unix(1_700_000_000+age, 0)
@@ -50,7 +50,7 @@ func replace(t *testing.T, path string, content []byte, age int64) {
 }
 
 // serial returns the serial number of the server's current certificate.
-func (s *running) serial() int64 {
+func (s *runningServer) serial() int64 {
 	s.t.Helper()
 	conn, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true})
 	require.NoError(s.t, err)
@@ -62,7 +62,7 @@ func TestCertificate_IsReplacedWhileServing(t *testing.T) {
 	dir, next := t.TempDir(), t.TempDir()
 	cert, key := newPair(t, dir, "old.test", 1)
 	newCert, newKey := newPair(t, next, "new.test", 2)
-	s := start(t, web.Config{Cert: cert, Key: key})
+	s := startServer(t, web.Config{Cert: cert, Key: key})
 	require.EqualValues(t, 1, s.serial())
 	require.Equal(t, http.StatusForbidden, s.statusForHost("new.test"))
 
@@ -84,20 +84,20 @@ func TestCertificate_IsReplacedWhileServing(t *testing.T) {
 }
 
 // statusForHost returns the status of a request with this Host, over a new connection.
-func (s *running) statusForHost(host string) int {
+func (s *runningServer) statusForHost(host string) int {
 	s.t.Helper()
 	conn, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true})
 	require.NoError(s.t, err)
 	defer conn.Close()
 	_, err = io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: "+host+"\r\n\r\n")
 	require.NoError(s.t, err)
-	response, _ := answer(s.t, conn)
+	response, _ := readReply(s.t, conn)
 	return response.StatusCode
 }
 
-func TestCertificate_NamesAreOwnHosts(t *testing.T) {
+func TestCertificate_NamesAreAllowedHosts(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
-	s := start(t, web.Config{Cert: cert, Key: key})
+	s := startServer(t, web.Config{Cert: cert, Key: key})
 	for host, status := range map[string]int{
 		"handoff.test": 200, "HANDOFF.test.:1": 200, "a.wild.test": 200, "10.9.8.7": 200, "localhost": 200, s.addr: 200,
 		"wild.test": 403, "a.b.wild.test": 403, "10.9.8.6": 403, "evil.test": 403,
@@ -106,8 +106,8 @@ func TestCertificate_NamesAreOwnHosts(t *testing.T) {
 	}
 }
 
-// client returns a client that speaks HTTP/2 and trusts the certificate.
-func client(t *testing.T, cert string) *http.Client {
+// newHTTP2Client returns a client that speaks HTTP/2 and trusts the certificate.
+func newHTTP2Client(t *testing.T, cert string) *http.Client {
 	t.Helper()
 	content, err := os.ReadFile(cert)
 	require.NoError(t, err)
@@ -121,7 +121,7 @@ func client(t *testing.T, cert string) *http.Client {
 func TestServer_StreamsOverHTTP2(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
 	read := make(chan bool)
-	s := start(t, web.Config{Cert: cert, Key: key, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := startServer(t, web.Config{Cert: cert, Key: key, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		_, _ = w.Write(body)
 		control := http.NewResponseController(w)
@@ -130,7 +130,7 @@ func TestServer_StreamsOverHTTP2(t *testing.T) {
 			_, _ = io.WriteString(w, "after")
 		}
 	})})
-	response, err := client(t, cert).Post("https://"+s.addr+"/mcp", "application/json", io.LimitReader(zeros{}, 6))
+	response, err := newHTTP2Client(t, cert).Post("https://"+s.addr+"/mcp", "application/json", io.LimitReader(zeros{}, 6))
 	require.NoError(t, err)
 	defer response.Body.Close()
 	require.Equal(t, 2, response.ProtoMajor)

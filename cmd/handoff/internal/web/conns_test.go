@@ -12,8 +12,8 @@ import (
 )
 
 // Some clients only connect, some begin a request, and some end a request and begin another.
-func TestConns_SilentConnectionsShutNobodyOut(t *testing.T) {
-	s := start(t, web.Config{Limits: web.Limits{Conns: 16}})
+func TestConnLimiter_SilentConnectionsShutNobodyOut(t *testing.T) {
+	s := startServer(t, web.Config{Limits: web.Limits{Conns: 16}})
 	request := "GET /healthz HTTP/1.1\r\nHost: " + s.addr + "\r\n"
 	said := []string{"", "G", "GET /mcp HTTP/1.1\r\n", request + "X-Slow: ", request + "\r\n", request + "\r\nGET"}
 	for i := range 1000 {
@@ -26,9 +26,9 @@ func TestConns_SilentConnectionsShutNobodyOut(t *testing.T) {
 	}
 }
 
-func TestConns_KeepsConnectionsAtWork(t *testing.T) {
+func TestConnLimiter_KeepsConnectionsWithRequests(t *testing.T) {
 	begun, end := make(chan bool), make(chan bool)
-	s := start(t, web.Config{Limits: web.Limits{Conns: 2}, MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := startServer(t, web.Config{Limits: web.Limits{Conns: 2}, MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		begun <- true
 		<-end
 		_, _ = io.WriteString(w, "worked")
@@ -38,23 +38,23 @@ func TestConns_KeepsConnectionsAtWork(t *testing.T) {
 	<-begun
 	<-begun
 	for range 3 {
-		response, _ := answer(t, s.dial(""))
+		response, _ := readReply(t, s.dial(""))
 		require.Equal(t, http.StatusServiceUnavailable, response.StatusCode)
 		require.Equal(t, "1", response.Header.Get("Retry-After"))
 		require.True(t, response.Close)
 	}
 	close(end)
 	for _, conn := range []net.Conn{one, other} {
-		_, body := answer(t, conn)
+		_, body := readReply(t, conn)
 		require.Equal(t, "worked", body)
 	}
 	s.stop()
 	require.Regexp(t, `(?s)^[^\n]*msg="all connections are at work[^\n]*connections=2\n`, s.log.String())
 }
 
-func TestConns_MissingHandshakesShutNobodyOut(t *testing.T) {
+func TestConnLimiter_MissingHandshakesShutNobodyOut(t *testing.T) {
 	cert, key := newPair(t, t.TempDir(), "handoff.test", 1)
-	s := start(t, web.Config{Cert: cert, Key: key, Limits: web.Limits{Conns: 8}})
+	s := startServer(t, web.Config{Cert: cert, Key: key, Limits: web.Limits{Conns: 8}})
 	for i := range 100 {
 		s.dial([]string{"", "\x16\x03\x01"}[i%2])
 	}

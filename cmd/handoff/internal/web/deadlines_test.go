@@ -16,7 +16,7 @@ import (
 
 func TestDeadlines_CutOffEndlessBody(t *testing.T) {
 	read := make(chan error, 1)
-	s := start(t, web.Config{Limits: web.Limits{Body: 50 * time.Millisecond}, MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	s := startServer(t, web.Config{Limits: web.Limits{Body: 50 * time.Millisecond}, MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		_, err := io.ReadAll(r.Body)
 		read <- err
 	})})
@@ -29,19 +29,19 @@ func TestDeadlines_CutOffEndlessBody(t *testing.T) {
 // The server reads the rest of a body that its handler did not read, but only for a second.
 func TestDeadlines_CutOffUnreadBodySooner(t *testing.T) {
 	t.Parallel() // it takes a second
-	s := start(t, web.Config{Limits: web.Limits{Body: time.Hour}, MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := startServer(t, web.Config{Limits: web.Limits{Body: time.Hour}, MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 	})})
-	response, _ := answer(t, s.dial("POST /mcp HTTP/1.1\r\nHost: "+s.addr+"\r\nContent-Length: 100\r\n\r\n{"))
+	response, _ := readReply(t, s.dial("POST /mcp HTTP/1.1\r\nHost: "+s.addr+"\r\nContent-Length: 100\r\n\r\n{"))
 	require.Equal(t, http.StatusUnauthorized, response.StatusCode)
 	require.True(t, response.Close)
 }
 
 // The limits must not end a handler that waits after it read its body, and extends its deadline.
-func TestDeadlines_AllowWaits(t *testing.T) {
+func TestDeadlines_AllowLongPolls(t *testing.T) {
 	t.Parallel() // it takes a second
 	const limit = 300 * time.Millisecond
-	s := start(t, web.Config{Limits: web.Limits{Body: limit, Answer: limit}, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := startServer(t, web.Config{Limits: web.Limits{Body: limit, Answer: limit}, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || http.NewResponseController(w).SetWriteDeadline(time.Time{}) != nil {
 			return
@@ -53,17 +53,17 @@ func TestDeadlines_AllowWaits(t *testing.T) {
 		}
 	})})
 	conn := s.dial(s.post("{}"))
-	_, body := answer(t, conn)
+	_, body := readReply(t, conn)
 	require.Equal(t, "{}", body)
 	_, err := io.WriteString(conn, s.post("[]"))
 	require.NoError(t, err)
-	_, body = answer(t, conn)
+	_, body = readReply(t, conn)
 	require.Equal(t, "[]", body, "also the next over the same connection")
 }
 
 func TestDeadlines_CutOffUnreadResponse(t *testing.T) {
 	wrote := make(chan error, 1)
-	s := start(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}, Metrics: func(_ context.Context, w io.Writer) {
+	s := startServer(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}, Metrics: func(_ context.Context, w io.Writer) {
 		var err error
 		for much := make([]byte, 1<<20); err == nil; {
 			_, err = w.Write(much)
@@ -76,7 +76,7 @@ func TestDeadlines_CutOffUnreadResponse(t *testing.T) {
 
 // The limit also applies to responses that do not come from the handler of MCP.
 func TestDeadlines_CutOffUnreadRefusals(t *testing.T) {
-	s := start(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}})
+	s := startServer(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}})
 	conn := s.dial("")
 	for err := error(nil); err == nil; {
 		_, err = io.WriteString(conn, "GET /mcp HTTP/1.1\r\nHost: evil.example\r\n\r\n")
@@ -84,13 +84,13 @@ func TestDeadlines_CutOffUnreadRefusals(t *testing.T) {
 }
 
 func TestDeadlines_CutOffEndlessHeaders(t *testing.T) {
-	s := start(t, web.Config{Limits: web.Limits{Header: 50 * time.Millisecond}})
+	s := startServer(t, web.Config{Limits: web.Limits{Header: 50 * time.Millisecond}})
 	_, err := io.ReadAll(s.dial("GET /mcp HTTP/1.1\r\nX-Slow: "))
 	require.NoError(t, err, "the connection ends")
 }
 
 func TestServer_RefusesLargeHeaders(t *testing.T) {
-	s := start(t, web.Config{})
+	s := startServer(t, web.Config{})
 	response, _ := s.get("/mcp", "X-Large: "+strings.Repeat("x", 64<<10))
 	require.Equal(t, http.StatusRequestHeaderFieldsTooLarge, response.StatusCode)
 }

@@ -21,7 +21,7 @@ type originGuard struct {
 func newGuard(c Config, cert *certificate) (*originGuard, error) {
 	g := &originGuard{cert: cert, names: map[string]bool{"localhost": true}}
 	for _, host := range c.Hosts {
-		name := normalHost(host)
+		name := normaliseHost(host)
 		if name == "" || strings.ContainsAny(host, "/*@ ") {
 			return nil, schemas.Invalidf("--host", "%q is no name of a host", schemas.EscapeHidden(host)).
 				WithHint("Give the name as it is in URLs of this server: handoff.example.com.")
@@ -41,9 +41,9 @@ func (g *originGuard) protect(next http.Handler) http.Handler {
 			writeError(w, http.StatusForbidden, schemas.Errorf(schemas.Denied, format, shown).WithHint("%s", hint))
 		}
 		switch {
-		case !g.isOwnHost(r):
+		case !g.isAllowedHost(r):
 			refuse("this server is not known as %q", r.Host, "If it is, whoever runs it has to say so: --host NAME.")
-		case !isOwnOrigin(r):
+		case !isSameOrigin(r):
 			refuse("pages of %q may not call this server", r.Header.Get("Origin"), "Call it from a program that is no page in a browser.")
 		default:
 			next.ServeHTTP(w, r)
@@ -51,27 +51,27 @@ func (g *originGuard) protect(next http.Handler) http.Handler {
 	})
 }
 
-// isOwnHost reports whether the Host header is a name or an address of this server. It is false for a foreign name that
+// isAllowedHost reports whether the Host header is a name or an address of this server. It is false for a foreign name that
 // resolves to the address of this server. An address is safe, because a page cannot make an address resolve to another
 // server.
-func (g *originGuard) isOwnHost(r *http.Request) bool {
-	host := normalHost(r.Host)
+func (g *originGuard) isAllowedHost(r *http.Request) bool {
+	host := normaliseHost(r.Host)
 	if ip, err := netip.ParseAddr(host); err == nil {
 		at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr) // at which its connection arrived
 		if ip.IsLoopback() || ok && ip == at.AddrPort().Addr().Unmap().WithZone("") {
 			return true
 		}
 	}
-	return host != "" && (g.names[host] || g.cert.covers(host))
+	return host != "" && (g.names[host] || g.cert.isValidFor(host))
 }
 
-// isOwnOrigin reports whether a request comes from a page of this server, or from no page.
-func isOwnOrigin(r *http.Request) bool {
+// isSameOrigin reports whether a request comes from a page of this server, or from no page.
+func isSameOrigin(r *http.Request) bool {
 	given := r.Header.Values("Origin")
 	if len(given) == 0 {
 		return true
 	}
-	from, ok := normalOrigin(given[0])
+	from, ok := normaliseOrigin(given[0])
 	if !ok || len(given) > 1 {
 		return false
 	}
@@ -79,13 +79,13 @@ func isOwnOrigin(r *http.Request) bool {
 	if r.TLS != nil {
 		scheme = "https://"
 	}
-	own, ok := normalOrigin(scheme + r.Host)
+	own, ok := normaliseOrigin(scheme + r.Host)
 	return ok && from == own
 }
 
-// normalHost returns the name or address of a Host header for comparison. It removes the port, brackets and a final
+// normaliseHost returns the name or address of a Host header for comparison. It removes the port, brackets and a final
 // dot, and turns capitals into small letters.
-func normalHost(host string) string {
+func normaliseHost(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
@@ -96,9 +96,9 @@ func normalHost(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// normalOrigin returns an origin for comparison, in the form scheme://host[:port] without a default port. Ok is false
+// normaliseOrigin returns an origin for comparison, in the form scheme://host[:port] without a default port. Ok is false
 // if the text is no origin.
-func normalOrigin(text string) (_ string, ok bool) {
+func normaliseOrigin(text string) (_ string, ok bool) {
 	u, err := url.Parse(strings.ToLower(text))
 	switch {
 	case err != nil, u.Scheme == "", u.Hostname() == "", u.User != nil,

@@ -13,7 +13,7 @@ import (
 
 // Each line is a request and its expected status.
 func TestGuard_ChecksHostAndOrigin(t *testing.T) {
-	s := start(t, web.Config{Hosts: []string{"Handoff.example.com.", "10.1.2.3", "2001:DB8:0::1"}})
+	s := startServer(t, web.Config{Hosts: []string{"Handoff.example.com.", "10.1.2.3", "2001:DB8:0::1"}})
 	_, port, err := net.SplitHostPort(s.addr)
 	require.NoError(t, err)
 	own := "http://" + s.addr
@@ -79,7 +79,7 @@ func TestGuard_ChecksHostAndOrigin(t *testing.T) {
 }
 
 func TestGuard_NeedsOneHost(t *testing.T) {
-	s := start(t, web.Config{})
+	s := startServer(t, web.Config{})
 	response, _ := s.sendRaw("GET /mcp HTTP/1.1\n\n")
 	require.Equal(t, http.StatusBadRequest, response.StatusCode)
 	response, _ = s.sendRaw("GET /mcp HTTP/1.1\nHost: " + s.addr + "\nHost: evil.test\n\n")

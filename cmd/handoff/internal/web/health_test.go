@@ -19,7 +19,7 @@ import (
 func TestReadiness_ChecksOnceASecond(t *testing.T) {
 	var clock, asked atomic.Int64
 	var broken atomic.Pointer[error]
-	s := start(t, web.Config{
+	s := startServer(t, web.Config{
 		Now: func() time.Time { return time.Unix(0, clock.Load()) },
 		Ready: func(context.Context) error {
 			asked.Add(1)
@@ -65,7 +65,7 @@ func TestReadiness_ChecksOnceASecond(t *testing.T) {
 func TestReadiness_HangingCheckBlocksNoRequest(t *testing.T) {
 	t.Parallel() // it takes the two seconds
 	var asked atomic.Int64
-	s := start(t, web.Config{Ready: func(context.Context) error {
+	s := startServer(t, web.Config{Ready: func(context.Context) error {
 		asked.Add(1)
 		<-t.Context().Done()
 		return nil
@@ -79,7 +79,7 @@ func TestReadiness_HangingCheckBlocksNoRequest(t *testing.T) {
 
 func TestReadiness_OutlivesFirstRequest(t *testing.T) {
 	begun, answered := make(chan bool, 1), make(chan bool)
-	s := start(t, web.Config{Ready: func(ctx context.Context) error {
+	s := startServer(t, web.Config{Ready: func(ctx context.Context) error {
 		begun <- true
 		select {
 		case <-ctx.Done():

@@ -129,8 +129,8 @@ func (c *certificate) currentCertificate(*tls.ClientHelloInfo) (*tls.Certificate
 	return c.pair, nil
 }
 
-// covers reports whether the certificate is valid for a host name or an address. It is false if c is nil.
-func (c *certificate) covers(host string) bool {
+// isValidFor reports whether the certificate is valid for a host name or an address. It is false if c is nil.
+func (c *certificate) isValidFor(host string) bool {
 	if c == nil {
 		return false
 	}

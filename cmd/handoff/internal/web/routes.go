@@ -54,9 +54,9 @@ func (s *Server) routes() http.Handler {
 	return table
 }
 
-// routeNodes passes requests of other nodes of a cluster directly to their handler. The checks and limits for clients
+// separateNodeRequests passes requests of other nodes of a cluster directly to their handler. The checks and limits for clients
 // do not apply to nodes.
-func (s *Server) routeNodes(next http.Handler) http.Handler {
+func (s *Server) separateNodeRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.config.Nodes != nil && strings.HasPrefix(r.URL.Path, pathNodes) {
 			s.config.Nodes.ServeHTTP(w, r)
@@ -77,7 +77,7 @@ func (t routeTable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !ok:
 		writeError(w, http.StatusNotFound, schemas.Errorf(schemas.NotFound, "nothing is served here").
-			WithHint("%s", hintFor(r.URL.Path)))
+			WithHint("%s", hintForPath(r.URL.Path)))
 	case !slices.Contains(found.methods, r.Method):
 		setLogRoute(r, path)
 		w.Header().Set("Allow", strings.Join(found.methods, ", "))
@@ -89,7 +89,7 @@ func (t routeTable) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func hintFor(path string) string {
+func hintForPath(path string) string {
 	switch {
 	case strings.TrimRight(path, "/") == pathMCP:
 		return "MCP is spoken at /mcp, without a slash at the end."

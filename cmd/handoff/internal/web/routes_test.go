@@ -14,7 +14,7 @@ import (
 )
 
 func TestRoutes_ServeConfiguredHandlers(t *testing.T) {
-	s := start(t, web.Config{
+	s := startServer(t, web.Config{
 		Metadata: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "{}") }),
 		Metrics:  func(_ context.Context, w io.Writer) { _, _ = io.WriteString(w, "handoff_up 1\n") },
 	})
@@ -58,8 +58,8 @@ func TestRoutes_ServeConfiguredHandlers(t *testing.T) {
 	}
 }
 
-func TestRoutes_UnconfiguredAreNotFound(t *testing.T) {
-	s := start(t, web.Config{})
+func TestRoutes_WithoutHandlerAreNotFound(t *testing.T) {
+	s := startServer(t, web.Config{})
 	for _, path := range []string{"/metrics", "/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"} {
 		response, _ := s.get(path)
 		require.Equal(t, http.StatusNotFound, response.StatusCode)
@@ -67,7 +67,7 @@ func TestRoutes_UnconfiguredAreNotFound(t *testing.T) {
 }
 
 func TestMetrics_NeedToken(t *testing.T) {
-	s := start(t, web.Config{
+	s := startServer(t, web.Config{
 		Metrics: func(_ context.Context, w io.Writer) { _, _ = io.WriteString(w, "handoff_up 1\n") },
 		MetricsAllowed: func(r *http.Request) error {
 			switch r.Header.Get("Authorization") {

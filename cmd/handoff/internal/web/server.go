@@ -124,7 +124,7 @@ func (s *Server) newHTTPServer(ctx context.Context, guard *originGuard) *http.Se
 	base, cut := context.WithCancel(context.WithoutCancel(ctx))
 	s.cancelRequests = cut
 	server := &http.Server{
-		Handler:                      s.routeNodes(s.logRequests(s.setDeadlines(guard.protect(s.routes())))),
+		Handler:                      s.separateNodeRequests(s.logRequests(s.setDeadlines(guard.protect(s.routes())))),
 		BaseContext:                  func(net.Listener) context.Context { return base },
 		ConnState:                    s.conns.onStateChange,
 		ReadHeaderTimeout:            s.config.Limits.Header,

@@ -19,18 +19,18 @@ import (
 	"handoff/cmd/handoff/internal/web"
 )
 
-// running is a running server, with its log.
-type running struct {
+// runningServer is a running server, with its log.
+type runningServer struct {
 	*web.Server
 	t    *testing.T
 	addr string
 	log  *lockedBuffer
 }
 
-// start serves with a configuration until the test ends.
-func start(t *testing.T, c web.Config) *running {
+// startServer serves with a configuration until the test ends.
+func startServer(t *testing.T, c web.Config) *runningServer {
 	t.Helper()
-	s := &running{t: t, log: &lockedBuffer{}}
+	s := &runningServer{t: t, log: &lockedBuffer{}}
 	if c.Addr == "" {
 		c.Addr = "127.0.0.1:0"
 	}
@@ -53,14 +53,14 @@ func start(t *testing.T, c web.Config) *running {
 }
 
 // stop cuts off running requests. The log is complete then.
-func (s *running) stop() {
+func (s *runningServer) stop() {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	_ = s.Shutdown(ctx)
 }
 
 // dial opens a raw connection and writes the text.
-func (s *running) dial(said string) net.Conn {
+func (s *runningServer) dial(said string) net.Conn {
 	s.t.Helper()
 	conn, err := net.Dial("tcp", s.addr)
 	require.NoError(s.t, err)
@@ -71,9 +71,9 @@ func (s *running) dial(said string) net.Conn {
 }
 
 // sendRaw sends a raw request, whose lines end with \n, and returns the status and the body of the response.
-func (s *running) sendRaw(lines string) (reply, string) {
+func (s *runningServer) sendRaw(lines string) (reply, string) {
 	s.t.Helper()
-	return answer(s.t, s.dial(strings.ReplaceAll(lines, "\n", "\r\n")))
+	return readReply(s.t, s.dial(strings.ReplaceAll(lines, "\n", "\r\n")))
 }
 
 // A reply is a response whose body was read.
@@ -83,7 +83,7 @@ type reply struct {
 	Close      bool
 }
 
-func answer(t *testing.T, conn net.Conn) (reply, string) {
+func readReply(t *testing.T, conn net.Conn) (reply, string) {
 	t.Helper()
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	require.NoError(t, err)
@@ -94,7 +94,7 @@ func answer(t *testing.T, conn net.Conn) (reply, string) {
 }
 
 // get sends a proper GET request with headers of the form "Name: value".
-func (s *running) get(path string, headers ...string) (reply, string) {
+func (s *runningServer) get(path string, headers ...string) (reply, string) {
 	s.t.Helper()
 	lines := "GET " + path + " HTTP/1.1\nHost: " + s.addr + "\n"
 	for _, h := range headers {
@@ -103,7 +103,7 @@ func (s *running) get(path string, headers ...string) (reply, string) {
 	return s.sendRaw(lines + "\n")
 }
 
-func (s *running) post(body string) string {
+func (s *runningServer) post(body string) string {
 	return fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n%s", s.addr, len(body), body)
 }
 

@@ -16,7 +16,7 @@ import (
 
 func TestShutdown_AnswersRunningRequests(t *testing.T) {
 	begun, end := make(chan bool), make(chan bool)
-	s := start(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := startServer(t, web.Config{MCP: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		begun <- true
 		<-end
 		_, _ = io.WriteString(w, "answered")
@@ -33,17 +33,17 @@ func TestShutdown_AnswersRunningRequests(t *testing.T) {
 		_ = late.Close()
 	}
 	close(end)
-	_, body := answer(t, conn)
+	_, body := readReply(t, conn)
 	require.Equal(t, "answered", body)
 	require.NoError(t, <-over)
 }
 
 // The server of the standard library would give them five seconds.
 func TestShutdown_IgnoresSilentConnections(t *testing.T) {
-	s := start(t, web.Config{})
+	s := startServer(t, web.Config{})
 	fresh, half := s.dial(""), s.dial("GET /mcp HTTP/1.1\r\n")
 	idle := s.dial("GET /healthz HTTP/1.1\r\nHost: " + s.addr + "\r\n\r\n")
-	answer(t, idle) // so the server has accepted the others
+	readReply(t, idle) // so the server has accepted the others
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	require.NoError(t, s.Shutdown(ctx))
@@ -56,7 +56,7 @@ func TestShutdown_IgnoresSilentConnections(t *testing.T) {
 
 func TestShutdown_CutsOffLongRequests(t *testing.T) {
 	begun, cut := make(chan bool), make(chan bool)
-	s := start(t, web.Config{MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	s := startServer(t, web.Config{MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		close(begun)
 		<-r.Context().Done()
 		close(cut)

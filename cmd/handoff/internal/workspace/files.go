@@ -39,9 +39,9 @@ const (
 	compactFile = "handoff.compact" // of versions that compacted a file when it was opened next
 )
 
-// isOwnFile reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes only
-// files for which isOwnFile is true.
-func isOwnFile(name string) bool {
+// isFileOfHandoff reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes only
+// files for which isFileOfHandoff is true.
+func isFileOfHandoff(name string) bool {
 	patterns := append(relay.FileNames(), StoreFile, StoreFile+".new", StoreFile+".old", KeptFile, KeptFile+"-mend-*",
 		StoreFile+".restor*", logFile, logFile+".1", recordFile, recordFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
 		NotifiedFile, NotifiedFile+".*")
@@ -63,9 +63,9 @@ func (w Workspace) Exists() bool {
 	return !isMissing(w.Dir)
 }
 
-// IsDenied reports whether this user may not read the directory of a workspace, for example because another user owns
+// IsAccessDenied reports whether this user may not read the directory of a workspace, for example because another user owns
 // it. In that case handoff does not know whether the workspace was used.
-func IsDenied(dir string) bool {
+func IsAccessDenied(dir string) bool {
 	_, err := os.ReadDir(dir)
 	return errors.Is(err, fs.ErrPermission)
 }
@@ -226,7 +226,7 @@ func filesToRemove(dir *os.Root, w Workspace) ([]string, error) {
 	}
 	var names, others []string
 	for _, e := range entries {
-		if e.IsDir() || !isOwnFile(e.Name()) {
+		if e.IsDir() || !isFileOfHandoff(e.Name()) {
 			others = append(others, e.Name())
 		}
 		names = append(names, e.Name())
@@ -260,16 +260,16 @@ func Move(from, to Workspace) error {
 
 const presenceFile = "handoff.here" // of [relay.FileNames]
 
-// WasEmptied reports whether another program emptied the file of the store in a directory.
-func WasEmptied(dir string) bool {
+// WasStoreEmptied reports whether another program emptied the file of the store in a directory.
+func WasStoreEmptied(dir string) bool {
 	file, err := os.Stat(filepath.Join(dir, StoreFile))
 	here, unmarked := os.Stat(filepath.Join(dir, presenceFile))
 	return err == nil && unmarked == nil && file.Size() == 0 && here.Size() > 0
 }
 
-// MarkOpened records whether the store in a directory was ever open. It ignores errors of the file system. After an
-// error, [WasEmptied] cannot notice a later loss.
-func MarkOpened(dir string, was bool) {
+// RecordStoreOpened records whether the store in a directory was ever open. It ignores errors of the file system. After an
+// error, [WasStoreEmptied] cannot notice a later loss.
+func RecordStoreOpened(dir string, was bool) {
 	path := filepath.Join(dir, presenceFile)
 	here, err := os.Stat(path)
 	if err != nil || was == (here.Size() > 0) {

@@ -33,7 +33,7 @@ func TestAll_ListsWorkspacesWithStore(t *testing.T) {
 	}, w.all())
 }
 
-func TestFiles_OfWorkspace(t *testing.T) {
+func TestFiles_HaveNamesAndSizes(t *testing.T) {
 	w := newWorld(t)
 	shop := w.openedRepository("shop")
 	require.NoError(t, os.WriteFile(filepath.Join(shop.Dir, "handoff.lock"), []byte("1234"), 0o600))

@@ -42,7 +42,7 @@ func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour
 		switch {
 		case other.Project == "" || other.Name == w.Name:
 			continue
-		case IsGone(other.Project):
+		case IsProjectGone(other.Project):
 			if filepath.Base(there) != filepath.Base(here) {
 				continue
 			}
@@ -84,9 +84,9 @@ func DirContains(dir, path string) bool {
 	return err == nil && rest != "." && filepath.IsLocal(rest)
 }
 
-// IsGone reports whether the directory of a project does not exist. It returns false for a directory that cannot be
+// IsProjectGone reports whether the directory of a project does not exist. It returns false for a directory that cannot be
 // read.
-func IsGone(project string) bool {
+func IsProjectGone(project string) bool {
 	_, err := os.Stat(project)
 	return errors.Is(err, fs.ErrNotExist)
 }

@@ -20,7 +20,7 @@ func (w world) openedRepository(project string) workspace.Workspace {
 	return found
 }
 
-func TestRemember_KeepsProject(t *testing.T) {
+func TestRecordProject_KeepsProject(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such modes")
 	}
@@ -42,26 +42,26 @@ func TestRemember_KeepsProject(t *testing.T) {
 	shop.Project = "/elsewhere"
 	require.NoError(t, workspace.RecordProject(shop))
 	require.Equal(t, "/elsewhere", workspace.RecordedProject(shop))
-	require.Len(t, names(t, shop.Dir), 2, "nothing half-written is left")
+	require.Len(t, fileNames(t, shop.Dir), 2, "nothing half-written is left")
 }
 
-func TestRemember_WritesNothingWithoutDirectory(t *testing.T) {
+func TestRecordProject_WritesNothingWithoutDirectory(t *testing.T) {
 	w := newWorld(t)
 	shop := w.at(w.repository("shop"))
 	require.NoError(t, workspace.RecordProject(shop))
 	require.NoDirExists(t, shop.Dir)
 }
 
-func TestRemember_NamedWorkspaceHasNoProject(t *testing.T) {
+func TestRecordProject_IgnoresNamedWorkspace(t *testing.T) {
 	w := newWorld(t)
 	shop := w.openedRepository("shop")
 	named, err := w.find(workspace.Config{Name: shop.Name})
 	require.NoError(t, err)
 	require.NoError(t, workspace.RecordProject(named))
-	require.Equal(t, []string{"handoff.db"}, names(t, shop.Dir))
+	require.Equal(t, []string{"handoff.db"}, fileNames(t, shop.Dir))
 }
 
-func TestRemembered_IgnoresDamagedFile(t *testing.T) {
+func TestRecordedProject_IgnoresDamagedFile(t *testing.T) {
 	w := newWorld(t)
 	shop := w.openedRepository("shop")
 	for _, content := range []string{"", "{", `{"project": 1}`, `{"project": "relative/path"}`} {
@@ -72,15 +72,15 @@ func TestRemembered_IgnoresDamagedFile(t *testing.T) {
 	}
 }
 
-func TestRemember_ReportsWriteError(t *testing.T) {
+func TestRecordProject_ReportsWriteError(t *testing.T) {
 	w := newWorld(t)
 	shop := w.openedRepository("shop")
 	require.NoError(t, os.MkdirAll(filepath.Join(shop.Dir, "project.json", "in the way"), 0o700))
 	require.ErrorContains(t, workspace.RecordProject(shop), "remember the project: ")
-	require.Equal(t, []string{"handoff.db", "project.json"}, names(t, shop.Dir))
+	require.Equal(t, []string{"handoff.db", "project.json"}, fileNames(t, shop.Dir))
 }
 
-func names(t *testing.T, dir string) (names []string) {
+func fileNames(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)

@@ -33,7 +33,7 @@ func TestRemove_DeletesAllFilesOfHandoff(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, allFiles, deleted, "the lock last")
 	require.NoDirExists(t, shop.Dir)
-	require.Len(t, names(t, api.Dir), len(allFiles))
+	require.Len(t, fileNames(t, api.Dir), len(allFiles))
 }
 
 func TestRemove_StopsAtForeignFile(t *testing.T) {
@@ -46,7 +46,7 @@ func TestRemove_StopsAtForeignFile(t *testing.T) {
 			require.Empty(t, deleted)
 			require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
 			require.ErrorContains(t, err, "handoff did not make "+name)
-			require.Len(t, names(t, shop.Dir), len(allFiles)+1)
+			require.Len(t, fileNames(t, shop.Dir), len(allFiles)+1)
 		})
 	}
 }
@@ -80,7 +80,7 @@ func TestMove_KeepsFilesAndSetsProject(t *testing.T) {
 	was, now := w.withAllFiles("shop"), w.at(w.repository("store"))
 	require.NoError(t, workspace.Move(was, now))
 	require.NoDirExists(t, was.Dir)
-	require.Len(t, names(t, now.Dir), len(allFiles))
+	require.Len(t, fileNames(t, now.Dir), len(allFiles))
 	require.Equal(t, now.Project, workspace.RecordedProject(now))
 	require.ErrorContains(t, workspace.Move(was, now), "rename workspace "+was.Name)
 }

@@ -64,7 +64,7 @@ func Find(c Config) (Workspace, error) {
 	if err != nil {
 		return Workspace{}, err
 	}
-	name := nameOf(project)
+	name := workspaceNameOf(project)
 	return Workspace{Name: name, Dir: filepath.Join(state, name), Project: project, By: by}, nil
 }
 
@@ -205,9 +205,9 @@ func (c Config) isNeverProject(dir string) bool {
 
 var nonSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })
 
-// nameOf returns the name of the workspace for the path of a project. The name has a readable part, and a hash that
+// workspaceNameOf returns the name of the workspace for the path of a project. The name has a readable part, and a hash that
 // differs for each path.
-func nameOf(project string) string {
+func workspaceNameOf(project string) string {
 	base := filepath.Base(project)
 	if base == ".git" {
 		base = filepath.Base(filepath.Dir(project))

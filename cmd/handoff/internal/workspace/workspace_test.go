@@ -157,7 +157,7 @@ func TestFind_ProjectDirectoryOfClient(t *testing.T) {
 }
 
 // A client without a project starts in the home directory. Its model must not read all files there.
-func TestFilesDir_OnlyOfProject(t *testing.T) {
+func TestFilesDir_IsNeverHomeDirectory(t *testing.T) {
 	w := newWorld(t)
 	for dir, want := range map[string]string{w.dir("app"): w.dir("app"), w.home: "", "/": ""} {
 		files, err := workspace.Config{Name: "team", Cwd: dir, Getenv: func(name string) string { return w.vars[name] }}.FilesDir()

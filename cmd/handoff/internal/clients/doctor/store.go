@@ -167,7 +167,7 @@ func examinePermissions(dir string) []Finding {
 	case info.Mode().Perm()&usable != usable:
 		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).
 			withCommand("chmod 700 " + shell.Quote(dir))}
-	case workspace.IsDenied(dir):
+	case workspace.IsAccessDenied(dir):
 		return []Finding{failure(aboutStore, "%s belongs to another user, and this one cannot use it", dir).
 			withCommand("ls -ld " + shell.Quote(dir))}
 	case info.Mode().Perm()&others != 0:
@@ -192,7 +192,7 @@ func examineStoreFile(path string, sh CommandBuilder) []Finding {
 		return nil // the finding about the directory explains it
 	case !info.Mode().IsRegular():
 		return []Finding{failure(aboutStore, "%s is no file", path).withCommand(moveAwayCommand(path))}
-	case workspace.WasEmptied(filepath.Dir(path)):
+	case workspace.WasStoreEmptied(filepath.Dir(path)):
 		return []Finding{failure(aboutStore, "%s is empty, and was not before: its content is lost without a backup", path).
 			withCommand(sh.commandLine("restore FILE --replace"))}
 	case info.Size() == 0:

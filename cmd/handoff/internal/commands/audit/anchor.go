@@ -64,11 +64,11 @@ type anchor struct {
 // findAnchor returns the anchor for a ref of the project's repository. If ref is empty, findAnchor takes the default
 // ref of the workspace.
 func findAnchor(a *cli.App, ref string) (anchor, error) {
-	ws, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return anchor{}, err
 	}
-	dir, err := a.Location().ProjectDir()
+	dir, err := a.WorkspaceConfig().ProjectDir()
 	if err != nil {
 		return anchor{}, err
 	}
@@ -130,9 +130,9 @@ func (at anchor) addHead(ctx context.Context, a *cli.App, h head, push string) e
 	}
 	said := map[string]any{"ref": at.ref, "commit": commit, "size": h.Size, "root": h.root(), "pushed": push != ""}
 	return a.PrintValue(said, func(p *cli.Page) {
-		p.Line("the head of %d events is commit %.12s of %s", h.Size, commit, at.ref)
+		p.AddLine("the head of %d events is commit %.12s of %s", h.Size, commit, at.ref)
 		if push == "" {
-			p.Line("git push origin %s", spec)
+			p.AddLine("git push origin %s", spec)
 		}
 	})
 }
@@ -165,7 +165,7 @@ func (at anchor) commitHead(ctx context.Context, h head, old string) (string, er
 
 // anchoredHeads returns the heads of all commits of the ref, the smallest head first. The file checkpoint of a commit
 // holds its head.
-func (at anchor) anchoredHeads(ctx context.Context) (heads []keptHead, err error) {
+func (at anchor) anchoredHeads(ctx context.Context) (heads []savedHead, err error) {
 	listed, err := at.runGit(ctx, "", "log", "--no-show-signature", "--format=%H", "--end-of-options", at.ref, "--")
 	if err != nil {
 		return nil, schemas.Errorf(schemas.NotFound, "there is no anchor %s in the repository %s", schemas.EscapeHidden(at.ref), at.repository.Common).
@@ -179,13 +179,13 @@ func (at anchor) anchoredHeads(ctx context.Context) (heads []keptHead, err error
 	for _, commit := range commits {
 		first, rest, _ := strings.Cut(batch, "\n")                           // "ID blob SIZE", or an error
 		size, _ := strconv.Atoi(first[strings.LastIndexByte(first, ' ')+1:]) // zero if it is missing, which is no head
-		e := keptHead{name: "commit " + commit[:12]}
-		if e.head, err = readHead(rest[:min(size, len(rest))]); err != nil {
+		e := savedHead{name: "commit " + commit[:12]}
+		if e.head, err = parseHead(rest[:min(size, len(rest))]); err != nil {
 			return nil, errMismatch("Fetch it again, or name another ref.", "%s: %v", e.name, err)
 		}
 		heads = append(heads, e)
 		batch = strings.TrimPrefix(rest[min(size, len(rest)):], "\n")
 	}
-	slices.SortStableFunc(heads, func(x, y keptHead) int { return cmp.Compare(x.Size, y.Size) })
+	slices.SortStableFunc(heads, func(x, y savedHead) int { return cmp.Compare(x.Size, y.Size) })
 	return heads, nil
 }

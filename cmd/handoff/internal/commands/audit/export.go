@@ -43,13 +43,13 @@ Any web server may serve the files. The command makes DIR, or needs it empty. It
 		err = forEachEvent(cmd, a, x.addEvents)
 		busy()
 		if err == nil {
-			err = x.writeRemainder()
+			err = x.writeLastTiles()
 		}
 		if err != nil {
 			return err
 		}
 		said := map[string]any{"tiles": *dir, "size": h.Size, "root": h.root()}
-		return a.PrintValue(said, func(p *cli.Page) { p.Line("wrote %d events to %s", h.Size, p.Quote(*dir, 4)) })
+		return a.PrintValue(said, func(p *cli.Page) { p.AddLine("wrote %d events to %s", h.Size, p.Quote(*dir, 4)) })
 	}
 	return cmd
 }
@@ -153,9 +153,9 @@ func (x *tileExport) writeFile(name string, content []byte) error {
 	return nil
 }
 
-// writeRemainder writes the partly filled tiles and the checkpoint. It fails if the root of the tree differs from the
+// writeLastTiles writes the partly filled tiles and the checkpoint. It fails if the root of the tree differs from the
 // root of the head.
-func (x *tileExport) writeRemainder() error {
+func (x *tileExport) writeLastTiles() error {
 	if x.n != x.head.Size || x.n > 0 && x.walk.Root() != x.head.root() {
 		return errMismatch(verifyTells, "the %d events of the registry differ from its tree", x.n)
 	}

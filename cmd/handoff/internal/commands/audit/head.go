@@ -76,8 +76,8 @@ func (k key) signHead(out schemas.TreeOut) (head, error) {
 	return h, nil
 }
 
-// readHead reads a checkpoint. It does not check the signature: the caller compares the root with the registry instead.
-func readHead(signed string) (head, error) {
+// parseHead reads a checkpoint. It does not check the signature: the caller compares the root with the registry instead.
+func parseHead(signed string) (head, error) {
 	_, err := note.Open([]byte(signed), note.VerifierList())
 	unverified, is := errors.AsType[*note.UnverifiedNoteError](err)
 	if !is {
@@ -90,21 +90,21 @@ func readHead(signed string) (head, error) {
 	return h, nil
 }
 
-// keptHead is a head that a person kept, with its name.
-type keptHead struct {
+// savedHead is a head that a person kept, with its name.
+type savedHead struct {
 	name string
 	head
 }
 
-// readKeptHead reads the file of a checkpoint.
-func readKeptHead(a *cli.App, path string) (e keptHead, err error) {
+// readSavedHead reads the file of a checkpoint.
+func readSavedHead(a *cli.App, path string) (e savedHead, err error) {
 	const most = 1 << 20 // bytes
 	text, err := platform.ReadRegular(a.AbsolutePath(path), most)
 	if err != nil {
 		return e, schemas.Invalidf("checkpoint", "%w", err).WithHint("Name a file that handoff audit checkpoint wrote.")
 	}
 	e.name = path
-	if e.head, err = readHead(string(text)); err != nil {
+	if e.head, err = parseHead(string(text)); err != nil {
 		return e, errMismatch("Ask for it again where it came from.", "%s: %v", path, err)
 	}
 	return e, nil
@@ -112,7 +112,7 @@ func readKeptHead(a *cli.App, path string) (e keptHead, err error) {
 
 // checkRegistry returns an error if the registry does not begin with the events of the kept head. Now is the current
 // head of the registry.
-func (e keptHead) checkRegistry(ctx context.Context, a *cli.App, now head) error {
+func (e savedHead) checkRegistry(ctx context.Context, a *cli.App, now head) error {
 	if err := checkSize(e.name, e.Size, now.Size); err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func checkSize(name string, size, events uint64) error {
 }
 
 // checkRoot returns an error if the kept head and the registry have different roots for the same number of events.
-func checkRoot(e keptHead, root string) error {
+func checkRoot(e savedHead, root string) error {
 	if e.Size == 0 || e.root() == root {
 		return nil
 	}

@@ -37,17 +37,17 @@ var forgeries = []struct {
 func TestVerify_OldHeadExposesForgery(t *testing.T) {
 	for _, f := range forgeries {
 		t.Run(f.name, func(t *testing.T) {
-			s := newSite(t)
-			repository(t, s.dir)
-			head := s.keep("head", "checkpoint")
+			s := newAuditDesk(t)
+			initRepository(t, s.dir)
+			head := s.saveOutput("head", "checkpoint")
 			s.audit("anchor")
 			require.Contains(t, s.audit("verify", "--checkpoint", head), "held against 1 head")
-			s.forge(f.change)
-			require.Contains(t, s.refuses(1, "verify", "--checkpoint", head), f.found)
-			said := s.refuses(1, "verify", "--anchor")
+			s.forgeEvents(f.change)
+			require.Contains(t, s.mustRefuse(1, "verify", "--checkpoint", head), f.found)
+			said := s.mustRefuse(1, "verify", "--anchor")
 			require.Contains(t, said, f.found)
 			require.NotContains(t, said, "the bytes do not match the tree", "the tree is that of the forged events")
-			require.Contains(t, s.refuses(5, "anchor"), f.found, "nothing is added to what it contradicts")
+			require.Contains(t, s.mustRefuse(5, "anchor"), f.found, "nothing is added to what it contradicts")
 			if f.name == "rewritten" || f.name == "reordered" {
 				s.audit("export", "--tiles", filepath.Join(s.dir, "new"))
 			}
@@ -57,17 +57,17 @@ func TestVerify_OldHeadExposesForgery(t *testing.T) {
 
 // An attacker with the store and its key makes another registry, which agrees with itself, and anchors it by force.
 func TestVerify_FetchedAnchorExposesNewRegistry(t *testing.T) {
-	s := newSite(t)
+	s := newAuditDesk(t)
 	remote, clone := t.TempDir(), filepath.Join(t.TempDir(), "clone")
-	repository(t, s.dir)
+	initRepository(t, s.dir)
 	git(t, remote, "init", "-q", "--bare")
 	s.Must("dev", "send", "qa", "Test it", "--workspace", "a..b")
-	require.Contains(t, s.refuses(2, "anchor", "--workspace", "a..b"), "git allows no ref with the name refs/handoff/heads/a..b")
+	require.Contains(t, s.mustRefuse(2, "anchor", "--workspace", "a..b"), "git allows no ref with the name refs/handoff/heads/a..b")
 	s.audit("anchor", "--push", remote)
 	git(t, ".", "clone", "-q", remote, clone)
 	fetch := []string{"fetch", "origin", "refs/handoff/heads/*:refs/handoff/heads/*"}
 	git(t, clone, fetch...)
-	there := site{s.Desk, clone}
+	there := auditDesk{s.Desk, clone}
 	require.Contains(t, there.audit("verify", "--anchor"), "held against 1 head")
 
 	key := s.audit("key")
@@ -79,7 +79,7 @@ func TestVerify_FetchedAnchorExposesNewRegistry(t *testing.T) {
 	s.Must("qa", "complete", "1", "--summary", "ok")
 	require.Contains(t, s.audit("verify"), "5 events of 3 handoffs")
 	require.NotEqual(t, key, s.audit("key"))
-	require.Contains(t, s.refuses(5, "anchor"), "the first 4 events of the registry differ from the head commit ")
+	require.Contains(t, s.mustRefuse(5, "anchor"), "the first 4 events of the registry differ from the head commit ")
 	git(t, s.dir, "update-ref", "-d", "refs/handoff/heads/w")
 	s.audit("anchor")
 	git(t, s.dir, "push", "-q", "--force", remote, "refs/handoff/heads/w")
@@ -88,16 +88,16 @@ func TestVerify_FetchedAnchorExposesNewRegistry(t *testing.T) {
 	said, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", clone}, fetch...)...).CombinedOutput()
 	require.Error(t, err)
 	require.Contains(t, string(said), "non-fast-forward")
-	require.Contains(t, s.refuses(3, "verify", "--anchor=refs/handoff/heads/none"), "there is no anchor refs/handoff/heads/none")
-	require.Contains(t, s.refuses(5, "verify", "--anchor=HEAD"), "it is no signed checkpoint")
-	require.Contains(t, there.refuses(1, "verify", "--anchor"),
+	require.Contains(t, s.mustRefuse(3, "verify", "--anchor=refs/handoff/heads/none"), "there is no anchor refs/handoff/heads/none")
+	require.Contains(t, s.mustRefuse(5, "verify", "--anchor=HEAD"), "it is no signed checkpoint")
+	require.Contains(t, there.mustRefuse(1, "verify", "--anchor"),
 		"problem: the first 4 events of the registry differ from the head commit ")
 }
 
 // An anchor changes neither the work tree nor the index.
 func TestAnchor_TouchesNeitherWorkTreeNorIndex(t *testing.T) {
-	s := newSite(t)
-	repository(t, s.dir)
+	s := newAuditDesk(t)
+	initRepository(t, s.dir)
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "staged"), []byte("x"), 0o600))
 	git(t, s.dir, "add", "staged")
 	require.NoError(t, os.WriteFile(filepath.Join(s.dir, "untracked"), []byte("x"), 0o600))
@@ -111,8 +111,8 @@ func TestAnchor_TouchesNeitherWorkTreeNorIndex(t *testing.T) {
 	require.Equal(t, strings.TrimSpace(s.audit("checkpoint")), git(t, s.dir, "cat-file", "blob", "refs/handoff/heads/w:checkpoint"))
 }
 
-// repository makes one with a commit in a directory.
-func repository(t *testing.T, dir string) {
+// initRepository makes one with a commit in a directory.
+func initRepository(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")

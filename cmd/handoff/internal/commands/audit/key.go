@@ -38,7 +38,7 @@ sign with it again.`,
 			if err != nil {
 				return err
 			}
-			return a.PrintValue(map[string]string{"key": k.verifier}, func(p *cli.Page) { p.Line("%s", k.verifier) })
+			return a.PrintValue(map[string]string{"key": k.verifier}, func(p *cli.Page) { p.AddLine("%s", k.verifier) })
 		},
 	}
 }
@@ -75,7 +75,7 @@ func signingKey(a *cli.App) (key, error) {
 
 // keyPath returns the path of the key file, and the origin for a new key. The file may not exist yet.
 func keyPath(a *cli.App) (path, origin string, err error) {
-	ws, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.WorkspaceConfig())
 	path, origin = filepath.Join(ws.Dir, workspace.KeyFile), "handoff.local/"+ws.Name
 	if given := a.Getenv("HANDOFF_KEY"); given != "" {
 		path = a.AbsolutePath(given)

@@ -17,14 +17,14 @@ import (
 
 func TestMain(m *testing.M) { commandtest.Main(m) }
 
-// site is a workspace, and a directory in which its commands run.
-type site struct {
+// auditDesk is a workspace, and a directory in which its commands run.
+type auditDesk struct {
 	commandtest.Desk
 	dir string
 }
 
-func newSite(t *testing.T) site {
-	s := site{commandtest.NewDesk(t), t.TempDir()}
+func newAuditDesk(t *testing.T) auditDesk {
+	s := auditDesk{commandtest.NewDesk(t), t.TempDir()}
 	for _, task := range []string{"Test the login", "Test the logout", "Test the rest"} {
 		s.Must("dev", "send", "qa", task)
 	}
@@ -32,13 +32,13 @@ func newSite(t *testing.T) site {
 	return s
 }
 
-func (s site) audit(args ...string) string {
+func (s auditDesk) audit(args ...string) string {
 	s.Helper()
 	return s.Must("", append([]string{"audit", "--dir", s.dir}, args...)...)
 }
 
 // refuses runs a command that has to end with this status, and returns its output.
-func (s site) refuses(status int, args ...string) string {
+func (s auditDesk) mustRefuse(status int, args ...string) string {
 	s.Helper()
 	code, out, errs := s.Run("", append([]string{"audit", "--dir", s.dir}, args...)...)
 	require.Equal(s, status, code, "%s%s", out, errs)
@@ -46,7 +46,7 @@ func (s site) refuses(status int, args ...string) string {
 }
 
 // keep writes the output of a command into a file of the directory.
-func (s site) keep(name string, args ...string) string {
+func (s auditDesk) saveOutput(name string, args ...string) string {
 	s.Helper()
 	path := filepath.Join(s.dir, name)
 	require.NoError(s, os.WriteFile(path, []byte(s.audit(args...)), 0o600))
@@ -54,15 +54,15 @@ func (s site) keep(name string, args ...string) string {
 }
 
 // forge changes the events and recomputes the tree over them, as an attacker with the file can.
-func (s site) forge(change func(events [][]byte) [][]byte) {
+func (s auditDesk) forgeEvents(change func(events [][]byte) [][]byte) {
 	s.Helper()
 	rows, err := bolt.Open(s.Context(), bolt.Config{Path: s.File()})
 	require.NoError(s, err)
 	defer func() { require.NoError(s, rows.Close()) }()
-	require.NoError(s, rows.Update(s.Context(), func(w store.Writer) error { return rewrite(w, change) }))
+	require.NoError(s, rows.Update(s.Context(), func(w store.Writer) error { return rewriteEvents(w, change) }))
 }
 
-func rewrite(w store.Writer, change func([][]byte) [][]byte) error {
+func rewriteEvents(w store.Writer, change func([][]byte) [][]byte) error {
 	var keys, events [][]byte
 	for row, err := range w.Scan(store.Range{Space: store.Events}) {
 		if err != nil {
@@ -93,11 +93,13 @@ func rewrite(w store.Writer, change func([][]byte) [][]byte) error {
 	return nil
 }
 
-// message is an event without a handoff.
-func message(s site) schemas.Event { return schemas.Event{Agent: "dev", At: s.Now, Action: "message"} }
+// newMessageEvent is an event without a handoff.
+func newMessageEvent(s auditDesk) schemas.Event {
+	return schemas.Event{Agent: "dev", At: s.Now, Action: "message"}
+}
 
 // grow adds an event so many times. That is faster than commands.
-func (s site) grow(n int, e schemas.Event) {
+func (s auditDesk) addEvents(n int, e schemas.Event) {
 	s.Helper()
 	rows, err := bolt.Open(s.Context(), bolt.Config{Path: s.File()})
 	require.NoError(s, err)

@@ -22,8 +22,8 @@ import (
 // verifier is a foreign program that verifies logs in tiles, as its authors release it.
 const verifier = "github.com/transparency-dev/tessera/cmd/fsck@v1.0.4"
 
-// install returns the path of the verifier. It skips the test if the module proxy does not have it.
-func install(t *testing.T) string {
+// installVerifier returns the path of the verifier. It skips the test if the module proxy does not have it.
+func installVerifier(t *testing.T) string {
 	t.Helper()
 	sandbox.SkipUnlessProofs(t)
 	if runtime.GOOS == "windows" {
@@ -38,9 +38,9 @@ func install(t *testing.T) string {
 	return filepath.Join(bin, "fsck")
 }
 
-// accepts runs the verifier, and returns whether it accepts the tiles. It ends with status 0 either way. Without enough
+// verifierAccepts runs the verifier, and returns whether it accepts the tiles. It ends with status 0 either way. Without enough
 // workers it never ends after it found a fault.
-func accepts(t *testing.T, fsck string, s site) (bool, string) {
+func verifierAccepts(t *testing.T, fsck string, s auditDesk) (bool, string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), fsck, "-storage_url", "file://"+filepath.Join(s.dir, "tiles"),
 		"-public_key", filepath.Join(s.dir, "key"), "-ui=false", "-N", "16")
@@ -49,11 +49,11 @@ func accepts(t *testing.T, fsck string, s site) (bool, string) {
 	return ok, string(out)
 }
 
-func tileExport(t *testing.T, events int) site {
+func tileExport(t *testing.T, events int) auditDesk {
 	t.Helper()
-	s := newSite(t)
-	s.grow(events-4, message(s))
-	s.keep("key", "key")
+	s := newAuditDesk(t)
+	s.addEvents(events-4, newMessageEvent(s))
+	s.saveOutput("key", "key")
 	s.audit("export", "--tiles", filepath.Join(s.dir, "tiles"))
 	return s
 }
@@ -64,12 +64,12 @@ func TestExport_ForeignVerifierFindsEachFlippedBit(t *testing.T) {
 	if n, err := strconv.Atoi(os.Getenv("HANDOFF_FLIPS")); err == nil {
 		flips = n
 	}
-	fsck := install(t)
+	fsck := installVerifier(t)
 	s := tileExport(t, 600)
-	ok, said := accepts(t, fsck, s)
+	ok, said := verifierAccepts(t, fsck, s)
 	require.True(t, ok, said)
 	require.Contains(t, said, "log with size 600")
-	files := tiles(t, s)
+	files := exportedFiles(t, s)
 	require.Len(t, files, 8, "three bundles, three tiles of hashes and one above them, and the checkpoint")
 	random, found := rand.New(rand.NewPCG(seed, 0)), map[string]int{}
 	for n := range flips {
@@ -83,18 +83,18 @@ func TestExport_ForeignVerifierFindsEachFlippedBit(t *testing.T) {
 		changed := bytes.Clone(b)
 		changed[at] ^= 1 << random.IntN(8)
 		require.NoError(t, os.WriteFile(path, changed, 0o600))
-		ok, said := accepts(t, fsck, s)
+		ok, said := verifierAccepts(t, fsck, s)
 		require.False(t, ok, "%s, byte %d: %s", path, at, said)
 		require.NoError(t, os.WriteFile(path, b, 0o600))
-		found[kind(s, path)]++
+		found[kindOfFile(s, path)]++
 	}
-	ok, said = accepts(t, fsck, s)
+	ok, said = verifierAccepts(t, fsck, s)
 	require.True(t, ok, said)
 	t.Logf("all of %d flipped bits were found: %v", flips, found)
 }
 
-// tiles returns the files of an export.
-func tiles(t *testing.T, s site) (all []string) {
+// exportedFiles returns the files of an export.
+func exportedFiles(t *testing.T, s auditDesk) (all []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(filepath.Join(s.dir, "tiles"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
@@ -105,7 +105,7 @@ func tiles(t *testing.T, s site) (all []string) {
 	return all
 }
 
-func kind(s site, path string) string {
+func kindOfFile(s auditDesk, path string) string {
 	below, _ := filepath.Rel(filepath.Join(s.dir, "tiles"), path)
 	switch {
 	case strings.Contains(below, "entries"):
@@ -119,28 +119,28 @@ func kind(s site, path string) string {
 func TestExport_WritesNewDirectory(t *testing.T) {
 	s := tileExport(t, 256)
 	dir := filepath.Join(s.dir, "tiles")
-	require.Len(t, tiles(t, s), 4, "a bundle and a tile that are full, the one above them, and the checkpoint")
-	require.Contains(t, s.refuses(5, "export", "--tiles", dir), "--checkpoint "+filepath.Join(dir, "checkpoint"))
-	s.grow(3, message(s))
+	require.Len(t, exportedFiles(t, s), 4, "a bundle and a tile that are full, the one above them, and the checkpoint")
+	require.Contains(t, s.mustRefuse(5, "export", "--tiles", dir), "--checkpoint "+filepath.Join(dir, "checkpoint"))
+	s.addEvents(3, newMessageEvent(s))
 	later := filepath.Join(s.dir, "later")
 	s.audit("export", "--tiles", later)
 	require.FileExists(t, filepath.Join(later, "tile", "entries", "001.p", "3"))
 	require.FileExists(t, filepath.Join(later, "tile", "0", "001.p", "3"))
-	require.Equal(t, s.audit("checkpoint"), read(t, filepath.Join(later, "checkpoint")))
-	require.Equal(t, read(t, filepath.Join(dir, "tile", "0", "000")), read(t, filepath.Join(later, "tile", "0", "000")), "what was published stays")
+	require.Equal(t, s.audit("checkpoint"), readFile(t, filepath.Join(later, "checkpoint")))
+	require.Equal(t, readFile(t, filepath.Join(dir, "tile", "0", "000")), readFile(t, filepath.Join(later, "tile", "0", "000")), "what was published stays")
 	require.Contains(t, s.audit("verify", "--checkpoint", filepath.Join(dir, "checkpoint")), "held against 1 head")
 }
 
 // Names and ids are bounded, so no event is that large. The export refuses a larger one, and does not cut it.
 func TestExport_RefusesTooLargeEvent(t *testing.T) {
-	s := newSite(t)
-	s.grow(1, schemas.Event{Agent: "dev", At: s.Now, Action: "message", AgentID: strings.Repeat("x", 1<<16)})
+	s := newAuditDesk(t)
+	s.addEvents(1, schemas.Event{Agent: "dev", At: s.Now, Action: "message", AgentID: strings.Repeat("x", 1<<16)})
 	dir := filepath.Join(s.dir, "tiles")
-	require.Contains(t, s.refuses(schemas.Codes[schemas.Limit].Exit, "export", "--tiles", dir), "event 5 has 65")
+	require.Contains(t, s.mustRefuse(schemas.Codes[schemas.Limit].Exit, "export", "--tiles", dir), "event 5 has 65")
 	require.NoFileExists(t, filepath.Join(dir, "checkpoint"))
 }
 
-func read(t *testing.T, path string) string {
+func readFile(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -149,7 +149,7 @@ func read(t *testing.T, path string) string {
 
 // Only the owner can read the key, and many commands at the same time make one.
 func TestKey_IsMadeOnce(t *testing.T) {
-	s := newSite(t)
+	s := newAuditDesk(t)
 	require.NoFileExists(t, filepath.Join(filepath.Dir(s.File()), "handoff.key"))
 	keys := make(chan string, 4)
 	for range cap(keys) {

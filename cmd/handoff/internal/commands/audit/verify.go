@@ -31,7 +31,7 @@ and fetched, see handoff audit anchor.`,
 	cmd.Flags().Lookup("anchor").NoOptDefVal = " "
 	checkpoints := cmd.Flags().StringArray("checkpoint", nil, "`file` with a head that the registry has to match; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		var heads []keptHead
+		var heads []savedHead
 		if cmd.Flags().Changed("anchor") {
 			at, err := findAnchor(a, strings.TrimSpace(*ref))
 			if err != nil {
@@ -42,7 +42,7 @@ and fetched, see handoff audit anchor.`,
 			}
 		}
 		for _, file := range *checkpoints {
-			kept, err := readKeptHead(a, file)
+			kept, err := readSavedHead(a, file)
 			if err != nil {
 				return err
 			}
@@ -55,7 +55,7 @@ and fetched, see handoff audit anchor.`,
 			}
 			heads = append(heads, kept)
 		}
-		slices.SortStableFunc(heads, func(x, y keptHead) int { return cmp.Compare(x.Size, y.Size) })
+		slices.SortStableFunc(heads, func(x, y savedHead) int { return cmp.Compare(x.Size, y.Size) })
 		return verifyRegistry(cmd.Context(), a, heads)
 	}
 	return cmd
@@ -67,8 +67,8 @@ type verifyResult struct {
 	Heads int `json:"heads,omitempty"`
 }
 
-func verifyRegistry(ctx context.Context, a *cli.App, heads []keptHead) error {
-	in := schemas.AuditIn{Sizes: slices.Compact(schemas.Map(heads, func(e keptHead) uint64 { return e.Size }))}
+func verifyRegistry(ctx context.Context, a *cli.App, heads []savedHead) error {
+	in := schemas.AuditIn{Sizes: slices.Compact(schemas.Map(heads, func(e savedHead) uint64 { return e.Size }))}
 	end := a.ShowProgress("verifying the registry")
 	out, _, err := cli.Call[schemas.AuditOut](ctx, a, "audit_verify", in)
 	end()
@@ -77,12 +77,12 @@ func verifyRegistry(ctx context.Context, a *cli.App, heads []keptHead) error {
 	}
 	v := verifyResult{AuditOut: out, Heads: len(heads)}
 	v.compareHeads(heads)
-	return cli.ExitUnless(v.OK, schemas.Internal, a.PrintValue(v, v.print))
+	return cli.ExitErrorUnless(v.OK, schemas.Internal, a.PrintValue(v, v.print))
 }
 
 // compareHeads compares the kept heads with the recomputed roots, the smallest head first. It reports only the first
 // head that disagrees, because then all larger heads disagree too.
-func (v *verifyResult) compareHeads(heads []keptHead) {
+func (v *verifyResult) compareHeads(heads []savedHead) {
 	held := uint64(0)
 	for i, e := range heads {
 		err := cmp.Or(checkSize(e.name, e.Size, v.Events), checkRoot(e, v.Roots[e.Size]))
@@ -98,13 +98,13 @@ func (v *verifyResult) compareHeads(heads []keptHead) {
 }
 
 func (v *verifyResult) print(p *cli.Page) {
-	p.Line("%d events of %d handoffs", v.Events, v.Handoffs)
-	p.Line("root %s", v.Root)
+	p.AddLine("%d events of %d handoffs", v.Events, v.Handoffs)
+	p.AddLine("root %s", v.Root)
 	if v.Heads > 0 {
-		p.Line("held against %s", schemas.CountNoun(v.Heads, "head"))
+		p.AddLine("held against %s", schemas.CountNoun(v.Heads, "head"))
 	}
-	p.Problems(v.Problems)
+	p.AddProblems(v.Problems)
 	if v.OK {
-		p.Line("%s", p.Green("OK"))
+		p.AddLine("%s", p.Green("OK"))
 	}
 }

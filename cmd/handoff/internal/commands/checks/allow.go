@@ -51,7 +51,7 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 				return err
 			}
 			err = a.PrintValue(map[string]any{"leave": all, "problems": problems}, func(p *cli.Page) { printPermissions(p, all, problems, look) })
-			return cli.ExitUnless(len(problems) == 0, schemas.Invalid, err)
+			return cli.ExitErrorUnless(len(problems) == 0, schemas.Invalid, err)
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "the `commit` with the list of checks (default: HEAD)")
@@ -128,19 +128,19 @@ func askForPermissions(ctx context.Context, a *cli.App, all []permission) error 
 }
 
 func printPermissions(p *cli.Page, all []permission, problems []string, does bool) {
-	p.Problems(problems)
+	p.AddProblems(problems)
 	if len(all) == 0 {
-		p.Line("nothing that needs leave is here")
+		p.AddLine("nothing that needs leave is here")
 	}
 	for _, of := range all {
 		state := p.Green("allowed")
 		if !of.Allowed {
 			state = p.Yellow("waits")
 		}
-		p.Line("%s %s: %s of %s", state, of.Digest[:12], of.Kind, schemas.EscapeHidden(of.File))
-		p.Field("why", of.Why)
+		p.AddLine("%s %s: %s of %s", state, of.Digest[:12], of.Kind, schemas.EscapeHidden(of.File))
+		p.AddField("why", of.Why)
 		if does {
-			p.Line("    %s", p.Quote(strings.TrimSpace(of.Does), 4))
+			p.AddLine("    %s", p.Quote(strings.TrimSpace(of.Does), 4))
 		}
 	}
 }
@@ -158,15 +158,15 @@ func denyCommand(a *cli.App, kind string) *cobra.Command {
 				return schemas.Errorf(schemas.Internal, "take back the permission: %w", err)
 			}
 			if kind == "" {
-				if err := a.RedeclareFiles(cmd.Context()); err != nil {
+				if err := a.RedeclareAgentsFiles(cmd.Context()); err != nil {
 					return err
 				}
 			}
 			return a.PrintValue(map[string]bool{"denied": were > 0}, func(p *cli.Page) {
 				if were == 0 {
-					p.Line("nothing was allowed")
+					p.AddLine("nothing was allowed")
 				} else {
-					p.Line("%s is allowed any more", map[bool]string{true: "nothing", false: "no check"}[kind == ""])
+					p.AddLine("%s is allowed any more", map[bool]string{true: "nothing", false: "no check"}[kind == ""])
 				}
 			})
 		},

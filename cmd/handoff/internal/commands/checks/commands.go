@@ -56,7 +56,7 @@ type repositoryChecks struct {
 }
 
 func findChecks(a *cli.App) (h repositoryChecks, err error) {
-	dir, err := a.Location().ProjectDir()
+	dir, err := a.WorkspaceConfig().ProjectDir()
 	if err != nil {
 		return h, err
 	}
@@ -115,7 +115,7 @@ func listCommand(a *cli.App) *cobra.Command {
 			} else {
 				said.Why = schemas.AsError(h.Runner.CheckPermission(h.repository, list)).Message
 			}
-			return cli.ExitUnless(broken == nil, schemas.Invalid, a.PrintValue(said, said.print))
+			return cli.ExitErrorUnless(broken == nil, schemas.Invalid, a.PrintValue(said, said.print))
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "the `commit` with the list (default: HEAD)")
@@ -135,17 +135,17 @@ func readList(ctx context.Context, a *cli.App, base string) (h repositoryChecks,
 
 func (l listResult) print(p *cli.Page) {
 	if l.Problems != "" {
-		p.Problems(strings.Split(l.Problems, "\n"))
+		p.AddProblems(strings.Split(l.Problems, "\n"))
 		return
 	}
 	for _, c := range l.Checks {
-		p.Line("%s", p.Quote(c.String(), 0))
+		p.AddLine("%s", p.Quote(c.String(), 0))
 	}
 	state := p.Yellow("not allowed") + ": handoff allow"
 	if l.Allowed {
 		state = p.Green("allowed")
 	}
-	p.Line("%s of %s, at %s: %s", schemas.CountNoun(len(l.Checks), "check"), l.Digest[:12], schemas.ShortCommit(l.Commit), state)
-	p.Field("why", l.Why)
-	p.Field("PATH", l.Path)
+	p.AddLine("%s of %s, at %s: %s", schemas.CountNoun(len(l.Checks), "check"), l.Digest[:12], schemas.ShortCommit(l.Commit), state)
+	p.AddField("why", l.Why)
+	p.AddField("PATH", l.Path)
 }

@@ -33,7 +33,7 @@ Exit status 1: a check failed. Else 2 or more: a check could not run.`,
 			if supervise {
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)
 			}
-			if id, ok := completedID(names); ok && commit+base == "" { // otherwise the commits of the work count
+			if id, ok := onlyHandoffID(names); ok && commit+base == "" { // otherwise the commits of the work count
 				return runForHandoff(cmd.Context(), a, id)
 			}
 			h, at, list, err := readList(cmd.Context(), a, base)
@@ -67,8 +67,8 @@ Exit status 1: a check failed. Else 2 or more: a check could not run.`,
 	return cmd
 }
 
-// completedID returns the id of a handoff if this id is the only argument. Otherwise ok is false.
-func completedID(names []string) (id string, ok bool) {
+// onlyHandoffID returns the id of a handoff if this id is the only argument. Otherwise ok is false.
+func onlyHandoffID(names []string) (id string, ok bool) {
 	if len(names) != 1 || !strings.HasPrefix(names[0], "ho_") {
 		return "", false
 	}
@@ -106,7 +106,7 @@ func recordReport(a *cli.App, seen schemas.CheckReport) error {
 	if err == nil && slices.ContainsFunc(seen.Observed, failed) {
 		return cli.ExitStatus(1)
 	}
-	return cli.ExitUnless(len(seen.Unobserved) == 0 && seen.Unread == "", schemas.Invalid, err)
+	return cli.ExitErrorUnless(len(seen.Unobserved) == 0 && seen.Unread == "", schemas.Invalid, err)
 }
 
 func (h repositoryChecks) uncommittedFiles(ctx context.Context) (files []string, unknown string) {
@@ -137,12 +137,12 @@ func printReport(p *cli.Page, seen schemas.CheckReport) {
 	if seen.Unread != "" {
 		rows = append(rows, []string{"", p.Yellow("not seen"), "", seen.Unread})
 	}
-	p.List("There is no check.", []string{"check", "state", "time", "why"}, rows)
+	p.AddTable("There is no check.", []string{"check", "state", "time", "why"}, rows)
 	for _, o := range seen.Observed {
 		if !o.Passed && o.Tail != "" {
-			p.Line("\n%s", p.Faint("the end of what "+o.Check+" printed:"))
+			p.AddLine("\n%s", p.Faint("the end of what "+o.Check+" printed:"))
 			lines := strings.Split(strings.TrimSpace(o.Tail), "\n")
-			p.Line("    %s", p.Quote(strings.Join(lines[max(0, len(lines)-maxLines):], "\n"), 4))
+			p.AddLine("    %s", p.Quote(strings.Join(lines[max(0, len(lines)-maxLines):], "\n"), 4))
 		}
 	}
 }

@@ -27,7 +27,7 @@ const keyTimeout = 300 * time.Millisecond
 // words. The read changes nothing and prints nothing.
 func completeFromWorkspace(read func(ctx context.Context, conn *cli.Connection, typed string) ([]cobra.Completion, error)) completer {
 	return func(ctx context.Context, a *cli.App, typed string) (found []cobra.Completion) {
-		ws, err := workspace.Find(a.Location())
+		ws, err := workspace.Find(a.WorkspaceConfig())
 		if err != nil {
 			return nil
 		}
@@ -100,7 +100,7 @@ var recipients = completeAgents(func(conn *cli.Connection, cards []schemas.Card)
 		}
 	}
 	found = append(found, describedCompletion(string(schemas.Human), "a person"))
-	for _, role := range distinctValues(cards, roleOf) {
+	for _, role := range distinctValues(cards, rolesOf) {
 		found = append(found, describedCompletion("role:"+role, "who of this role is free"))
 	}
 	for _, accepted := range distinctValues(cards, capabilitiesOf) {
@@ -111,7 +111,7 @@ var recipients = completeAgents(func(conn *cli.Connection, cards []schemas.Card)
 
 // roles, capabilities and workTypes complete with values from the registrations of agents.
 var (
-	roles        = completeFromAgents(roleOf)
+	roles        = completeFromAgents(rolesOf)
 	capabilities = completeFromAgents(capabilitiesOf)
 	workTypes    = completeFromAgents(capabilitiesOf, describedCompletion(schemas.TypeMessage, "mail that is only read"))
 )
@@ -130,7 +130,7 @@ func completeAgents(words func(*cli.Connection, []schemas.Card) []cobra.Completi
 }
 
 func describeAgent(c schemas.Card, conn *cli.Connection) string {
-	about := strings.Join(append([]string{cli.Presence(c, conn.App.Now())}, roleOf(c)...), ", ")
+	about := strings.Join(append([]string{cli.Presence(c, conn.App.Now())}, rolesOf(c)...), ", ")
 	if len(c.Accepts) > 0 {
 		about += ", accepts " + strings.Join(c.Accepts, " ")
 	}
@@ -144,7 +144,7 @@ func distinctValues(cards []schemas.Card, of func(schemas.Card) []string) []stri
 	return slices.Compact(all)
 }
 
-func roleOf(c schemas.Card) []string {
+func rolesOf(c schemas.Card) []string {
 	if c.Role == "" {
 		return nil
 	}
@@ -166,14 +166,14 @@ var tokenNames = completeFromTool("token_list", cli.Arguments{}, func(conn *cli.
 	return found
 })
 
-// workspaceNames completes with the workspaces on this machine.
-func workspaceNames(_ context.Context, a *cli.App, _ string) []cobra.Completion {
+// completeWorkspaceNames completes with the workspaces on this machine.
+func completeWorkspaceNames(_ context.Context, a *cli.App, _ string) []cobra.Completion {
 	all, _ := workspace.All(a.Getenv) // none if they cannot be listed
 	return schemas.Map(all, func(w workspace.Workspace) cobra.Completion { return describedCompletion(w.Name, w.Project) })
 }
 
-// toolNames completes with the tools for agents.
-func toolNames(context.Context, *cli.App, string) []cobra.Completion {
+// completeToolNames completes with the tools for agents.
+func completeToolNames(context.Context, *cli.App, string) []cobra.Completion {
 	return schemas.Map(tools.Table, func(t tools.Tool) cobra.Completion { return describedCompletion(t.Name, t.Description) })
 }
 

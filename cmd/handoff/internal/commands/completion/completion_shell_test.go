@@ -16,9 +16,9 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// asShell runs a script in a real shell in which handoff is this program. It skips the test if the shell is not
+// runInShell runs a script in a real shell in which handoff is this program. It skips the test if the shell is not
 // installed.
-func asShell(d commandtest.Desk, t *testing.T, shell, script string) string {
+func runInShell(d commandtest.Desk, t *testing.T, shell, script string) string {
 	path, err := exec.LookPath(shell)
 	if err != nil {
 		t.Skip(shell + " is not installed: its completion was not tried")
@@ -43,8 +43,8 @@ func asShell(d commandtest.Desk, t *testing.T, shell, script string) string {
 	return string(out)
 }
 
-// tempting is a workspace with titles that a shell would run if they were part of its script.
-func tempting(t *testing.T) commandtest.Desk {
+// newDeskWithShellCode is a workspace with titles that a shell would run if they were part of its script.
+func newDeskWithShellCode(t *testing.T) commandtest.Desk {
 	d := commandtest.NewDesk(t)
 	d.Now = time.Now() // as the processes that shells start have it
 	fillDesk(d)
@@ -73,12 +73,12 @@ COMP_TYPE=9; press handoff-process list --workflow = wf_lo
 `
 
 func TestCompletion_WorksInBash(t *testing.T) {
-	out := asShell(tempting(t), t, "bash", inBash)
+	out := runInShell(newDeskWithShellCode(t), t, "bash", inBash)
 	require.Regexp(t, `(?s)^9  \(pending, for qa: a touch pwned b\)\n.*\n5  \(pending, for qa: \$\(touch pwned\)\)\n.*\n9\n8\n.*\n2  \(pending, for qa: Pending\)\n.*\nwf_login\nwf_login\n$`, out)
 }
 
 func TestCompletion_WorksInZsh(t *testing.T) {
-	out := asShell(tempting(t), t, "zsh", `
+	out := runInShell(newDeskWithShellCode(t), t, "zsh", `
 compdef() { }
 source <(handoff-process completion zsh)
 _describe() { print -rl -- "${completions[@]}" }
@@ -88,7 +88,7 @@ words=(handoff-process show '') CURRENT=3; _handoff
 }
 
 func TestCompletion_WorksInFish(t *testing.T) {
-	out := asShell(tempting(t), t, "fish", `
+	out := runInShell(newDeskWithShellCode(t), t, "fish", `
 handoff-process completion fish | sed 's/-c handoff /-c handoff-process /' | source
 complete -C 'handoff-process show '
 `)
@@ -97,7 +97,7 @@ complete -C 'handoff-process show '
 
 // Fish passes the words of the line without their quotes. The script must keep them words, and run none of them.
 func TestCompletion_InFishRunsNoQuotedText(t *testing.T) {
-	out := asShell(tempting(t), t, "fish", `
+	out := runInShell(newDeskWithShellCode(t), t, "fish", `
 handoff-process completion fish | sed 's/-c handoff /-c handoff-process /' | source
 echo untouched >keep
 complete -C "handoff-process send qa 'write the notes > keep' --pri"
@@ -125,7 +125,7 @@ func TestCompletion_ExamplesWorkInEmptyHome(t *testing.T) {
 		t.Run(shell, func(t *testing.T) {
 			for line := range strings.Lines(completion.Example) {
 				if strings.Contains(line, "completion "+shell) {
-					asShell(commandtest.NewDesk(t), t, shell, strings.ReplaceAll(line, "handoff completion", commandtest.Program+" completion"))
+					runInShell(commandtest.NewDesk(t), t, shell, strings.ReplaceAll(line, "handoff completion", commandtest.Program+" completion"))
 				}
 			}
 		})

@@ -45,8 +45,8 @@ var (
 // textual are the types of values that may be a name.
 var textual = []string{"string", "text", "a,b", "stringSlice"}
 
-// completedTree returns the tree of commands with its completions.
-func completedTree(t *testing.T) []*cobra.Command {
+// commandsWithCompletions returns the tree of commands with its completions.
+func commandsWithCompletions(t *testing.T) []*cobra.Command {
 	t.Helper()
 	tree := commandtest.Root()
 	completion.AddCompletions(&cli.App{}, tree)
@@ -76,7 +76,7 @@ func completedFlags(cmd *cobra.Command) map[string]bool {
 }
 
 func TestRows_CoverAllNames(t *testing.T) {
-	offered := completedTree(t)
+	offered := commandsWithCompletions(t)
 	for i, cmd := range commandtest.Commands(commandtest.Root()) { // the help of a completed flag has lost its quotes
 		path, completed, flags := commandPath(cmd), offered[i].ValidArgsFunction != nil, completedFlags(offered[i])
 		names := namingWords.FindAllString(cmd.Use, -1)
@@ -93,27 +93,27 @@ func TestRows_CoverAllNames(t *testing.T) {
 	}
 }
 
-// completedTo returns the completions for the shell of an agent, each with its description.
-func completedTo(d commandtest.Desk, agent string, args ...string) []string {
+// completionLines returns the completions for the shell of an agent, each with its description.
+func completionLines(d commandtest.Desk, agent string, args ...string) []string {
 	d.Helper()
 	lines := strings.Split(strings.TrimSuffix(d.Must(agent, append([]string{cobra.ShellCompRequestCmd}, args...)...), "\n"), "\n")
 	require.Regexp(d, `^:\d+$`, lines[len(lines)-1])
 	return lines[:len(lines)-1]
 }
 
-// offeredTo returns the words only.
-func offeredTo(d commandtest.Desk, agent string, args ...string) []string {
+// completionWords returns the words only.
+func completionWords(d commandtest.Desk, agent string, args ...string) []string {
 	d.Helper()
 	words := []string{}
-	for _, line := range completedTo(d, agent, args...) {
+	for _, line := range completionLines(d, agent, args...) {
 		word, _, _ := strings.Cut(line, "\t")
 		words = append(words, word)
 	}
 	return words
 }
 
-// busy is a workspace with a handoff in each state that a command can act on.
-func busy(t *testing.T) commandtest.Desk {
+// newFilledDesk is a workspace with a handoff in each state that a command can act on.
+func newFilledDesk(t *testing.T) commandtest.Desk {
 	d := commandtest.NewDesk(t)
 	fillDesk(d)
 	return d
@@ -132,7 +132,7 @@ func fillDesk(d commandtest.Desk) {
 }
 
 func TestCompletion_OffersOpenHandoffsNewestFirst(t *testing.T) {
-	d := busy(t)
+	d := newFilledDesk(t)
 	for _, c := range []struct {
 		agent string
 		typed []string
@@ -168,7 +168,7 @@ func TestCompletion_OffersOpenHandoffsNewestFirst(t *testing.T) {
 		{"", []string{"hook", "s"}, []string{"session-start", "stop", "subagent-stop", "session-end"}},
 	} {
 		t.Run(c.agent+" "+strings.Join(c.typed, " "), func(t *testing.T) {
-			require.Equal(t, c.want, offeredTo(d, c.agent, c.typed...))
+			require.Equal(t, c.want, completionWords(d, c.agent, c.typed...))
 		})
 	}
 }
@@ -191,12 +191,12 @@ func TestCompletion_OffersValidTokens(t *testing.T) {
 		d.Must("", "token", "add", name, "--agents", "qa")
 	}
 	d.Must("", "token", "revoke", "old")
-	require.Equal(t, []string{"ci\tacts as qa"}, completedTo(d, "", "token", "revoke", ""))
+	require.Equal(t, []string{"ci\tacts as qa"}, completionLines(d, "", "token", "revoke", ""))
 }
 
-// questions are all questions to the table: the argument of each command, and each flag.
-func questions(t *testing.T) (all [][]string) {
-	for _, cmd := range completedTree(t) {
+// completionRequests are all questions to the table: the argument of each command, and each flag.
+func completionRequests(t *testing.T) (all [][]string) {
+	for _, cmd := range commandsWithCompletions(t) {
 		words := strings.Fields(cmd.CommandPath())[1:]
 		if cmd.ValidArgsFunction != nil {
 			all = append(all, slices.Concat(words, []string{""}))
@@ -212,13 +212,13 @@ func questions(t *testing.T) (all [][]string) {
 
 // A key press must leave no trace.
 func TestCompletion_ChangesNothing(t *testing.T) {
-	d := busy(t)
+	d := newFilledDesk(t)
 	d.Must("dev", "send", "qa", "Read this", "--type", "message")
 	before := d.Must("", "agents", "--json") + d.Must("", "show", "1", "--events") + d.Must("", "audit", "verify")
 	d.Now = d.Now.Add(2 * time.Minute)
-	for _, question := range questions(t) {
-		offeredTo(d, "qa", question...)
-		offeredTo(d, "stranger", question...)
+	for _, question := range completionRequests(t) {
+		completionWords(d, "qa", question...)
+		completionWords(d, "stranger", question...)
 	}
 	d.Now = d.Now.Add(-2 * time.Minute)
 	require.Equal(t, before, d.Must("", "agents", "--json")+d.Must("", "show", "1", "--events")+d.Must("", "audit", "verify"))
@@ -228,8 +228,8 @@ func TestCompletion_ChangesNothing(t *testing.T) {
 func TestCompletion_CreatesNoWorkspace(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
-	for _, question := range questions(t) {
-		offeredTo(d, "qa", question...)
+	for _, question := range completionRequests(t) {
+		completionWords(d, "qa", question...)
 	}
 	left, err := os.ReadDir(d.State)
 	require.NoError(t, err)
@@ -237,11 +237,11 @@ func TestCompletion_CreatesNoWorkspace(t *testing.T) {
 }
 
 func TestCompletion_ReportsNoFaults(t *testing.T) {
-	d := busy(t)
+	d := newFilledDesk(t)
 	require.NoError(t, os.WriteFile(d.File(), []byte("not a store, but long enough to be looked at"), 0o600))
-	require.Empty(t, offeredTo(d, "qa", "claim", ""))
-	require.Empty(t, offeredTo(d, "no name", "claim", ""))
-	require.Empty(t, offeredTo(d, "qa", "claim", "--dir", filepath.Join(d.State, "nowhere"), "--workspace", "../w", ""))
+	require.Empty(t, completionWords(d, "qa", "claim", ""))
+	require.Empty(t, completionWords(d, "no name", "claim", ""))
+	require.Empty(t, completionWords(d, "qa", "claim", "--dir", filepath.Join(d.State, "nowhere"), "--workspace", "../w", ""))
 }
 
 // An interrupted creation of a store leaves an empty file. A key press makes no store of it.
@@ -250,7 +250,7 @@ func TestCompletion_LeavesEmptyFileEmpty(t *testing.T) {
 	d := commandtest.NewDesk(t)
 	require.NoError(t, os.MkdirAll(filepath.Dir(d.File()), 0o700))
 	require.NoError(t, os.WriteFile(d.File(), nil, 0o600))
-	require.Empty(t, offeredTo(d, "qa", "claim", ""))
+	require.Empty(t, completionWords(d, "qa", "claim", ""))
 	left, err := os.ReadDir(filepath.Dir(d.File()))
 	require.NoError(t, err)
 	require.Len(t, left, 1)
@@ -261,7 +261,7 @@ func TestCompletion_LeavesEmptyFileEmpty(t *testing.T) {
 
 // Shells differ in the standard input of a completion. So completion does not use it to find the caller.
 func TestCompletion_IgnoresTerminal(t *testing.T) {
-	d := busy(t)
+	d := newFilledDesk(t)
 	for _, command := range []string{"claim", "complete", "update", "cancel"} {
 		e := d.Env()
 		e.IsTerminal = func(any) bool { return true }
@@ -273,25 +273,25 @@ func TestCompletion_IgnoresTerminal(t *testing.T) {
 	}
 }
 
-func TestCompletion_OffersFewHandoffs(t *testing.T) {
+func TestCompletion_LimitsHandoffs(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	for range 40 {
 		d.Must("dev", "send", "qa", "Test it")
 	}
 	d.Must("qa", "claim", "40")
-	offered := offeredTo(d, "", "show", "")
+	offered := completionWords(d, "", "show", "")
 	require.Len(t, offered, 30)
 	require.Equal(t, []string{"40", "39", "38"}, offered[:3])
-	require.Equal(t, []string{"19", "18", "17", "16", "15", "14", "13", "12", "11"}, offeredTo(d, "", "show", "1"))
-	require.Empty(t, offeredTo(d, "", "show", "title"))
+	require.Equal(t, []string{"19", "18", "17", "16", "15", "14", "13", "12", "11"}, completionWords(d, "", "show", "1"))
+	require.Empty(t, completionWords(d, "", "show", "title"))
 }
 
 // An agent wrote the title. It must stay one line, and in the description.
 func TestDescriptions_AreOneLineOfText(t *testing.T) {
-	d := commandtest.Hostile(t)
+	d := commandtest.NewHostileDesk(t)
 	for _, typed := range [][]string{{"show", ""}, {"history", ""}, {"send", ""}, {"wait", ""}} {
-		found := completedTo(d, "qa", typed...)
+		found := completionLines(d, "qa", typed...)
 		require.NotEmpty(t, found)
 		for _, line := range found {
 			require.Regexp(t, `^[a-z0-9_:.-]+(\t[^\t]{1,80})?$`, line)

@@ -9,10 +9,10 @@ import (
 )
 
 // If cobra's script changes, check again whether it runs the typed text.
-func TestMendFish_RefusesUnknownScript(t *testing.T) {
+func TestFixFishScript_RefusesUnknownScript(t *testing.T) {
 	var script strings.Builder
 	require.NoError(t, (&cobra.Command{Use: "handoff"}).GenFishCompletion(&script, true))
-	mended, err := mendFish(script.String())
+	mended, err := fixFishScript(script.String())
 	require.NoError(t, err)
 	require.NotContains(t, mended, "__complete $args")
 	for _, other := range []string{
@@ -20,7 +20,7 @@ func TestMendFish_RefusesUnknownScript(t *testing.T) {
 		strings.ReplaceAll(script.String(), "$args[2..-1]", "$words"),
 		script.String() + "eval $args\n",
 	} {
-		_, err := mendFish(other)
+		_, err := fixFishScript(other)
 		require.Error(t, err)
 	}
 }

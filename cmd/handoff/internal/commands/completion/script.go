@@ -47,11 +47,11 @@ func completionScript(root *cobra.Command, shell string) (string, error) {
 	mend := func(script string) (string, error) { return script, nil }
 	switch shell {
 	case "bash":
-		mend, err = mendBash, root.GenBashCompletionV2(&script, true)
+		mend, err = fixBashScript, root.GenBashCompletionV2(&script, true)
 	case "zsh":
 		err = root.GenZshCompletion(&script)
 	case "fish":
-		mend, err = mendFish, root.GenFishCompletion(&script, true)
+		mend, err = fixFishScript, root.GenFishCompletion(&script, true)
 	case "powershell":
 		err = root.GenPowerShellCompletionWithDesc(&script)
 	default:
@@ -87,9 +87,9 @@ const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
     cur=${words[cword]} prev=${words[cword-1]}
 `
 
-// mendBash changes cobra's script for bash so that it works without bash-completion. It fails if the script lacks the
+// fixBashScript changes cobra's script for bash so that it works without bash-completion. It fails if the script lacks the
 // line splitting, because then cobra has changed the script.
-func mendBash(script string) (string, error) {
+func fixBashScript(script string) (string, error) {
 	before, after, ok := strings.Cut(script, splitting)
 	if !ok {
 		return "", errors.New("the script for bash does not split the line where it is mended")
@@ -110,9 +110,9 @@ var evaluated = sync.OnceValue(func() *regexp.Regexp {
 const quotedAgain = `    set -l quoted (string escape -- (string replace -r '^~/' "$$HOME/" -- $$args[2..-1]))
 ${1}$$quoted$2`
 
-// mendFish changes cobra's script for fish so that the words of the command line stay quoted. It fails if the script
+// fixFishScript changes cobra's script for fish so that the words of the command line stay quoted. It fails if the script
 // lacks the evaluated line, because then cobra has changed the script.
-func mendFish(script string) (string, error) {
+func fixFishScript(script string) (string, error) {
 	if len(evaluated().FindAllString(script, -1)) != 1 || strings.Count(script, "eval ") != 1 {
 		return "", errors.New("the script for fish is not the one whose words are known to stay quoted")
 	}

@@ -43,7 +43,7 @@ Limits:
 			case said == nil:
 				return nil
 			}
-			return printLog(a, said)
+			return printInMarkers(a, said)
 		},
 	}
 	cmd.Flags().StringVar(&log, "from-log", "", "read the payload from this `file`, a log, - for standard input")

@@ -52,7 +52,7 @@ nothing, and keeps and names the file. While COMMAND runs, you keep your claims.
 			if err != nil {
 				return cli.ExitStatus(a.Report(cmp.Or(onward, cmd), err))
 			}
-			return runAndHandOn(a, cmd, onward, command)
+			return runAgentAndHandOn(a, cmd, onward, command)
 		},
 	}
 }
@@ -82,9 +82,9 @@ func prepareNextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.
 	return onward, err
 }
 
-// runAndHandOn runs a command and then hands on the result of the command. It removes the file with the result. If
+// runAgentAndHandOn runs a command and then hands on the result of the command. It removes the file with the result. If
 // handing on fails, it keeps the file for the user.
-func runAndHandOn(a *cli.App, cmd, onward *cobra.Command, command []string) error {
+func runAgentAndHandOn(a *cli.App, cmd, onward *cobra.Command, command []string) error {
 	dir, err := os.MkdirTemp(a.Getenv("TMPDIR"), "handoff-exec-")
 	if err != nil {
 		return schemas.Errorf(schemas.Unavailable, "make a temporary directory: %w", err)
@@ -144,7 +144,7 @@ func handOnResult(a *cli.App, cmd, onward *cobra.Command, file, command string, 
 	case err != nil || said == nil:
 		return err
 	case onward == nil:
-		return printLog(a, said)
+		return printInMarkers(a, said)
 	case status != 0:
 		return schemas.Errorf(schemas.Conflict, "%s ended with status %d, so nothing is handed on", command, status)
 	}

@@ -47,21 +47,21 @@ func defaultFile(a *cli.App) string {
 			return path
 		}
 	}
-	if !isOwnFile(payload.DefaultPath) {
+	if !isFileOfUser(payload.DefaultPath) {
 		return ""
 	}
 	return payload.DefaultPath
 }
 
-// isOwnFile reports whether a path is a regular file of this user. It is false for a link. It is always false on
+// isFileOfUser reports whether a path is a regular file of this user. It is false for a link. It is always false on
 // Windows, because the directory of the proposal exists only on Unix.
-func isOwnFile(path string) bool {
+func isFileOfUser(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode().IsRegular() && platform.IsOwnFile(info) && runtime.GOOS != "windows"
 }
 
-// printLog prints a payload between the markers of a log. With --json it prints only the object.
-func printLog(a *cli.App, said map[string]any) error {
+// printInMarkers prints a payload between the markers of a log. With --json it prints only the object.
+func printInMarkers(a *cli.App, said map[string]any) error {
 	b, _ := json.Marshal(said) // it was decoded from JSON
 	return a.Print(b, func(p *cli.Page) { p.WriteString(payload.WrapInMarkers(cli.EscapedJSON(b))) })
 }

@@ -55,7 +55,7 @@ func newAgentsCommand(printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[s
 		},
 		Print: func(p *cli.Page, out schemas.AgentsOut) {
 			printed(p, out.Agents)
-			p.Warn(out.Warnings)
+			p.AddWarnings(out.Warnings)
 		},
 	}
 }
@@ -67,7 +67,7 @@ func printAgents(p *cli.Page, cards []schemas.Card) {
 			strings.Join(c.Accepts, ", "),
 		}
 	})
-	p.List("no agent yet", []string{"AGENT", "SEEN", "PENDING", "HELD", "ROLE", "ACCEPTS"}, rows)
+	p.AddTable("no agent yet", []string{"AGENT", "SEEN", "PENDING", "HELD", "ROLE", "ACCEPTS"}, rows)
 }
 
 var registerFields = []cli.Field{
@@ -141,22 +141,22 @@ func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (o
 
 func printAgent(p *cli.Page, one agentDetails) {
 	c := one.Agent
-	p.Line("%s", p.Bold(string(c.Name)))
-	p.Field("seen", cli.Presence(c, p.Now))
-	p.Field("role", c.Role)
-	p.Field("about", c.Description)
-	p.Field("accepts", strings.Join(c.Accepts, ", "))
-	p.Field("produces", strings.Join(c.Produces, ", "))
-	p.Field("skills", strings.Join(c.Skills, ", "))
+	p.AddLine("%s", p.Bold(string(c.Name)))
+	p.AddField("seen", cli.Presence(c, p.Now))
+	p.AddField("role", c.Role)
+	p.AddField("about", c.Description)
+	p.AddField("accepts", strings.Join(c.Accepts, ", "))
+	p.AddField("produces", strings.Join(c.Produces, ", "))
+	p.AddField("skills", strings.Join(c.Skills, ", "))
 	if c.Notices > 0 {
-		p.Field("unread notices", strconv.Itoa(c.Notices))
+		p.AddField("unread notices", strconv.Itoa(c.Notices))
 	}
 	for _, part := range []struct {
 		name  string
 		items []schemas.ListItem
 	}{{"holds", one.Held}, {"waits for it", one.Inbox}} {
 		if len(part.items) > 0 {
-			p.Line("\n%s", p.Bold(part.name))
+			p.AddLine("\n%s", p.Bold(part.name))
 			printItems(p, listResult{Items: part.items})
 		}
 	}

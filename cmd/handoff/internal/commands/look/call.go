@@ -81,7 +81,7 @@ func printResult(p *cli.Page, raw json.RawMessage) {
 			raw = b.Bytes()
 		}
 	}
-	p.Line("%s", cli.EscapedJSON(raw))
+	p.AddLine("%s", cli.EscapedJSON(raw))
 }
 
 func toolsCommand(a *cli.App) *cobra.Command {

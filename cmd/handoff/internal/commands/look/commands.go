@@ -24,23 +24,23 @@ func Commands(a *cli.App) []*cobra.Command {
 }
 
 // Spellings are the ways to write calls of tools as command lines. The first spelling that fits a call is used.
-var Spellings = []cli.Spelling{
+var Spellings = []cli.CommandSpelling{
 	{
 		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"},
-		Choices: schemas.Map(views, func(v detailView) cli.SwitchValue {
-			return cli.SwitchValue{Argument: "view", Value: v.name, Flag: v.name}
+		Choices: schemas.Map(views, func(v detailView) cli.ValueSwitch {
+			return cli.ValueSwitch{Argument: "view", Value: v.name, Flag: v.name}
 		}),
 	},
 	{
 		Tool: "handoff_history", Command: "history", Places: []string{"workflow", "handoff_id"},
 		Fields: []cli.Field{cli.Number("limit", "limit", "")},
-		Choices: []cli.SwitchValue{
+		Choices: []cli.ValueSwitch{
 			{Argument: "format", Value: "mermaid", Flag: "mermaid"}, {Argument: "format", Value: "rows", Flag: "rows"},
 		},
 	},
 	{
 		Tool: "list_handoffs", Command: "list", Fields: listFields,
-		Choices: []cli.SwitchValue{{Argument: "box", Value: "all", Flag: "all"}},
+		Choices: []cli.ValueSwitch{{Argument: "box", Value: "all", Flag: "all"}},
 	},
 	{Tool: "list_agents", Command: "agents", Fields: agentsFields},
 	{Tool: "register_agent", Command: "agents register", Places: []string{"name"}, Fields: registerFields},

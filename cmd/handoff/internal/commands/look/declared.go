@@ -32,7 +32,7 @@ func printOrigins(p *cli.Page, cards []schemas.Card) {
 		}
 		return []string{string(c.Name), cli.Presence(c, p.Now), from, c.Role}
 	})
-	p.List("no agent yet", []string{"AGENT", "SEEN", "FROM", "ROLE"}, rows)
+	p.AddTable("no agent yet", []string{"AGENT", "SEEN", "FROM", "ROLE"}, rows)
 }
 
 func agentsInitCommand(a *cli.App) *cobra.Command {
@@ -43,7 +43,7 @@ func agentsInitCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff agents init
   handoff agents init --user     # for all projects of this user`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return writeAgents(a, user, agentsfile.Template) },
+		RunE: func(*cobra.Command, []string) error { return writeAgentsFile(a, user, agentsfile.Template) },
 	}
 	cmd.Flags().BoolVar(&user, "user", false, "the user's own file, which applies in all projects; the project's file comes first")
 	return cmd
@@ -65,17 +65,17 @@ func agentsImportCommand(a *cli.App) *cobra.Command {
 				problem := append(problems, given[0]+" declares nobody.")[0]
 				return schemas.Invalidf("FILE", "%s", problem).WithHint("handoff agents check %s shows all. Nothing was written.", given[0])
 			}
-			return writeAgents(a, user, string(text))
+			return writeAgentsFile(a, user, string(text))
 		},
 	}
 	cmd.Flags().BoolVar(&user, "user", false, "into the user's own file, which holds in all projects")
 	return cmd
 }
 
-// writeAgents writes a file that does not exist yet.
-func writeAgents(a *cli.App, user bool, text string) error {
+// writeAgentsFile writes a file that does not exist yet.
+func writeAgentsFile(a *cli.App, user bool, text string) error {
 	files := a.AgentsFiles()
-	if _, err := a.Location().Root(); err != nil && !user {
+	if _, err := a.WorkspaceConfig().Root(); err != nil && !user {
 		return err
 	}
 	if len(files) == 0 {
@@ -129,12 +129,12 @@ func agentsCheckCommand(a *cli.App) *cobra.Command {
 				}
 				files = []agentsfile.File{{Path: path, Name: path}}
 			}
-			return checkAgents(a, files)
+			return checkAgentsFiles(a, files)
 		},
 	}
 }
 
-func checkAgents(a *cli.App, files []agentsfile.File) error {
+func checkAgentsFiles(a *cli.App, files []agentsfile.File) error {
 	var all []fileCheckResult
 	well := true
 	for _, f := range files {
@@ -145,12 +145,12 @@ func checkAgents(a *cli.App, files []agentsfile.File) error {
 	}
 	err := a.PrintValue(all, func(p *cli.Page) {
 		for _, f := range all {
-			p.Problems(f.Problems)
+			p.AddProblems(f.Problems)
 			if len(f.Problems) == 0 {
-				p.Line("%s %s: %s", p.Green("ok"), schemas.EscapeHidden(f.File), schemas.CountNoun(f.Agents, "agent"))
-				p.Field("leave", f.Waits)
+				p.AddLine("%s %s: %s", p.Green("ok"), schemas.EscapeHidden(f.File), schemas.CountNoun(f.Agents, "agent"))
+				p.AddField("leave", f.Waits)
 			}
 		}
 	})
-	return cli.ExitUnless(well, schemas.Invalid, err)
+	return cli.ExitErrorUnless(well, schemas.Invalid, err)
 }

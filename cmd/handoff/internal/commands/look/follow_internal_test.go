@@ -14,8 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// breakingStream is a stream of n events that breaks off after each number in at, once, with the error there.
-func breakingStream(n uint64, at map[uint64]error, end func()) changeStream {
+// newBreakingStream is a stream of n events that breaks off after each number in at, once, with the error there.
+func newBreakingStream(n uint64, at map[uint64]error, end func()) changeStream {
 	return func(_ context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
 		return func(yield func(schemas.RegistryChange, error) bool) {
 			for ; ; after++ {
@@ -36,14 +36,14 @@ func breakingStream(n uint64, at map[uint64]error, end func()) changeStream {
 	}
 }
 
-// followTest returns the numbers of the events that arrive, and the messages on standard error.
-func followTest(t *testing.T, at map[uint64]error, after uint64, take func(uint64) error) (seen []uint64, told string, err error) {
+// collectEvents returns the numbers of the events that arrive, and the messages on standard error.
+func collectEvents(t *testing.T, at map[uint64]error, after uint64, take func(uint64) error) (seen []uint64, told string, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())
 		defer end()
 		var errs bytes.Buffer
 		a := &cli.App{Env: cli.Env{Stderr: &errs}}
-		err = followEvents(ctx, a, breakingStream(6, at, end), after, func(c schemas.RegistryChange) error {
+		err = followEvents(ctx, a, newBreakingStream(6, at, end), after, func(c schemas.RegistryChange) error {
 			seen = append(seen, c.N)
 			return take(c.N)
 		})
@@ -56,7 +56,7 @@ func acceptEvent(uint64) error { return nil }
 
 func TestFollow_ContinuesBrokenStream(t *testing.T) {
 	away := schemas.Errorf(schemas.Unavailable, "the owner does not answer")
-	seen, told, err := followTest(t, map[uint64]error{0: away, 3: away, 4: away}, 0, acceptEvent)
+	seen, told, err := collectEvents(t, map[uint64]error{0: away, 3: away, 4: away}, 0, acceptEvent)
 	require.NoError(t, err)
 	require.Equal(t, []uint64{1, 2, 3, 4, 5, 6}, seen)
 	require.Equal(t, "handoff: the owner does not answer\n  Watching goes on as soon as that is over.\n", told[:len(told)/3])
@@ -65,7 +65,7 @@ func TestFollow_ContinuesBrokenStream(t *testing.T) {
 func TestFollow_ReportsOutageOnce(t *testing.T) {
 	away := schemas.Errorf(schemas.Unavailable, "away")
 	failures := 3
-	seen, told, err := followTest(t, nil, 2, func(n uint64) error {
+	seen, told, err := collectEvents(t, nil, 2, func(n uint64) error {
 		if n == 4 && failures > 0 {
 			failures--
 			return away
@@ -78,13 +78,13 @@ func TestFollow_ReportsOutageOnce(t *testing.T) {
 }
 
 func TestFollow_EndsOnOtherErrors(t *testing.T) {
-	seen, told, err := followTest(t, map[uint64]error{2: schemas.InternalError(nil)}, 0, acceptEvent)
+	seen, told, err := collectEvents(t, map[uint64]error{2: schemas.InternalError(nil)}, 0, acceptEvent)
 	require.Equal(t, schemas.Internal, schemas.AsError(err).Code)
 	require.Equal(t, []uint64{1, 2}, seen)
 	require.Empty(t, told)
 
 	full := errors.New("the disk is full")
-	seen, _, err = followTest(t, nil, 0, func(uint64) error { return full })
+	seen, _, err = collectEvents(t, nil, 0, func(uint64) error { return full })
 	require.ErrorIs(t, err, full)
 	require.Equal(t, []uint64{1}, seen)
 }

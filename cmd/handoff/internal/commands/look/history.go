@@ -68,13 +68,13 @@ func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
 		p.WriteString(draw.Tree(string(out.Workflow), "", out.Items, p.Style.Style))
 	}
 	for _, b := range out.Limits {
-		p.Field(b.Limit, fmt.Sprintf("%v of %v", b.Used, b.Of))
+		p.AddField(b.Limit, fmt.Sprintf("%v of %v", b.Used, b.Of))
 	}
 	if out.More > 0 {
-		p.Line("%s", p.Faint(strconv.Itoa(out.More)+" more: --limit shows them."))
+		p.AddLine("%s", p.Faint(strconv.Itoa(out.More)+" more: --limit shows them."))
 	}
 	if !out.LogVerified {
-		p.Line("%s the registry does not confirm this; handoff audit verify tells more", p.Red("warning:"))
+		p.AddLine("%s the registry does not confirm this; handoff audit verify tells more", p.Red("warning:"))
 	}
 }
 

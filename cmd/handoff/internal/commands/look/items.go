@@ -159,9 +159,9 @@ func printUnread(p *cli.Page, out listResult, need int, again string) {
 		return
 	}
 	if out.Inbox != nil && out.Inbox.Notices > 0 {
-		p.Line("%s unread: handoff list --box notices%s", schemas.CountNoun(out.Inbox.Notices, "notice"), again)
+		p.AddLine("%s unread: handoff list --box notices%s", schemas.CountNoun(out.Inbox.Notices, "notice"), again)
 	}
 	if need > 0 {
-		p.Line("What needs you: %s, handoff status%s", schemas.CountNoun(need, "handoff"), again)
+		p.AddLine("What needs you: %s, handoff status%s", schemas.CountNoun(need, "handoff"), again)
 	}
 }

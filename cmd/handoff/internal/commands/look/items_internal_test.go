@@ -18,8 +18,8 @@ const repaint = "\x1b[2J\u202eevil\u200b\"]; click x \"javascript:alert(1)\"\n  
 
 var now = time.Date(2026, 1, 11, 22, 30, 0, 0, time.UTC)
 
-// onTerminal returns a list as a terminal shows it.
-func onTerminal(out listResult, colour bool) string {
+// listOnTerminal returns a list as a terminal shows it.
+func listOnTerminal(out listResult, colour bool) string {
 	p := &cli.Page{}
 	p.Terminal, p.Colour, p.Width, p.Now = true, colour, 80, now
 	printItems(p, out)
@@ -40,12 +40,12 @@ var items = []schemas.ListItem{
 }
 
 func TestList_FitsWidthOfTerminal(t *testing.T) {
-	got := onTerminal(listResult{Items: items}, false)
+	got := listOnTerminal(listResult{Items: items}, false)
 	golden.RequireEqual(t, "list.txt", got)
 }
 
 func TestList_ColourKeepsPadding(t *testing.T) {
-	shown := onTerminal(listResult{Items: items[:2]}, true)
+	shown := listOnTerminal(listResult{Items: items[:2]}, true)
 	require.Contains(t, shown, "ciso       \x1b[36mIn Progress\x1b[0m  5m")
 	require.Contains(t, shown, "auto-code  \x1b[35mBlocked\x1b[0m      2d")
 }
@@ -53,7 +53,7 @@ func TestList_ColourKeepsPadding(t *testing.T) {
 func TestList_CannotRepaintTerminal(t *testing.T) {
 	item := schemas.ListItem{HandoffID: 1, From: "a", To: "b", Status: schemas.Pending, Title: repaint, At: now}
 	item.BlockedBy, item.Reason = []string{repaint}, repaint
-	shown := onTerminal(listResult{Items: []schemas.ListItem{item}}, false)
+	shown := listOnTerminal(listResult{Items: []schemas.ListItem{item}}, false)
 	for line := range strings.Lines(shown) {
 		require.Equal(t, line, schemas.EscapeHidden(line))
 	}

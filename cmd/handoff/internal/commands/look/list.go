@@ -88,7 +88,7 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 			return err
 		}
 		preset(args, given)
-		l.takeSpecialStatus(args)
+		l.applySpecialStatus(args)
 		return listHandoffs(cmd.Context(), a, args, l)
 	}
 	cli.DefineFlags(cmd, listFields)
@@ -106,9 +106,9 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 	return cmd
 }
 
-// takeSpecialStatus handles words of --status that the tool does not know ("stuck"). It removes these words from the
+// applySpecialStatus handles words of --status that the tool does not know ("stuck"). It removes these words from the
 // arguments and sets the matching option.
-func (l *listOptions) takeSpecialStatus(args cli.Arguments) {
+func (l *listOptions) applySpecialStatus(args cli.Arguments) {
 	said, _ := args["status"].(string)
 	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.gone}[strings.ToLower(said)]
 	if only != nil {
@@ -130,7 +130,7 @@ func listHandoffs(ctx context.Context, a *cli.App, args cli.Arguments, l listOpt
 	err = a.ConnectToRead(ctx, by, func(conn *cli.Connection) (err error) {
 		by = conn.By // the session, if the client has several
 		if out, err = collectRows(ctx, conn, args, l); err == nil && a.Style().Terminal && !a.JSON {
-			need, err = conn.CountNeeds(ctx)
+			need, err = conn.CountConcerns(ctx)
 		}
 		return err
 	})
@@ -145,10 +145,10 @@ func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l
 	printItems(p, out)
 	a.Remark(p, out.omittedText())
 	a.Remark(p, strings.Join(out.Warnings, "\n"))
-	if args["box"] == "all" && a.RepeatedFlag("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
+	if args["box"] == "all" && a.FlagUnlessInEnvironment("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
 		a.Remark(p, "--agent narrows nothing here: --for "+cli.ShellWord(a.Agent)+" does.")
 	}
-	a.Remark(p, a.ReadRemark(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unreadCount()))
+	a.Remark(p, a.RemarkOnReading(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unreadCount()))
 	printUnread(p, out, need, a.CallerFlags())
 }
 
@@ -195,7 +195,7 @@ func collectRows(ctx context.Context, conn *cli.Connection, args cli.Arguments, 
 		return out, err
 	}
 	open := l.addDefaults(args)
-	if err := out.readRows(ctx, conn, args, l.rowsToRead(args, open), keep); err != nil {
+	if err := out.readRows(ctx, conn, args, l.rowCountToRead(args, open), keep); err != nil {
 		return out, err
 	}
 	if open {
@@ -234,10 +234,10 @@ func urgencyRank(i schemas.ListItem) int {
 	return 4
 }
 
-// rowsToRead returns the number of rows to read. It is one more than the limit of the list, because the additional row
+// rowCountToRead returns the number of rows to read. It is one more than the limit of the list, because the additional row
 // shows that there are more. For open handoffs it is maxSorted, because they are sorted first. For notices it is the
 // limit, because reading a notice marks it as read.
-func (l listOptions) rowsToRead(args cli.Arguments, open bool) int {
+func (l listOptions) rowCountToRead(args cli.Arguments, open bool) int {
 	oneMore := min(l.limit, math.MaxInt-1) + 1
 	switch {
 	case l.limit == 0:

@@ -19,14 +19,14 @@ import (
 )
 
 // A bench is a directory in which commands run, and their output.
-type bench struct {
+type commandBench struct {
 	needCommand
 	t   *testing.T
 	out bytes.Buffer
 }
 
-func newBench(t *testing.T, line string) *bench {
-	b := &bench{t: t}
+func newCommandBench(t *testing.T, line string) *commandBench {
+	b := &commandBench{t: t}
 	b.needCommand = needCommand{
 		Line: line, Limit: time.Minute, Dir: t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH"), "MINE=kept"},
 		Stdout: &b.out, Stderr: io.Discard,
@@ -34,39 +34,39 @@ func newBench(t *testing.T, line string) *bench {
 	return b
 }
 
-func (b *bench) runOnce() error {
+func (b *commandBench) runOnce() error {
 	return b.run(b.t.Context(), []string{"THING=one"}, []byte(`{"n":7}`+"\n"))
 }
 
 func TestNeedCommand_GetsInputAndEnvironment(t *testing.T) {
-	b := newBench(t, "cat; echo $MINE $THING")
+	b := newCommandBench(t, "cat; echo $MINE $THING")
 	require.NoError(t, b.runOnce())
 	require.Equal(t, "{\"n\":7}\nkept one\n", b.out.String())
 }
 
 func TestNeedCommand_MayIgnoreInput(t *testing.T) {
-	b := newBench(t, "exec <&-; echo done")
+	b := newCommandBench(t, "exec <&-; echo done")
 	require.NoError(t, b.run(t.Context(), nil, bytes.Repeat([]byte("x"), 1<<20)))
 	require.Equal(t, "done\n", b.out.String())
 }
 
 func TestNeedCommand_FailureIsAnError(t *testing.T) {
-	require.EqualError(t, newBench(t, "exit 3").runOnce(), "exit status 3")
-	require.EqualError(t, newBench(t, "kill -9 $$").runOnce(), "signal: killed")
-	b := newBench(t, "true")
+	require.EqualError(t, newCommandBench(t, "exit 3").runOnce(), "exit status 3")
+	require.EqualError(t, newCommandBench(t, "kill -9 $$").runOnce(), "signal: killed")
+	b := newCommandBench(t, "true")
 	b.Dir = filepath.Join(b.Dir, "nowhere")
 	require.ErrorContains(t, b.runOnce(), "start the shell: ")
 }
 
 func TestNeedCommand_TimeoutKillsChildren(t *testing.T) {
-	b := newBench(t, "trap '' TERM; sleep 60 & echo $!; wait")
+	b := newCommandBench(t, "trap '' TERM; sleep 60 & echo $!; wait")
 	b.Limit = 100 * time.Millisecond
 	require.EqualError(t, b.runOnce(), "not done after 100ms")
-	b.requireEnd()
+	b.requireProcessEnded()
 }
 
-// requireEnd checks that the process with the printed number has ended. It was reaped, or is about to be.
-func (b *bench) requireEnd() {
+// requireProcessEnded checks that the process with the printed number has ended. It was reaped, or is about to be.
+func (b *commandBench) requireProcessEnded() {
 	b.t.Helper()
 	pid, err := strconv.Atoi(strings.TrimSpace(b.out.String()))
 	require.NoError(b.t, err)
@@ -77,8 +77,8 @@ func (b *bench) requireEnd() {
 }
 
 // A process that a command leaves may keep writing to our output.
-func TestNeedCommand_MayLeaveProcess(t *testing.T) {
-	b := newBench(t, "sleep 60 & echo $!")
+func TestNeedCommand_MayLeaveProcessRunning(t *testing.T) {
+	b := newCommandBench(t, "sleep 60 & echo $!")
 	require.NoError(t, b.runOnce())
 	pid, err := strconv.Atoi(strings.TrimSpace(b.out.String()))
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func TestNeedCommand_MayLeaveProcess(t *testing.T) {
 func TestNeedCommand_OutlivesContext(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	b := newBench(t, "echo done")
+	b := newCommandBench(t, "echo done")
 	require.NoError(t, b.run(ctx, nil, nil))
 	require.Equal(t, "done\n", b.out.String())
 }

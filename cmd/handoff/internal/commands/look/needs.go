@@ -54,7 +54,7 @@ type failureCount struct {
 func notifyOfNeeds(ctx context.Context, a *cli.App, line string) error {
 	ctx, stop := contextUntilHangup(ctx)
 	defer stop()
-	ws, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (h *notifier) checkConcerns(ctx context.Context, conn *cli.Connection) (aga
 	for _, c := range out.NeedsYou.Items {
 		key := fmt.Sprintf("%s %s %d", c.Kind, concernID(c), c.Event) // a second question about one handoff is another concern
 		there = append(there, key)
-		if c.Kind == schemas.ConcernYours || h.notified.hasRun(key) || ctx.Err() != nil { // the person claimed it
+		if c.Kind == schemas.ConcernYours || h.notified.hasRunFor(key) || ctx.Err() != nil { // the person claimed it
 			continue
 		}
 		if time.Now().After(h.failed[key].again) {
@@ -137,7 +137,7 @@ func (h *notifier) checkConcerns(ctx context.Context, conn *cli.Connection) (aga
 		return again, nil // the concerns that were not read may still exist
 	}
 	maps.DeleteFunc(h.failed, func(key string, _ failureCount) bool { return !slices.Contains(there, key) })
-	return again, h.notified.keepOnly(there)
+	return again, h.notified.keepOnlyConcerns(there)
 }
 
 // notifyConcern runs the command for one concern. If the command fails, it reports the failure and plans another run.

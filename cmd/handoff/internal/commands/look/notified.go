@@ -54,8 +54,8 @@ func openCommandRecord(dir string) (*commandRecord, error) {
 // Close lets another process use the record.
 func (t *commandRecord) Close() error { return t.lock.Close() }
 
-// hasRun reports whether a command ran for a concern.
-func (t *commandRecord) hasRun(key string) bool { return slices.Contains(t.kept.Told, key) }
+// hasRunFor reports whether a command ran for a concern.
+func (t *commandRecord) hasRunFor(key string) bool { return slices.Contains(t.kept.Told, key) }
 
 // addConcern records that the command ran for a concern.
 func (t *commandRecord) addConcern(key string) error {
@@ -63,8 +63,8 @@ func (t *commandRecord) addConcern(key string) error {
 	return t.save()
 }
 
-// keepOnly removes all concerns from the record except those with the given keys.
-func (t *commandRecord) keepOnly(keys []string) error {
+// keepOnlyConcerns removes all concerns from the record except those with the given keys.
+func (t *commandRecord) keepOnlyConcerns(keys []string) error {
 	before := len(t.kept.Told)
 	t.kept.Told = slices.DeleteFunc(t.kept.Told, func(key string) bool { return !slices.Contains(keys, key) })
 	if len(t.kept.Told) == before {

@@ -80,28 +80,28 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 					return err
 				}
 			}
-			return cli.ExitUnless(len(problems) == 0, schemas.Invalid, a.PrintValue(tested, tested.print))
+			return cli.ExitErrorUnless(len(problems) == 0, schemas.Invalid, a.PrintValue(tested, tested.print))
 		},
 	}
 }
 
 func (t rulesTestResult) print(p *cli.Page) {
-	p.Problems(t.Problems)
+	p.AddProblems(t.Problems)
 	if len(t.Problems) == 0 {
-		p.Line("%s %s: %s, %s", p.Green("ok"), schemas.EscapeHidden(t.File), schemas.CountNoun(len(t.Routes), "route"), schemas.CountNoun(len(t.Workflows), "workflow"))
+		p.AddLine("%s %s: %s, %s", p.Green("ok"), schemas.EscapeHidden(t.File), schemas.CountNoun(len(t.Routes), "route"), schemas.CountNoun(len(t.Workflows), "workflow"))
 	}
 	if t.Tried.HandoffID == 0 {
 		return
 	}
-	p.Line("%s %s", t.Tried.HandoffID, t.Tried.On)
+	p.AddLine("%s %s", t.Tried.HandoffID, t.Tried.On)
 	for _, r := range t.Tried.Routes {
 		if !r.Fires {
-			p.Line("  %s: nothing, %s", schemas.EscapeHidden(r.Route), schemas.EscapeHidden(r.Why))
+			p.AddLine("  %s: nothing, %s", schemas.EscapeHidden(r.Route), schemas.EscapeHidden(r.Why))
 			continue
 		}
 		sends := schemas.Map(r.Sends, func(send schemas.SendIn) string {
 			return send.To + " – " + schemas.Shorten(cmp.Or(send.Title, send.Task), 80)
 		})
-		p.Line("  %s %s: sends %s", p.Green("fires"), schemas.EscapeHidden(r.Route), schemas.EscapeHidden(strings.Join(sends, "; ")))
+		p.AddLine("  %s %s: sends %s", p.Green("fires"), schemas.EscapeHidden(r.Route), schemas.EscapeHidden(strings.Join(sends, "; ")))
 	}
 }

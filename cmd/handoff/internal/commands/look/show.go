@@ -52,10 +52,10 @@ func showCommand(a *cli.App) *cobra.Command {
 			view = names[i]
 		}
 		switch {
-		case !cli.IsNotice(given[0]):
+		case !cli.IsNoticeID(given[0]):
 			return showHandoff(cmd.Context(), a, given[0], view, everything)
 		case view != "full":
-			return cli.ErrNotice(given[0], "has no "+view)
+			return cli.NewNoticeIDError(given[0], "has no "+view)
 		}
 		return showNotice(cmd.Context(), a, given[0])
 	}
@@ -80,7 +80,7 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 		}
 		for _, rest := range cli.AdviceOf(raw) {
 			if out.NextOffset > 0 {
-				p.Line("%s", p.Faint("There is more: "+a.FormatAdvice(rest)))
+				p.AddLine("%s", p.Faint("There is more: "+a.FormatAdvice(rest)))
 			}
 		}
 	})
@@ -90,17 +90,17 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string, everything bool) {
 	switch view {
 	case "brief":
-		p.Line("%s", out.Brief) // the renderer made it safe to show
+		p.AddLine("%s", out.Brief) // the renderer made it safe to show
 	case "events":
 		printEvents(p, out.Events)
 	case "audit":
 		for _, e := range out.Audit {
-			p.Document(e)
+			p.AddJSON(e)
 		}
 	case "outcome":
 		render.DrawOutcome(p, out, end)
 	case "checkpoint":
-		p.Document(out.Checkpoint)
+		p.AddJSON(out.Checkpoint)
 	default:
 		printHandoff(p, out, end, everything)
 	}
@@ -110,7 +110,7 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 	for i, step := range render.NextSteps(out) {
 		if i == 0 {
-			p.Line("\n%s", p.Bold("Next"))
+			p.AddLine("\n%s", p.Bold("Next"))
 		}
 		flags := a.CallerFlags()
 		if step.Human {
@@ -120,23 +120,23 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 		if p.Width > 0 && display.CountColumns(line+gap+step.Does) > p.Width {
 			gap = "\n      " // a command is never broken
 		}
-		p.Line("%s%s%s", line, gap, p.Faint(step.Does))
+		p.AddLine("%s%s%s", line, gap, p.Faint(step.Does))
 	}
 }
 
 func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everything bool) {
 	render.DrawHandoff(p, out, end)
 	if len(out.Children) > 0 {
-		p.Line("\n%s\n- %s", p.Bold("Children"), cli.JoinIDs(out.Children))
+		p.AddLine("\n%s\n- %s", p.Bold("Children"), cli.JoinIDs(out.Children))
 	}
 	if !everything {
 		return
 	}
-	p.Document(out.Handoff)
-	p.Document(out.Completion)
-	p.Document(out.Failure)
+	p.AddJSON(out.Handoff)
+	p.AddJSON(out.Completion)
+	p.AddJSON(out.Failure)
 	for _, late := range out.Late {
-		p.Document(late)
+		p.AddJSON(late)
 	}
 }
 
@@ -180,19 +180,19 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 // printNotice prints a notice. It prints the text of a message in full. For the sender, it also says whether the
 // recipient has read the message.
 func printNotice(p *cli.Page, n *schemas.Notice, read *bool) {
-	p.Line("%s %s", p.Bold(n.ID.String()), p.Quote(strings.Join(strings.Fields(n.Title), " "), len(n.ID.String())+1))
-	p.Field("from", schemas.SenderLine(n.Rule, n.From))
-	p.Field("to", string(n.To))
-	p.Field("kind", n.Kind)
-	p.Field("about", n.About.String())
-	p.Field("at", n.At.In(p.Now.Location()).Format(time.RFC3339))
+	p.AddLine("%s %s", p.Bold(n.ID.String()), p.Quote(strings.Join(strings.Fields(n.Title), " "), len(n.ID.String())+1))
+	p.AddField("from", schemas.SenderLine(n.Rule, n.From))
+	p.AddField("to", string(n.To))
+	p.AddField("kind", n.Kind)
+	p.AddField("about", n.About.String())
+	p.AddField("at", n.At.In(p.Now.Location()).Format(time.RFC3339))
 	if read != nil {
-		p.Field("read", map[bool]string{true: "yes", false: "no"}[*read])
+		p.AddField("read", map[bool]string{true: "yes", false: "no"}[*read])
 	}
 	if n.Text != "" {
-		p.Line("\n  %s", strings.Join(p.SplitLines(n.Text, 2), "\n  "))
+		p.AddLine("\n  %s", strings.Join(p.SplitLines(n.Text, 2), "\n  "))
 	}
 	if len(n.Body) > 0 {
-		p.Document(n.Body)
+		p.AddJSON(n.Body)
 	}
 }

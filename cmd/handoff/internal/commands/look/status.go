@@ -115,7 +115,7 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 	}
 	now := func(at time.Time) string { return terminal.FormatAge(out.At.Sub(at)) }
 	if out.NeedsYou.Total == 0 {
-		p.Line("%s", p.Green("Nothing needs you."))
+		p.AddLine("%s", p.Green("Nothing needs you."))
 	}
 	printOverviewPart(p, p.Red("Needs you"), out.NeedsYou, []string{"ID", "What", "From", "Age", "Title"}, a,
 		func(c schemas.OverviewEntry) []string {
@@ -141,8 +141,8 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		return string(l.Name)
 	})
 	printLoads(p, "To claim", out.Mailboxes, func(l schemas.HandoffCount) string { return fmt.Sprintf("%d for %s", l.Count, l.Name) })
-	for _, line := range p.SplitLines(countsLine(out.Counts), 0) {
-		p.Line("%s", p.Faint(line))
+	for _, line := range p.SplitLines(totalsLine(out.Counts), 0) {
+		p.AddLine("%s", p.Faint(line))
 	}
 }
 
@@ -170,7 +170,7 @@ func printOverviewPart(
 		total += " or more"
 	}
 	addBlankLine(p)
-	p.Line("%s (%s)", heading, total)
+	p.AddLine("%s (%s)", heading, total)
 	rows := schemas.Map(part.Items, func(c schemas.OverviewEntry) []string {
 		row := []string{concernID(c)}
 		for _, cell := range cells(c) {
@@ -189,7 +189,7 @@ func printOverviewPart(
 		},
 	}))
 	if more := part.Total - len(part.Items); more > 0 {
-		p.Line("%s", p.Faint(fmt.Sprintf("%d more: handoff status -n %d", more, min(part.Total, maxRows))))
+		p.AddLine("%s", p.Faint(fmt.Sprintf("%d more: handoff status -n %d", more, min(part.Total, maxRows))))
 	}
 }
 
@@ -198,13 +198,13 @@ func printLoads(p *cli.Page, heading string, loads []schemas.HandoffCount, said 
 	if len(loads) == 0 {
 		return
 	}
-	p.Line("%s: %s", p.Bold(heading), p.Quote(strings.Join(schemas.Map(loads, said), ", "), len(heading)+2))
+	p.AddLine("%s: %s", p.Bold(heading), p.Quote(strings.Join(schemas.Map(loads, said), ", "), len(heading)+2))
 }
 
 // addBlankLine adds an empty line below earlier text.
 func addBlankLine(p *cli.Page) {
 	if p.Len() > 0 {
-		p.Line("")
+		p.AddLine("")
 	}
 }
 
@@ -248,11 +248,11 @@ func concernNotes(a *cli.App, c schemas.OverviewEntry, now time.Time) (lines []s
 
 // concernCommand returns the command for the next step of a person.
 func concernCommand(a *cli.App, c schemas.OverviewEntry) string {
-	return a.CommandLine(c.Next[0], a.PlaceFlags())
+	return a.CommandLine(c.Next[0], a.WorkspaceFlags())
 }
 
-// countsLine describes the counts in words.
-func countsLine(c schemas.WorkspaceTotals) string {
+// totalsLine describes the counts in words.
+func totalsLine(c schemas.WorkspaceTotals) string {
 	if c.Sent == 0 {
 		return "Nothing was handed off here yet."
 	}
@@ -282,5 +282,5 @@ func printPlainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		head := []string{"PART", "KIND", "ID", "FROM", "WHO", "SINCE", "LAST_SIGN_OF_LIFE", "COMMAND", "TITLE", "REASON"}
 		p.WriteString(p.FormatTable(head, rows))
 	}
-	a.Remark(p, countsLine(out.Counts))
+	a.Remark(p, totalsLine(out.Counts))
 }

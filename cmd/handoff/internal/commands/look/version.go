@@ -27,12 +27,12 @@ Exit status: 8 there is a newer version, others as usual.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flag("check").Changed {
-				return compareRelease(cmd.Context(), a, from)
+				return compareWithNewestRelease(cmd.Context(), a, from)
 			}
 			return a.PrintValue(a.Release, func(p *cli.Page) {
-				p.Line("handoff %s", a.Release.Version)
-				p.Field("revision", a.Release.Revision)
-				p.Field("built with", a.Release.Go)
+				p.AddLine("handoff %s", a.Release.Version)
+				p.AddField("revision", a.Release.Revision)
+				p.AddField("built with", a.Release.Go)
 			})
 		},
 	}
@@ -40,8 +40,8 @@ Exit status: 8 there is a newer version, others as usual.`,
 	return cmd
 }
 
-// compareRelease prints whether there is a newer version than this one.
-func compareRelease(ctx context.Context, a *cli.App, from string) error {
+// compareWithNewestRelease prints whether there is a newer version than this one.
+func compareWithNewestRelease(ctx context.Context, a *cli.App, from string) error {
 	newest, err := readPublishedRelease(ctx, a, from)
 	if err != nil {
 		return err
@@ -54,13 +54,13 @@ func compareRelease(ctx context.Context, a *cli.App, from string) error {
 	if err := a.PrintValue(is, func(p *cli.Page) {
 		switch {
 		case is.Newer:
-			p.Line("handoff %s is newer than this one, %s.", p.Yellow(newest.Version), a.Release.Version)
-			p.Field("released", newest.Released)
-			p.Field("what is new", schemas.Shorten(newest.Notes, maxNotes))
+			p.AddLine("handoff %s is newer than this one, %s.", p.Yellow(newest.Version), a.Release.Version)
+			p.AddField("released", newest.Released)
+			p.AddField("what is new", schemas.Shorten(newest.Notes, maxNotes))
 		case !isReleased(a.Release.Version):
-			p.Line("This program was built from a commit, and has no version. The newest one is %s.", newest.Version)
+			p.AddLine("This program was built from a commit, and has no version. The newest one is %s.", newest.Version)
 		default:
-			p.Line("handoff %s is the newest.", a.Release.Version)
+			p.AddLine("handoff %s is the newest.", a.Release.Version)
 		}
 	}); err != nil || !is.Newer {
 		return err

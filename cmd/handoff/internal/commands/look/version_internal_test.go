@@ -20,7 +20,7 @@ func TestVersion_ComparesWithPublishedRelease(t *testing.T) {
 		a := &cli.App{Release: cli.Release{Version: is}, Env: cli.Env{
 			Stdout: &out, Getenv: func(string) string { return "" }, IsTerminal: func(any) bool { return false }, Now: time.Now,
 		}}
-		err = compareRelease(t.Context(), a, from)
+		err = compareWithNewestRelease(t.Context(), a, from)
 		return out.String(), err
 	}
 	file := filepath.Join(t.TempDir(), "latest.json")

@@ -134,7 +134,7 @@ func contextUntilHangup(ctx context.Context) (context.Context, context.CancelFun
 // is no store, it waits until another process creates one, and then passes waited = true to fn. After ctx is done, an
 // unavailable store is no error.
 func withWorkspace(ctx context.Context, a *cli.App, fn func(conn *cli.Connection, waited bool) error) error {
-	ws, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func newEventPrinter(a *cli.App, out io.Writer) func(schemas.RegistryChange) err
 		p := &cli.Page{Style: a.Style()}
 		if a.JSON {
 			raw, _ := json.Marshal(c) // it was decoded from JSON
-			p.Line("%s", cli.EscapedJSON(raw))
+			p.AddLine("%s", cli.EscapedJSON(raw))
 		} else {
 			printEvent(p, c)
 		}
@@ -191,7 +191,7 @@ func printEvent(p *cli.Page, c schemas.RegistryChange) {
 	id := cmp.Or(c.Handoff.String(), c.Notice.String())
 	title, text := display.FitOneLine(stripHeading(c.Title), maxTitle), display.FitOneLine(c.Text, maxText)
 	if !p.Terminal {
-		p.Line("%s\t%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, c.Agent, describeEvent(c), title, text)
+		p.AddLine("%s\t%s\t%s\t%s\t%s\t%s", c.At.Format(time.RFC3339), id, c.Agent, describeEvent(c), title, text)
 		return
 	}
 	when := formatClockTime(p, c.At)
@@ -207,9 +207,9 @@ func printEvent(p *cli.Page, c schemas.RegistryChange) {
 	if more, ok := strings.CutPrefix(lines[0], did); ok {
 		lines[0] = p.ColourByState(display.StateFacts{Status: c.To}, did) + more
 	}
-	p.Line("%s  %s  %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
+	p.AddLine("%s  %s  %s", p.Faint(when), p.Bold(fmt.Sprintf("%-6s", id)), lines[0])
 	for _, line := range lines[1:] {
-		p.Line("%s%s", strings.Repeat(" ", begins), line)
+		p.AddLine("%s%s", strings.Repeat(" ", begins), line)
 	}
 }
 

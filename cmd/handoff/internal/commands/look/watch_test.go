@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// watched returns the first n lines of watch.
-func watched(d commandtest.Desk, terminal bool, n int, args ...string) string {
+// watchOutput returns the first n lines of watch.
+func watchOutput(d commandtest.Desk, terminal bool, n int, args ...string) string {
 	d.Helper()
 	var stdout bytes.Buffer
 	ctx, leave := context.WithTimeout(d.Context(), commandtest.Patience)
@@ -28,10 +28,10 @@ func watched(d commandtest.Desk, terminal bool, n int, args ...string) string {
 }
 
 func TestWatch_CannotRepaintTerminal(t *testing.T) {
-	d := commandtest.Hostile(t)
+	d := commandtest.NewHostileDesk(t)
 	for _, terminal := range []bool{false, true} {
 		for _, args := range [][]string{nil, {"--json"}, {"--agent", "qa"}} {
-			shown := watched(d, terminal, 8, args...)
+			shown := watchOutput(d, terminal, 8, args...)
 			require.Equal(t, schemas.EscapeHidden(shown), shown)
 			require.Len(t, bytes.Split([]byte(shown), []byte("\n")), 9, "an event is one line")
 			require.Contains(t, shown, "東京")
@@ -41,7 +41,7 @@ func TestWatch_CannotRepaintTerminal(t *testing.T) {
 
 // An event concerns an agent also if only the handoff names it: as its sender, or as the holder of a handoff for a
 // capability.
-func TestWatch_ForAgentShowsItsEvents(t *testing.T) {
+func TestWatch_OfOneAgentShowsItsEvents(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)
 	d.Must("qa", "agents", "register", "qa", "--accepts", "test")
@@ -50,7 +50,7 @@ func TestWatch_ForAgentShowsItsEvents(t *testing.T) {
 	d.Must("qa", "update", "1", "--ask", "Which?")
 	d.Must("human", "update", "1", "--answer", "All")
 	d.Must("ops", "send", "boss", "Hello", "--parent", "none", "--force")
-	require.Contains(t, watched(d, false, 2, "--agent", "qa", "--since", "3"), "human\tanswered")
-	require.Contains(t, watched(d, false, 4, "--agent", "dev"), "human\tanswered")
-	require.NotContains(t, watched(d, false, 1, "--agent", "boss"), "ho_1")
+	require.Contains(t, watchOutput(d, false, 2, "--agent", "qa", "--since", "3"), "human\tanswered")
+	require.Contains(t, watchOutput(d, false, 4, "--agent", "dev"), "human\tanswered")
+	require.NotContains(t, watchOutput(d, false, 1, "--agent", "boss"), "ho_1")
 }

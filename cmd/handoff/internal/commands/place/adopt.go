@@ -36,7 +36,7 @@ handoffs stay under the old name. adopt renames the old workspace to the present
 			return schemas.Invalidf("workspace", "adopt gives a workspace to a project, not to another name").
 				WithHint("Leave --workspace and HANDOFF_WORKSPACE out, and name the project with --dir.")
 		}
-		now, err := workspace.Find(a.Location())
+		now, err := workspace.Find(a.WorkspaceConfig())
 		if err != nil {
 			return err
 		}
@@ -47,14 +47,14 @@ handoffs stay under the old name. adopt renames the old workspace to the present
 		if err := moveWorkspace(cmd.Context(), was, now, *force); err != nil {
 			return err
 		}
-		if err := a.RedeclareFiles(cmd.Context()); err != nil { // the project has another name now, and so have its files
+		if err := a.RedeclareAgentsFiles(cmd.Context()); err != nil { // the project has another name now, and so have its files
 			return err
 		}
 		adopted := map[string]string{
 			"adopted": was.Name, "workspace": now.Name, "project": now.Project, "directory": now.Dir,
 		}
 		return a.PrintValue(adopted, func(p *cli.Page) {
-			p.Line("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.EscapeHidden(now.Project))
+			p.AddLine("%s is now %s, of %s", was.Name, p.Bold(now.Name), schemas.EscapeHidden(now.Project))
 		})
 	}
 	return cmd
@@ -67,7 +67,7 @@ func moveWorkspace(ctx context.Context, was, now workspace.Workspace, force bool
 	case was.Name == now.Name:
 		return schemas.Errorf(schemas.Conflict, "%s is the workspace of this project already", now.Name).
 			WithHint("There is nothing to do.")
-	case project != "" && project != now.Project && !workspace.IsGone(project) && !force:
+	case project != "" && project != now.Project && !workspace.IsProjectGone(project) && !force:
 		return schemas.Errorf(schemas.Conflict, "%s belongs to %s, which is still there", was.Name, project).
 			WithHint("Share it with --workspace %s. handoff workspace adopt --help shows how to take it away.", was.Name)
 	}
@@ -95,7 +95,7 @@ func removeUnusedWorkspace(ctx context.Context, w workspace.Workspace) error {
 			return schemas.Errorf(schemas.Conflict, said, w.Name, formatHandoffCount(h.Handoffs)).
 				WithHint("Reach the other one with --workspace, or make room first: handoff workspace --help shows how.")
 		}
-		if err := checkNothingKept(w); err != nil {
+		if err := checkNoKeptStore(w); err != nil {
 			return err
 		}
 		_, err = workspace.Remove(w)
@@ -103,9 +103,9 @@ func removeUnusedWorkspace(ctx context.Context, w workspace.Workspace) error {
 	})
 }
 
-// checkNothingKept returns an error if the workspace still keeps the store that a restore replaced. The replaced store
+// checkNoKeptStore returns an error if the workspace still keeps the store that a restore replaced. The replaced store
 // may hold more handoffs than the current one, so it must not be deleted together with the workspace.
-func checkNothingKept(w workspace.Workspace) error {
+func checkNoKeptStore(w workspace.Workspace) error {
 	kept, ok := w.KeptFile()
 	if !ok {
 		return nil
@@ -131,18 +131,18 @@ func findUsedWorkspace(a *cli.App, name string) (workspace.Workspace, error) {
 // files of the workspace. On Windows it releases the lock before it runs fn, because Windows cannot move or remove an
 // open lock file.
 func withExclusiveLock(w workspace.Workspace, fn func() error) error {
-	return runLocked(w, runtime.GOOS == "windows", fn)
+	return runWithLock(w, runtime.GOOS == "windows", fn)
 }
 
 // withStoreLock runs fn while no other process has the workspace open. Fn must leave the lock file in its place. Unlike
 // [withExclusiveLock], it holds the lock during fn on Windows too.
-func withStoreLock(w workspace.Workspace, fn func() error) error { return runLocked(w, false, fn) }
+func withStoreLock(w workspace.Workspace, fn func() error) error { return runWithLock(w, false, fn) }
 
-func runLocked(w workspace.Workspace, free bool, fn func() error) error {
+func runWithLock(w workspace.Workspace, free bool, fn func() error) error {
 	release, err := relay.LockWorkspace(w.Dir)
 	if errors.Is(err, relay.ErrInUse) {
 		who := ""
-		if o := ownerOfFiles(w); o != nil {
+		if o := ownerOfFileStore(w); o != nil {
 			who = fmt.Sprintf(": %s, handoff %s", o.Process, o.Version)
 		}
 		return schemas.Errorf(schemas.Conflict, "workspace %s is open in another process%s", w.Name, who).

@@ -45,7 +45,7 @@ standby. docs/operations.md rehearses a bad day.`,
 	}
 	force := cmd.Flags().Bool("force", false, "replace FILE where it exists")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		w, err := workspace.Find(a.Location())
+		w, err := workspace.Find(a.WorkspaceConfig())
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ standby. docs/operations.md rehearses a bad day.`,
 		said := contentsFields(found)
 		said["workspace"], said["file"], said["bytes"] = w.Name, file, bytes
 		return a.PrintValue(said, func(p *cli.Page) {
-			p.Line("backed up %s to %s, %s", p.Bold(w.Name), schemas.EscapeHidden(file), formatSize(bytes))
+			p.AddLine("backed up %s to %s, %s", p.Bold(w.Name), schemas.EscapeHidden(file), formatSize(bytes))
 			printContents(p, found)
 		})
 	}
@@ -117,7 +117,7 @@ func writeVerifiedBackup(ctx context.Context, a *cli.App, w workspace.Workspace,
 		err = writeBackup(ctx, a, w, temp.Name())
 	}
 	if err == nil {
-		found, err = verifyFile(ctx, a, temp.Name())
+		found, err = verifyBackupFile(ctx, a, temp.Name())
 	}
 	if err == nil {
 		info, err = os.Stat(temp.Name())
@@ -201,10 +201,10 @@ func contentsFields(found audit.StoreSummary) map[string]any {
 }
 
 func printContents(p *cli.Page, found audit.StoreSummary) {
-	p.Line("%s events of %s handoffs", cli.FormatThousands(found.Audit.Events), cli.FormatThousands(found.Audit.Handoffs))
-	p.Line("root %s", found.Audit.Root)
+	p.AddLine("%s events of %s handoffs", cli.FormatThousands(found.Audit.Events), cli.FormatThousands(found.Audit.Handoffs))
+	p.AddLine("root %s", found.Audit.Root)
 	if !found.Until.IsZero() {
-		p.Line("until %s", found.Until.UTC().Format(time.RFC3339))
+		p.AddLine("until %s", found.Until.UTC().Format(time.RFC3339))
 	}
 }
 

@@ -47,13 +47,13 @@ events and texts, and damaged pages: for these, restore a backup.`,
 		err = a.Print(raw, func(p *cli.Page) {
 			printCheck(p, out)
 			if out.Mendable > 0 {
-				p.Line("%s", p.Faint("handoff check --mend mends "+schemas.CountNoun(out.Mendable, "fault")+" once nobody else has the workspace open."))
+				p.AddLine("%s", p.Faint("handoff check --mend mends "+schemas.CountNoun(out.Mendable, "fault")+" once nobody else has the workspace open."))
 			}
 			if out.Mendable < out.Found {
-				p.Line("%s", p.Faint(unmendable))
+				p.AddLine("%s", p.Faint(unmendable))
 			}
 		})
-		return cli.ExitUnless(out.OK, schemas.Internal, err)
+		return cli.ExitErrorUnless(out.OK, schemas.Internal, err)
 	}
 	return cmd
 }
@@ -61,22 +61,22 @@ events and texts, and damaged pages: for these, restore a backup.`,
 const unmendable = "Faults that cannot be mended stay: make the call that a fault names, else put a backup in the place of the store. Other work goes on meanwhile."
 
 func printCheck(p *cli.Page, out schemas.CheckOut) {
-	p.Line("%d events of %d handoffs", out.Events, out.Handoffs)
+	p.AddLine("%d events of %d handoffs", out.Events, out.Handoffs)
 	if out.Root != "" {
-		p.Line("root %s", out.Root)
+		p.AddLine("root %s", out.Root)
 	}
 	for _, fault := range out.Faults {
 		how := "cannot be mended"
 		if fault.Mends {
 			how = "can be mended"
 		}
-		p.Line("%s %s (%s)", p.Red("fault:"), schemas.EscapeHidden(fault.What), how)
+		p.AddLine("%s %s (%s)", p.Red("fault:"), schemas.EscapeHidden(fault.What), how)
 	}
 	if more := out.Found - len(out.Faults); more > 0 {
-		p.Line("and %d more", more)
+		p.AddLine("and %d more", more)
 	}
 	if out.OK {
-		p.Line("%s", p.Green("OK"))
+		p.AddLine("%s", p.Green("OK"))
 	}
 }
 
@@ -89,7 +89,7 @@ type mendResult struct {
 }
 
 func mendStore(ctx context.Context, a *cli.App) error {
-	w, err := workspace.Find(a.Location())
+	w, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return err
 	}
@@ -108,16 +108,16 @@ func mendStore(ctx context.Context, a *cli.App) error {
 	err = a.PrintValue(mendResult{done.Rows, saved, done.Before, done.After}, func(p *cli.Page) {
 		printCheck(p, done.Before)
 		if saved == "" {
-			p.Line("nothing was changed")
+			p.AddLine("nothing was changed")
 		} else {
-			p.Line("mended %s, in %s", schemas.CountNoun(done.Before.Found-done.After.Found, "fault"), schemas.CountNoun(done.Rows, "row"))
-			p.Field("as it was before", saved)
+			p.AddLine("mended %s, in %s", schemas.CountNoun(done.Before.Found-done.After.Found, "fault"), schemas.CountNoun(done.Rows, "row"))
+			p.AddField("as it was before", saved)
 		}
 		if done.After.Found > 0 {
-			p.Line("%s left. %s", schemas.CountNoun(done.After.Found, "fault"), unmendable)
+			p.AddLine("%s left. %s", schemas.CountNoun(done.After.Found, "fault"), unmendable)
 		}
 	})
-	return cli.ExitUnless(done.After.OK, schemas.Internal, err)
+	return cli.ExitErrorUnless(done.After.OK, schemas.Internal, err)
 }
 
 // withOwnedStore opens a workspace, in files or in a database, while fn runs. No other process can open the workspace
@@ -132,11 +132,11 @@ func withOwnedStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn f
 			if err != nil {
 				return err
 			}
-			return open.WithDatabase(ctx, w.Name, node, fn)
+			return open.WithDatabaseStore(ctx, w.Name, node, fn)
 		})
 	}
 	if !w.HasStore() {
 		return errNoWorkspace(w, "on this machine")
 	}
-	return withStoreLock(w, func() error { return open.WithFiles(ctx, w, fn) })
+	return withStoreLock(w, func() error { return open.WithFileStore(ctx, w, fn) })
 }

@@ -39,7 +39,7 @@ func TestCheck_NamesAndMendsFaults(t *testing.T) {
 		open func(p commandtest.Home) (store.Backend, error)
 	}{
 		"files": {nil, func(p commandtest.Home) (store.Backend, error) {
-			return bolt.Open(t.Context(), bolt.Config{Path: filepath.Join(dir(p, "w"), "handoff.db")})
+			return bolt.Open(t.Context(), bolt.Config{Path: filepath.Join(workspaceDir(p, "w"), "handoff.db")})
 		}},
 		"database": {map[string]string{"HANDOFF_STORE": address}, func(commandtest.Home) (store.Backend, error) {
 			return postgrestest.TakeOverAndOpen(context.Background(), postgrestest.ConnectPool(t, address), "w", postgres.Config{})

@@ -42,7 +42,7 @@ A database frees space by itself while it runs: see autovacuum of PostgreSQL.`,
 		if c.keep, err = parseRetention(a, cmd.Flags().Changed("keep"), *keep, *try); err != nil {
 			return err
 		}
-		if c.workspace, err = workspace.Find(a.Location()); err != nil {
+		if c.workspace, err = workspace.Find(a.WorkspaceConfig()); err != nil {
 			return err
 		}
 		return c.run(cmd.Context())
@@ -137,19 +137,19 @@ func (c *compaction) print(p *cli.Page) {
 	switch let := c.Retained; {
 	case let == nil:
 	case c.Try:
-		p.Line("would let go of %s of texts of %s", formatSize(let.Bytes), schemas.CountNoun(let.Handoffs, "handoff"))
+		p.AddLine("would let go of %s of texts of %s", formatSize(let.Bytes), schemas.CountNoun(let.Handoffs, "handoff"))
 	default:
-		p.Line("let go of %s of texts of %s", formatSize(let.Bytes), schemas.CountNoun(let.Handoffs, "handoff"))
+		p.AddLine("let go of %s of texts of %s", formatSize(let.Bytes), schemas.CountNoun(let.Handoffs, "handoff"))
 	}
 	if c.Retained != nil && c.Retained.Unread > 0 {
-		p.Line("passed over %s that cannot be read: handoff check tells why", schemas.CountNoun(c.Retained.Unread, "handoff"))
+		p.AddLine("passed over %s that cannot be read: handoff check tells why", schemas.CountNoun(c.Retained.Unread, "handoff"))
 	}
 	switch {
 	case c.Compacted != "" && c.After == c.Before:
-		p.Line("%s has no space to give back: its file has %s", p.Bold(c.Compacted), formatSize(c.After))
+		p.AddLine("%s has no space to give back: its file has %s", p.Bold(c.Compacted), formatSize(c.After))
 	case c.Compacted != "":
-		p.Line("compacted %s: %s, and it was %s", p.Bold(c.Compacted), formatSize(c.After), formatSize(c.Before))
+		p.AddLine("compacted %s: %s, and it was %s", p.Bold(c.Compacted), formatSize(c.After), formatSize(c.Before))
 	case c.Later != "":
-		p.Line("%s; handoff compact makes its file smaller when nobody has it open", c.Later)
+		p.AddLine("%s; handoff compact makes its file smaller when nobody has it open", c.Later)
 	}
 }

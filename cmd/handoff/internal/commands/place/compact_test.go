@@ -11,7 +11,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-func TestCompact_LeavesOpenFile(t *testing.T) {
+func TestCompact_RefusesOpenWorkspace(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", strings.Repeat("Test it ", 100), "--agent", "dev")
@@ -22,7 +22,7 @@ func TestCompact_LeavesOpenFile(t *testing.T) {
 	require.Contains(t, errs, "is open in another process: pid ")
 	s.CloseInput()
 
-	file := filepath.Join(dir(p, "w"), "handoff.db")
+	file := filepath.Join(workspaceDir(p, "w"), "handoff.db")
 	was, err := os.Stat(file)
 	require.NoError(t, err)
 	require.Contains(t, p.Must("compact"), "compacted")
@@ -38,10 +38,10 @@ func TestCompact_RemovesLeftoversOfKilledCommand(t *testing.T) {
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	for _, end := range []string{"new", "old", "restoring"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir(p, "w"), "handoff.db."+end), []byte("half"), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(workspaceDir(p, "w"), "handoff.db."+end), []byte("half"), 0o600))
 	}
 	p.Must("list")
-	left, err := filepath.Glob(filepath.Join(dir(p, "w"), "handoff.db*"))
+	left, err := filepath.Glob(filepath.Join(workspaceDir(p, "w"), "handoff.db*"))
 	require.NoError(t, err)
-	require.Equal(t, []string{filepath.Join(dir(p, "w"), "handoff.db")}, left)
+	require.Equal(t, []string{filepath.Join(workspaceDir(p, "w"), "handoff.db")}, left)
 }

@@ -36,14 +36,14 @@ func (w *workspaceFacts) addDatabaseFacts(ctx context.Context, a *cli.App) error
 		w.Database = node.String()
 		found, err := node.Workspaces(ctx, w.Workspace)
 		for _, known := range found {
-			w.Exists, w.Owner = true, ownerInDatabase(known)
+			w.Exists, w.Owner = true, ownerOfDatabaseStore(known)
 		}
 		if err != nil {
 			return err
 		}
-		kept, err := node.HasWorkspace(ctx, open.KeptName(w.Workspace))
+		kept, err := node.HasWorkspace(ctx, open.KeptWorkspaceName(w.Workspace))
 		if kept {
-			w.Kept = open.KeptName(w.Workspace)
+			w.Kept = open.KeptWorkspaceName(w.Workspace)
 		}
 		return err
 	})
@@ -55,8 +55,8 @@ func databaseWorkspaces(ctx context.Context, a *cli.App) ([]workspaceItem, error
 	err := withDatabaseNode(ctx, a, func(node *cluster.Node) error {
 		found, err := node.Workspaces(ctx, "")
 		for _, w := range found {
-			if !open.IsKeptName(w.Name) {
-				all = append(all, workspaceItem{Workspace: w.Name, Database: node.String(), Owner: ownerInDatabase(w)})
+			if !open.IsKeptWorkspaceName(w.Name) {
+				all = append(all, workspaceItem{Workspace: w.Name, Database: node.String(), Owner: ownerOfDatabaseStore(w)})
 			}
 		}
 		return err
@@ -64,8 +64,8 @@ func databaseWorkspaces(ctx context.Context, a *cli.App) ([]workspaceItem, error
 	return all, err
 }
 
-// ownerInDatabase returns the owner of a workspace in a database, or nil if the workspace has no owner.
-func ownerInDatabase(w cluster.Workspace) *ownerProcess {
+// ownerOfDatabaseStore returns the owner of a workspace in a database, or nil if the workspace has no owner.
+func ownerOfDatabaseStore(w cluster.Workspace) *ownerProcess {
 	if w.Owner == nil {
 		return nil
 	}
@@ -74,5 +74,5 @@ func ownerInDatabase(w cluster.Workspace) *ownerProcess {
 
 func printDatabaseWorkspaces(p *cli.Page, all []workspaceItem) {
 	rows := schemas.Map(all, func(w workspaceItem) []string { return []string{w.Workspace, schemas.ValueOrZero(w.Owner).Address} })
-	p.List("no workspace yet", []string{"WORKSPACE", "OWNER"}, rows)
+	p.AddTable("no workspace yet", []string{"WORKSPACE", "OWNER"}, rows)
 }

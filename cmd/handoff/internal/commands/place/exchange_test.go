@@ -22,8 +22,8 @@ import (
 	"handoff/store/travel"
 )
 
-// exportOf is a file with so many handoffs.
-func exportOf(t *testing.T, n int) (path string) {
+// writeExportFile is a file with so many handoffs.
+func writeExportFile(t *testing.T, n int) (path string) {
 	w := mailboxtest.New(t, mailboxtest.InBackend(memory.New()))
 	for i := range n {
 		_, err := w.Send(context.Background(), schemas.Caller{Agent: "dev", Via: schemas.ViaCLI}, schemas.SendIn{To: "qa", Task: fmt.Sprint("Test ", i)})
@@ -38,8 +38,8 @@ func exportOf(t *testing.T, n int) (path string) {
 	return path
 }
 
-// importing starts the command as a process that reads its standard input.
-func importing(t *testing.T, p commandtest.Home) (*exec.Cmd, io.WriteCloser) {
+// startImport starts the command as a process that reads its standard input.
+func startImport(t *testing.T, p commandtest.Home) (*exec.Cmd, io.WriteCloser) {
 	cmd := exec.CommandContext(t.Context(), commandtest.Program, "import", "-", "--workspace", "w")
 	cmd.Env = append(p.Environ(), "TMPDIR="+t.TempDir())
 	in, err := cmd.StdinPipe()
@@ -52,12 +52,12 @@ func importing(t *testing.T, p commandtest.Home) (*exec.Cmd, io.WriteCloser) {
 // again.
 func TestImport_KilledIsRefusedUntilRepeated(t *testing.T) {
 	t.Parallel()
-	p, path := commandtest.NewHome(t), exportOf(t, 1000)
+	p, path := commandtest.NewHome(t), writeExportFile(t, 1000)
 	file, err := os.ReadFile(path)
 	require.NoError(t, err)
 	for halfway := false; !halfway; {
 		require.NoError(t, os.RemoveAll(filepath.Join(p.State, "handoff")))
-		cmd, in := importing(t, p)
+		cmd, in := startImport(t, p)
 		_, err := in.Write(file)
 		require.NoError(t, err)
 		require.NoError(t, in.Close())
@@ -89,7 +89,7 @@ func TestExport_WithoutReaderLeavesNoFile(t *testing.T) {
 		t.Skip("there is no SIGPIPE")
 	}
 	p, temporary := commandtest.NewHome(t), t.TempDir()
-	p.Must("import", exportOf(t, 500)) // more than a pipe holds
+	p.Must("import", writeExportFile(t, 500)) // more than a pipe holds
 	r, w, err := os.Pipe()
 	require.NoError(t, err)
 	defer w.Close()

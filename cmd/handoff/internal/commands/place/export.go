@@ -32,7 +32,7 @@ existing FILE. Without FILE, or with -, it writes to standard output.`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		w, err := workspace.Find(a.Location())
+		w, err := workspace.Find(a.WorkspaceConfig())
 		if err != nil {
 			return err
 		}
@@ -52,9 +52,9 @@ existing FILE. Without FILE, or with -, it writes to standard output.`,
 			return err
 		}
 		return a.PrintValue(map[string]any{"file": given[0], "heading": head}, func(p *cli.Page) {
-			p.Line("exported %s to %s: %s with %s", p.Bold(w.Name), schemas.EscapeHidden(given[0]),
+			p.AddLine("exported %s to %s: %s with %s", p.Bold(w.Name), schemas.EscapeHidden(given[0]),
 				schemas.CountNoun(head.Lines["handoff"], "handoff"), schemas.CountNoun(head.Lines["event"], "event"))
-			p.Line("root %s", head.Root)
+			p.AddLine("root %s", head.Root)
 		})
 	}
 	return cmd

@@ -75,7 +75,7 @@ func copyInput(to io.Writer, a *cli.App, name string) error {
 const hintExport = "handoff export FILE makes one."
 
 func importWorkspace(ctx context.Context, a *cli.App, file io.Reader) error {
-	w, err := workspace.Find(a.Location())
+	w, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return err
 	}
@@ -99,10 +99,10 @@ func importWorkspace(ctx context.Context, a *cli.App, file io.Reader) error {
 		if a.UsesDatabase() {
 			return withDatabaseNode(ctx, a, func(node *cluster.Node) error {
 				about.Cluster = node
-				return open.WithDatabase(ctx, w.Name, node, into)
+				return open.WithDatabaseStore(ctx, w.Name, node, into)
 			})
 		}
-		return withStoreLock(w, func() error { return open.WithFiles(ctx, w, into) })
+		return withStoreLock(w, func() error { return open.WithFileStore(ctx, w, into) })
 	})
 	end()
 	if err != nil {
@@ -113,11 +113,11 @@ func importWorkspace(ctx context.Context, a *cli.App, file io.Reader) error {
 	}
 	said := map[string]any{"workspace": w.Name, "from": head, "imported": done}
 	return a.PrintValue(said, func(p *cli.Page) {
-		p.Line("imported %s from %s into %s, and %s", schemas.CountNoun(done.Added, "handoff"), head.Workspace, p.Bold(w.Name),
+		p.AddLine("imported %s from %s into %s, and %s", schemas.CountNoun(done.Added, "handoff"), head.Workspace, p.Bold(w.Name),
 			schemas.CountNoun(done.Notices, "notice"))
-		p.Line("root %s", done.Root)
+		p.AddLine("root %s", done.Root)
 		if done.Open > 0 {
-			p.Line("%s", p.Faint(schemas.CountNoun(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
+			p.AddLine("%s", p.Faint(schemas.CountNoun(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
 		}
 	})
 }

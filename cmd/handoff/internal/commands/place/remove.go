@@ -85,8 +85,8 @@ func removeWorkspace(ctx context.Context, a *cli.App, w workspace.Workspace, for
 	}
 	removed := map[string]any{"removed": w.Name, "directory": w.Dir, "files": files}
 	return a.PrintValue(removed, func(p *cli.Page) {
-		p.Line("removed %s", p.Bold(w.Name))
-		p.Field("deleted", w.Dir+" with "+strings.Join(files, ", "))
+		p.AddLine("removed %s", p.Bold(w.Name))
+		p.AddField("deleted", w.Dir+" with "+strings.Join(files, ", "))
 	})
 }
 
@@ -95,7 +95,7 @@ func removeWorkspace(ctx context.Context, a *cli.App, w workspace.Workspace, for
 func checkAllEnded(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
 	h, err := countHandoffs(ctx, w)
 	if err == nil {
-		err = checkNothingKept(w)
+		err = checkNoKeptStore(w)
 	}
 	if err == nil && h.Unfinished > 0 {
 		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, formatHandoffCount(h.Unfinished)).

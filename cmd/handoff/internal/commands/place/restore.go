@@ -51,7 +51,7 @@ agent may get a claim that has run out since.`,
 		if (len(given) == 1) == (*undo || *accept) {
 			return schemas.Invalidf("FILE", "name one file, or give --undo or --accept")
 		}
-		w, err := workspace.Find(a.Location())
+		w, err := workspace.Find(a.WorkspaceConfig())
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ func (r restoration) restore(ctx context.Context, name string, replace bool) err
 	if err != nil {
 		return err
 	}
-	found, err := verifyFile(ctx, r.App, file)
+	found, err := verifyBackupFile(ctx, r.App, file)
 	if err != nil {
 		return explainFileError("restore from "+schemas.EscapeHidden(file), err, "Nothing was changed.")
 	}
@@ -95,16 +95,16 @@ func (r restoration) restore(ctx context.Context, name string, replace bool) err
 		said["moved"] = r.to.Dir
 	}
 	return r.PrintValue(said, func(p *cli.Page) {
-		p.Line("restored %s from %s", p.Bold(r.to.Name), schemas.EscapeHidden(file))
+		p.AddLine("restored %s from %s", p.Bold(r.to.Name), schemas.EscapeHidden(file))
 		printContents(p, found)
 		if kept != "" {
-			p.Line("kept what was there: %s", kept)
-			p.Line("%s", p.Faint("handoff restore --undo uses it again, handoff restore --accept deletes it."))
+			p.AddLine("kept what was there: %s", kept)
+			p.AddLine("%s", p.Faint("handoff restore --undo uses it again, handoff restore --accept deletes it."))
 		}
 		if moved {
-			p.Line("%s is not used any more: from now on HANDOFF_STORE leads to the workspace", r.to.Dir)
+			p.AddLine("%s is not used any more: from now on HANDOFF_STORE leads to the workspace", r.to.Dir)
 		} else if r.UsesDatabase() && r.to.HasStore() {
-			p.Line("%s has something else, and is used as before without HANDOFF_STORE", r.to.Dir)
+			p.AddLine("%s has something else, and is used as before without HANDOFF_STORE", r.to.Dir)
 		}
 	})
 }
@@ -114,8 +114,8 @@ func explainRestoreError(file string, err error) error {
 	return explainFileError("restore from "+schemas.EscapeHidden(file), err, "Nothing that was there was changed.")
 }
 
-// verifyFile reads a whole backup and returns its contents. It changes nothing.
-func verifyFile(ctx context.Context, a *cli.App, file string) (audit.StoreSummary, error) {
+// verifyBackupFile reads a whole backup and returns its contents. It changes nothing.
+func verifyBackupFile(ctx context.Context, a *cli.App, file string) (audit.StoreSummary, error) {
 	info, err := os.Stat(file) // its errors are more exact, and opening a pipe would block
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is no file: %w", file, store.ErrForeign)
@@ -133,14 +133,14 @@ func (r restoration) replaceStore(ctx context.Context, file string, replace bool
 	defer end()
 	if !r.UsesDatabase() {
 		err = withStoreLock(r.to, func() error {
-			kept, err = open.RestoreFiles(ctx, r.to, file, replace)
+			kept, err = open.RestoreFileStore(ctx, r.to, file, replace)
 			return explainRestoreError(file, err)
 		})
 		return kept, false, err
 	}
 	err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error {
 		restore := func() error {
-			kept, moved, err = open.RestoreDatabase(ctx, r.to, node, file, replace)
+			kept, moved, err = open.RestoreDatabaseStore(ctx, r.to, node, file, replace)
 			return explainRestoreError(file, err)
 		}
 		if r.to.HasStore() { // locking unused files would create them
@@ -154,25 +154,25 @@ func (r restoration) replaceStore(ctx context.Context, file string, replace bool
 func (r restoration) undoRestore(ctx context.Context) (said string, err error) {
 	moved := false
 	_ = withOwnedStore(ctx, r.App, r.to, func(b store.Backend) error { // a store that cannot be opened was not moved
-		moved, err = open.ReopenMoved(ctx, b)
+		moved, err = open.ReopenMovedStore(ctx, b)
 		return err
 	})
 	switch {
 	case moved:
 		return "is used again, as it was when it moved", err
 	case r.UsesDatabase():
-		err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error { return open.UndoDatabase(ctx, r.to.Name, node) })
+		err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error { return open.UndoDatabaseRestore(ctx, r.to.Name, node) })
 	default:
-		err = withStoreLock(r.to, func() error { return r.explainKeptError(open.UndoFiles(r.to)) })
+		err = withStoreLock(r.to, func() error { return r.explainKeptError(open.UndoFileRestore(r.to)) })
 	}
 	return "is used again, as it was before the restore; the restored workspace is kept", err
 }
 
 func (r restoration) acceptRestore(ctx context.Context) (said string, err error) {
 	if r.UsesDatabase() {
-		err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error { return open.AcceptDatabase(ctx, r.to.Name, node) })
+		err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error { return open.AcceptDatabaseRestore(ctx, r.to.Name, node) })
 	} else {
-		err = withStoreLock(r.to, func() error { return r.explainKeptError(open.AcceptFiles(r.to)) })
+		err = withStoreLock(r.to, func() error { return r.explainKeptError(open.AcceptFileRestore(r.to)) })
 	}
 	return "has nothing any more from before the restore", err
 }
@@ -193,5 +193,5 @@ func (r restoration) settleKeptStore(ctx context.Context, did string, fn func(co
 	if err = r.explainKeptError(err); err != nil {
 		return err
 	}
-	return r.PrintValue(map[string]any{did: r.to.Name}, func(p *cli.Page) { p.Line("%s %s", p.Bold(r.to.Name), said) })
+	return r.PrintValue(map[string]any{did: r.to.Name}, func(p *cli.Page) { p.AddLine("%s %s", p.Bold(r.to.Name), said) })
 }

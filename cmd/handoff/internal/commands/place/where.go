@@ -69,28 +69,28 @@ func (w *workspaceFacts) addAgents(ctx context.Context, a *cli.App) error {
 }
 
 func printWorkspaceFacts(p *cli.Page, w workspaceFacts) {
-	p.Field("workspace", w.Workspace)
-	p.Field("found by", foundBy[w.FoundBy])
-	p.Field("project", w.Project)
+	p.AddField("workspace", w.Workspace)
+	p.AddField("found by", foundBy[w.FoundBy])
+	p.AddField("project", w.Project)
 	if w.LookedIn != "" {
-		p.Field("looked for in", w.LookedIn+" ("+w.LookedInBy+")")
+		p.AddField("looked for in", w.LookedIn+" ("+w.LookedInBy+")")
 	}
-	p.Field("database", w.Database)
-	p.Field("directory", w.Directory)
+	p.AddField("database", w.Database)
+	p.AddField("directory", w.Directory)
 	for _, n := range w.Beside {
-		p.Field("beside", n.String())
-		p.Field("  try", n.Join)
+		p.AddField("beside", n.String())
+		p.AddField("  try", n.Join)
 	}
 	if !w.Exists {
-		p.Line("%s", p.Faint("It does not exist yet: the first who uses it makes it."))
+		p.AddLine("%s", p.Faint("It does not exist yet: the first who uses it makes it."))
 		return
 	}
 	printFile(p, "store", w.Store)
 	printFile(p, "log", w.Log)
-	p.Field("kept from before a restore", w.Kept)
-	p.Field("owner", w.Owner.describe(p.Now))
+	p.AddField("kept from before a restore", w.Kept)
+	p.AddField("owner", w.Owner.describe(p.Now))
 	for _, s := range w.Agents {
-		p.Field("agent", string(s.Name)+", "+cli.Presence(schemas.Card{Live: s.Live, Seen: s.Seen}, p.Now))
+		p.AddField("agent", string(s.Name)+", "+cli.Presence(schemas.Card{Live: s.Live, Seen: s.Seen}, p.Now))
 	}
 }
 
@@ -105,7 +105,7 @@ var foundBy = map[string]string{
 
 func printFile(p *cli.Page, name string, f *workspace.File) {
 	if f != nil {
-		p.Field(name, f.Path+", "+formatSize(f.Bytes))
+		p.AddField(name, f.Path+", "+formatSize(f.Bytes))
 	}
 }
 
@@ -138,7 +138,7 @@ type agentActivity struct {
 // findWorkspaceFacts collects facts about the workspace without opening it. Opening a workspace could make this process
 // its owner.
 func findWorkspaceFacts(ctx context.Context, a *cli.App) (w workspaceFacts, err error) {
-	ws, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return w, err
 	}
@@ -151,7 +151,7 @@ func findWorkspaceFacts(ctx context.Context, a *cli.App) (w workspaceFacts, err 
 		return w, err
 	}
 	if ws.By != workspace.ByName {
-		w.LookedIn, err = a.Location().ProjectDir()
+		w.LookedIn, err = a.WorkspaceConfig().ProjectDir()
 		w.LookedInBy = describeSearchStart(a, w.LookedIn)
 		return w, err
 	}
@@ -164,7 +164,7 @@ func findWorkspaceFacts(ctx context.Context, a *cli.App) (w workspaceFacts, err 
 
 // addFileFacts adds the facts from the files of a workspace.
 func (w *workspaceFacts) addFileFacts(ws workspace.Workspace, getenv func(string) string) {
-	w.Directory, w.Owner, w.Beside = ws.Dir, ownerOfFiles(ws), workspace.FindNeighbours(ws, getenv)
+	w.Directory, w.Owner, w.Beside = ws.Dir, ownerOfFileStore(ws), workspace.FindNeighbours(ws, getenv)
 	if store, ok := ws.StoreFile(); ok {
 		w.Store = &store
 	}
@@ -174,7 +174,7 @@ func (w *workspaceFacts) addFileFacts(ws workspace.Workspace, getenv func(string
 	if log, ok := ws.LogFile(); ok {
 		w.Log = &log
 	}
-	w.Exists = w.Store != nil || workspace.IsDenied(ws.Dir)
+	w.Exists = w.Store != nil || workspace.IsAccessDenied(ws.Dir)
 }
 
 // describeSearchStart says which setting chose the directory where the search for the project began: a flag, a
@@ -201,8 +201,8 @@ type ownerProcess struct {
 	Process string    `json:"process,omitzero"` // in words: the PID may be one of another container
 }
 
-// ownerOfFiles returns the owner of a workspace in files, or nil if no process has the workspace open.
-func ownerOfFiles(w workspace.Workspace) *ownerProcess {
+// ownerOfFileStore returns the owner of a workspace in files, or nil if no process has the workspace open.
+func ownerOfFileStore(w workspace.Workspace) *ownerProcess {
 	if relay.HasUnreadableNote(w.Dir) {
 		return &ownerProcess{Hidden: true}
 	}

@@ -89,8 +89,8 @@ func listWorkspaces(_ context.Context, a *cli.App) ([]workspaceItem, error) {
 	for _, w := range found {
 		store, _ := w.StoreFile()
 		all = append(all, workspaceItem{
-			Workspace: w.Name, Project: w.Project, Gone: w.Project != "" && workspace.IsGone(w.Project),
-			Directory: w.Dir, Bytes: w.TotalSize(), Used: store.Used, Owner: ownerOfFiles(w),
+			Workspace: w.Name, Project: w.Project, Gone: w.Project != "" && workspace.IsProjectGone(w.Project),
+			Directory: w.Dir, Bytes: w.TotalSize(), Used: store.Used, Owner: ownerOfFileStore(w),
 		})
 	}
 	slices.SortStableFunc(all, func(x, y workspaceItem) int { return y.Used.Compare(x.Used) })
@@ -108,5 +108,5 @@ func printWorkspaces(p *cli.Page, all []workspaceItem) {
 		}
 		return []string{w.Workspace, terminal.FormatAge(p.Now.Sub(w.Used)) + " ago", formatSize(w.Bytes), pid, project}
 	})
-	p.List("no workspace yet", []string{"WORKSPACE", "USED", "SIZE", "OWNER", "PROJECT"}, rows)
+	p.AddTable("no workspace yet", []string{"WORKSPACE", "USED", "SIZE", "OWNER", "PROJECT"}, rows)
 }

@@ -14,7 +14,9 @@ import (
 	"handoff/tools/relay"
 )
 
-func dir(p commandtest.Home, name string) string { return filepath.Join(p.State, "handoff", name) }
+func workspaceDir(p commandtest.Home, name string) string {
+	return filepath.Join(p.State, "handoff", name)
+}
 
 func TestWorkspace_OpenOneIsShownAndNotRemoved(t *testing.T) {
 	t.Parallel()
@@ -31,18 +33,18 @@ func TestWorkspace_OpenOneIsShownAndNotRemoved(t *testing.T) {
 	code, _, errs := p.Run("workspace", "remove", "w", "--force")
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", pid))
-	code, _, errs = here(p, "workspace", "adopt", "w")
+	code, _, errs = runInProject(p, "workspace", "adopt", "w")
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, fmt.Sprintf("pid %d", pid))
 
 	s.CloseInput()
 	require.Contains(t, p.Must("where"), "owner: none\n")
 	p.Must("workspace", "remove", "w", "--force")
-	require.NoDirExists(t, dir(p, "w"))
+	require.NoDirExists(t, workspaceDir(p, "w"))
 }
 
-// here runs a command for the project in the state directory.
-func here(p commandtest.Home, args ...string) (code int, out, errs string) {
+// runInProject runs a command for the project in the state directory.
+func runInProject(p commandtest.Home, args ...string) (code int, out, errs string) {
 	p.T.Helper()
 	return commandtest.Execute(p.T.Context(), cli.Env{Cwd: p.State}, commandtest.StateVars(p.State, nil), args...)
 }
@@ -52,20 +54,20 @@ func TestAdopt_RefusesWorkspaceOfExistingProject(t *testing.T) {
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
 	project := t.TempDir()
-	require.NoError(t, workspace.RecordProject(workspace.Workspace{Name: "w", Dir: dir(p, "w"), Project: project}))
-	code, _, errs := here(p, "workspace", "adopt", "w")
+	require.NoError(t, workspace.RecordProject(workspace.Workspace{Name: "w", Dir: workspaceDir(p, "w"), Project: project}))
+	code, _, errs := runInProject(p, "workspace", "adopt", "w")
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "w belongs to "+project+", which is still there\n")
 	require.Contains(t, errs, "--workspace w")
-	require.DirExists(t, dir(p, "w"))
+	require.DirExists(t, workspaceDir(p, "w"))
 
 	require.NoError(t, os.Remove(project))
-	_, out, _ := here(p, "workspace", "list")
+	_, out, _ := runInProject(p, "workspace", "list")
 	require.Contains(t, out, project+" (gone)\n")
-	code, _, errs = here(p, "workspace", "adopt", "w")
+	code, _, errs = runInProject(p, "workspace", "adopt", "w")
 	require.Zero(t, code, errs)
-	require.NoDirExists(t, dir(p, "w"))
-	code, _, errs = here(p, "show", "1")
+	require.NoDirExists(t, workspaceDir(p, "w"))
+	code, _, errs = runInProject(p, "show", "1")
 	require.Zero(t, code, errs)
 }
 
@@ -73,10 +75,10 @@ func TestAdopt_WithForceTakesWorkspace(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "qa", "Test it", "--agent", "dev")
-	require.NoError(t, workspace.RecordProject(workspace.Workspace{Name: "w", Dir: dir(p, "w"), Project: t.TempDir()}))
-	code, _, errs := here(p, "workspace", "adopt", "w", "--force")
+	require.NoError(t, workspace.RecordProject(workspace.Workspace{Name: "w", Dir: workspaceDir(p, "w"), Project: t.TempDir()}))
+	code, _, errs := runInProject(p, "workspace", "adopt", "w", "--force")
 	require.Zero(t, code, errs)
-	code, _, errs = here(p, "workspace", "adopt", filepath.Base(only(p)))
+	code, _, errs = runInProject(p, "workspace", "adopt", filepath.Base(onlyWorkspaceDir(p)))
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "is the workspace of this project already")
 }
@@ -97,29 +99,29 @@ func TestAdopt_ReplacesUnusedWorkspace(t *testing.T) {
 
 	release, err := relay.LockWorkspace(ws.Dir)
 	require.NoError(t, err)
-	code, _, errs := here(p, "workspace", "adopt", "w")
+	code, _, errs := runInProject(p, "workspace", "adopt", "w")
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "workspace "+ws.Name+" is open in another process")
 	require.NoError(t, release())
 
 	foreign := filepath.Join(ws.Dir, "letter.txt")
 	require.NoError(t, os.WriteFile(foreign, nil, 0o600))
-	code, _, errs = here(p, "workspace", "adopt", "w")
+	code, _, errs = runInProject(p, "workspace", "adopt", "w")
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, "handoff did not make letter.txt")
 	require.NoError(t, os.Remove(foreign))
 
-	code, _, errs = here(p, "workspace", "adopt", "w")
+	code, _, errs = runInProject(p, "workspace", "adopt", "w")
 	require.Zero(t, code, errs)
-	require.Equal(t, ws.Dir, only(p))
-	code, _, errs = here(p, "show", "1")
+	require.Equal(t, ws.Dir, onlyWorkspaceDir(p))
+	code, _, errs = runInProject(p, "show", "1")
 	require.Zero(t, code, errs)
 }
 
-// only returns the directory of the only workspace.
-func only(p commandtest.Home) string {
+// onlyWorkspaceDir returns the directory of the only workspace.
+func onlyWorkspaceDir(p commandtest.Home) string {
 	p.T.Helper()
-	all, err := filepath.Glob(dir(p, "*"))
+	all, err := filepath.Glob(workspaceDir(p, "*"))
 	require.NoError(p.T, err)
 	require.Len(p.T, all, 1)
 	return all[0]

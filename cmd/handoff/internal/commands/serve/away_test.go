@@ -16,7 +16,7 @@ import (
 const list = `{"name": "list_handoffs", "arguments": {}}`
 
 // The server starts before the directory of the database's socket exists.
-func TestServer_BeginsBeforeItsDatabase(t *testing.T) {
+func TestServer_StartsBeforeItsDatabase(t *testing.T) {
 	server, rest, _ := strings.Cut(strings.TrimPrefix(postgrestest.StartServer(t), "host="), " ")
 	later := filepath.Join(t.TempDir(), "later")
 	away := map[string]string{"HANDOFF_STORE": "host=" + later + " " + rest}
@@ -36,7 +36,7 @@ func TestServer_BeginsBeforeItsDatabase(t *testing.T) {
 }
 
 // The server starts before the directory of its files exists.
-func TestServer_BeginsBeforeItsFiles(t *testing.T) {
+func TestServer_StartsBeforeDirectoryOfFiles(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	state := filepath.Join(p.State, "handoff")

@@ -160,7 +160,7 @@ func (b *databaseServer) startOpening(in *servedWorkspace, name string) {
 	in.close = func() { end(); <-gone }
 	go func() {
 		defer close(gone)
-		err := b.holdOpen(leave, in, name, func() { isOpen = true; close(in.opened) })
+		err := b.keepOpen(leave, in, name, func() { isOpen = true; close(in.opened) })
 		if isOpen {
 			if err != nil {
 				b.log.Error("a workspace was not closed well", slog.String("workspace", name), slog.Any("error", err))
@@ -175,8 +175,8 @@ func (b *databaseServer) startOpening(in *servedWorkspace, name string) {
 	}()
 }
 
-// holdOpen opens a workspace and keeps it open until ctx is done. It calls opened when the workspace is ready.
-func (b *databaseServer) holdOpen(ctx context.Context, in *servedWorkspace, name string, opened func()) error {
+// keepOpen opens a workspace and keeps it open until ctx is done. It calls opened when the workspace is ready.
+func (b *databaseServer) keepOpen(ctx context.Context, in *servedWorkspace, name string, opened func()) error {
 	if err := b.checkMayOpen(ctx, name); err != nil {
 		return err
 	}

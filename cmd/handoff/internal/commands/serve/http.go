@@ -95,7 +95,7 @@ func (s *servingCommand) authChallenge(err error) (string, bool) {
 // process, if there is one.
 func (h *workspaceHandler) newMCPServer() *mcp.Server {
 	h.checked = &checking.CompletionChecker{Invoker: h.Declarer(h.metrics.WrapInvoker(h.boxes)), Patience: checksTimeout, Remote: true}
-	if dir, err := h.Location().FilesDir(); err == nil {
+	if dir, err := h.WorkspaceConfig().FilesDir(); err == nil {
 		h.checked.ProjectChecks, _ = h.Checks(dir) // without a directory no check runs
 	}
 	return mcp.New(mcp.Config{

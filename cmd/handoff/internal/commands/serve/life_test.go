@@ -23,8 +23,8 @@ import (
 
 // These tests run servers as processes, and treat them as clients do.
 
-// server is a command that is or runs a server, with pipes for its streams.
-func server(p commandtest.Home, name string, args ...string) *commandtest.Server {
+// startServer is a command that is or runs a server, with pipes for its streams.
+func startServer(p commandtest.Home, name string, args ...string) *commandtest.Server {
 	p.T.Helper()
 	log, err := os.Create(filepath.Join(p.T.TempDir(), "stderr"))
 	require.NoError(p.T, err)
@@ -37,7 +37,7 @@ func server(p commandtest.Home, name string, args ...string) *commandtest.Server
 
 // startBehindScript is a server whose client is a shell, which runs it as "$@" in a process group for the two.
 func startBehindScript(p commandtest.Home, script string) *commandtest.Server {
-	s := server(p, "sh", "-c", script, "sh", commandtest.Program, "mcp", "--workspace", "w")
+	s := startServer(p, "sh", "-c", script, "sh", commandtest.Program, "mcp", "--workspace", "w")
 	s.Cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	return s
 }
@@ -82,7 +82,7 @@ func processGroup(t *testing.T, pid int) int {
 	return group
 }
 
-func TestServer_LeavesGroupOfClient(t *testing.T) {
+func TestServer_LeavesProcessGroupOfClient(t *testing.T) {
 	t.Parallel()
 	s := initializeServer(startBehindScript(commandtest.NewHome(t), `"$@"; :`), recent)
 	require.Equal(t, s.Cmd.Process.Pid, processGroup(t, s.Cmd.Process.Pid))
@@ -102,7 +102,7 @@ func TestServer_IgnoresCtrlCAndCtrlZOfClient(t *testing.T) {
 }
 
 // Outside of its group it could not read from the terminal.
-func TestServer_AtTerminalStaysInGroup(t *testing.T) {
+func TestServer_AtTerminalStaysInProcessGroup(t *testing.T) {
 	t.Parallel()
 	s := startAtTerminal(commandtest.NewHome(t), nil)
 	require.Equal(t, processGroup(t, os.Getpid()), processGroup(t, s.Cmd.Process.Pid))
@@ -114,7 +114,7 @@ func TestServer_AtTerminalStaysInGroup(t *testing.T) {
 func startAtTerminal(p commandtest.Home, stderr *os.File) *commandtest.Server {
 	p.T.Helper()
 	person, terminal := commandtest.OpenTerminal(p.T)
-	s := server(p, commandtest.Program, "mcp", "--workspace", "w")
+	s := startServer(p, commandtest.Program, "mcp", "--workspace", "w")
 	s.In, s.Cmd.Stdin = person, terminal
 	if stderr != nil {
 		s.Cmd.Stderr = stderr
@@ -157,7 +157,7 @@ func TestServer_GoesOnWithoutReaderOfLog(t *testing.T) {
 func TestServer_WritesToTerminalWithTostop(t *testing.T) {
 	t.Parallel()
 	person, terminal := commandtest.OpenTerminal(t)
-	stopWriters(t, terminal)
+	setTostop(t, terminal)
 	s := startBehindScript(commandtest.NewHome(t), `"$@"; :`)
 	s.Cmd.Stdout, s.Out = terminal, person
 	s.Cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 1}
@@ -184,7 +184,7 @@ func TestServer_EndsOnSignals(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
-			unignored(t, sig)
+			stopIgnoring(t, sig)
 			p := commandtest.NewHome(t)
 			s := p.StartServer()
 			require.Contains(t, s.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "qa", "task": "Test it"}}`), "ho_1")
@@ -195,7 +195,7 @@ func TestServer_EndsOnSignals(t *testing.T) {
 	}
 }
 
-func TestServer_BelowNohupOutlivesTerminal(t *testing.T) {
+func TestServer_UnderNohupOutlivesTerminal(t *testing.T) {
 	t.Parallel()
 	s := initializeServer(startBehindScript(commandtest.NewHome(t), `trap "" HUP; exec "$@"`), recent)
 	require.True(t, ignoresSignal(t, s.Cmd.Process.Pid, syscall.SIGHUP))
@@ -218,7 +218,7 @@ func ignoresSignal(t *testing.T, pid int, sig syscall.Signal) bool {
 func startStuckServer(t *testing.T) *commandtest.Server {
 	t.Helper()
 	const batches = "2025-03-26"
-	s := initializeServer(server(commandtest.NewHome(t), commandtest.Program, "mcp", "--workspace", "w"), batches)
+	s := initializeServer(startServer(commandtest.NewHome(t), commandtest.Program, "mcp", "--workspace", "w"), batches)
 	lists := strings.Repeat(`{"jsonrpc":"2.0","id":2,"method":"tools/list"},`, 100)
 	_, err := fmt.Fprintf(s.In, "[%s]\n", strings.TrimSuffix(lists, ","))
 	require.NoError(t, err)
@@ -244,16 +244,16 @@ func TestServer_SecondSignalEndsAtOnce(t *testing.T) {
 	}
 }
 
-func TestServer_StuckEndsAfterTimeout(t *testing.T) {
+func TestServer_WhenStuckEndsAfterTimeout(t *testing.T) {
 	t.Parallel() // it takes as long as answers may take
 	s := startStuckServer(t)
 	require.NoError(t, s.In.Close())
 	require.Equal(t, 1, s.Wait())
 }
 
-func TestServe_StaysInGroup(t *testing.T) {
+func TestServe_StaysInProcessGroup(t *testing.T) {
 	t.Parallel()
-	keeper, _ := commandtest.NewHome(t).StartKeepingOpen("serve", "--workspace", "w")
+	keeper, _ := commandtest.NewHome(t).StartAndKeepOpen("serve", "--workspace", "w")
 	require.Equal(t, processGroup(t, os.Getpid()), processGroup(t, keeper.Process.Pid))
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait())

@@ -45,7 +45,7 @@ With --json each line is an object, {"line": "..."}.`,
 // printLogs prints the last n lines of the log. With follow it also prints new lines, until ctx is done or no process
 // reads the output.
 func printLogs(ctx context.Context, a *cli.App, n int, follow bool) error {
-	ws, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return err
 	}

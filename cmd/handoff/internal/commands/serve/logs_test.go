@@ -15,8 +15,8 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// log adds a line to the log of the workspace, as its owner does.
-func log(p commandtest.Home, line string) {
+// writeLogLine adds a line to the log of the workspace, as its owner does.
+func writeLogLine(p commandtest.Home, line string) {
 	p.T.Helper()
 	dir := filepath.Join(p.State, "handoff", "w")
 	require.NoError(p.T, os.MkdirAll(dir, 0o700))
@@ -30,7 +30,7 @@ func log(p commandtest.Home, line string) {
 func TestLogs_AreInertOnTerminal(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	log(p, "msg=\x1b[2Jcleared \u202eback \xff")
+	writeLogLine(p, "msg=\x1b[2Jcleared \u202eback \xff")
 	require.Equal(t, `msg=\x1b[2Jcleared \u202eback \xff`+"\n", p.Must("logs"))
 	require.Contains(t, p.Must("logs", "--json"), `msg=\u001b[2Jcleared \u202eback \ufffd`)
 }
@@ -55,8 +55,8 @@ func TestLogs_FollowEndsWithReader(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := commandtest.NewHome(t)
-			log(p, "msg=one")
-			log(p, "msg=two")
+			writeLogLine(p, "msg=one")
+			writeLogLine(p, "msg=two")
 			cmd := exec.CommandContext(t.Context(), commandtest.Program, "logs", "--follow", "--lines", "1", "--workspace", "w")
 			cmd.Env = p.Environ()
 			out, err := cmd.StdoutPipe()
@@ -65,7 +65,7 @@ func TestLogs_FollowEndsWithReader(t *testing.T) {
 			r := bufio.NewReader(out)
 			for _, next := range []string{"two", "three", "four"} {
 				if next != "two" {
-					log(p, "msg="+next)
+					writeLogLine(p, "msg="+next)
 				}
 				line, err := r.ReadString('\n')
 				require.NoError(t, err)

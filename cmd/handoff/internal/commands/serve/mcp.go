@@ -70,7 +70,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	if err := checkRegistration(own); err != nil {
 		return err
 	}
-	dir, err := a.Location().FilesDir()
+	dir, err := a.WorkspaceConfig().FilesDir()
 	if err != nil {
 		return err
 	}

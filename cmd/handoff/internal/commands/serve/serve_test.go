@@ -18,8 +18,8 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// unignored makes programs that the test starts receive a signal, also if the test runs below nohup.
-func unignored(t *testing.T, sig os.Signal) {
+// stopIgnoring makes programs that the test starts receive a signal, also if the test runs below nohup.
+func stopIgnoring(t *testing.T, sig os.Signal) {
 	t.Helper()
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, sig)
@@ -33,9 +33,9 @@ func TestServe_EndsOnSignal(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
-			unignored(t, sig)
+			stopIgnoring(t, sig)
 			p := commandtest.NewHome(t)
-			keeper, said := p.StartKeepingOpen("serve", "--workspace", "w", "--max-title-bytes", "10")
+			keeper, said := p.StartAndKeepOpen("serve", "--workspace", "w", "--max-title-bytes", "10")
 			dir := filepath.Join(p.State, "handoff", "w")
 			require.Equal(t, fmt.Sprintf("workspace w is served by this process, %d, from %s\n", keeper.Process.Pid, dir), said)
 			p.Must("send", "qa", "Test it", "--agent", "dev")
@@ -51,7 +51,7 @@ func TestServe_EndsOnSignal(t *testing.T) {
 	}
 }
 
-func TestServe_WaitsBehindOwner(t *testing.T) {
+func TestServe_WaitsUntilOwnerEnds(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such signal")
 	}
@@ -59,14 +59,14 @@ func TestServe_WaitsBehindOwner(t *testing.T) {
 	p := commandtest.NewHome(t)
 	s := p.StartServer()
 	s.Request("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
-	keeper, said := p.StartKeepingOpen("serve", "--workspace", "w")
+	keeper, said := p.StartAndKeepOpen("serve", "--workspace", "w")
 	require.Equal(t, fmt.Sprintf("workspace w is served by another process (pid %d); this one, %d, is in line\n", s.Cmd.Process.Pid, keeper.Process.Pid), said)
 	require.NoError(t, keeper.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, keeper.Wait())
 	s.CloseInput()
 }
 
-func TestServer_ServesWithoutTraces(t *testing.T) {
+func TestServer_ServesWithInvalidTraceEndpoint(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	odd := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "nowhere"}

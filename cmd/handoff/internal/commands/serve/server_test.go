@@ -44,7 +44,7 @@ func TestServer_EndsIfClientStopsReading(t *testing.T) {
 	require.Zero(t, s.Wait(), "%s", s.LogOutput())
 }
 
-func TestServer_KilledBlocksNoSuccessor(t *testing.T) {
+func TestServer_WhenKilledBlocksNoSuccessor(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("who was killed has status 1")
 	}

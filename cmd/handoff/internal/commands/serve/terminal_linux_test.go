@@ -9,10 +9,10 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// stopWriters is "stty tostop": processes in the background that write to the terminal are stopped.
-func stopWriters(t *testing.T, terminal *os.File) {
+// setTostop is "stty tostop": processes in the background that write to the terminal are stopped.
+func setTostop(t *testing.T, terminal *os.File) {
 	t.Helper()
-	commandtest.Control(t, terminal, func(fd int) error {
+	commandtest.WithFileDescriptor(t, terminal, func(fd int) error {
 		settings, err := unix.IoctlGetTermios(fd, unix.TCGETS)
 		if err != nil {
 			return err

@@ -14,7 +14,7 @@ import (
 )
 
 // Spellings are the command lines for calls of tools.
-var Spellings = []cli.Spelling{{Tool: "token_list", Command: "token list"}}
+var Spellings = []cli.CommandSpelling{{Tool: "token_list", Command: "token list"}}
 
 func tokenCommand(a *cli.App) *cobra.Command {
 	return cli.AddSubcommands(&cobra.Command{
@@ -50,7 +50,7 @@ func printTokens(p *cli.Page, out schemas.TokenListOut) {
 			formatNumber(t.Rate), formatNumber(float64(t.Pending)),
 		}
 	})
-	p.List("no token yet", []string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows)
+	p.AddTable("no token yet", []string{"TOKEN", "AGENTS", "SCOPE", "STATE", "EXPIRES", "RATE", "PENDING"}, rows)
 }
 
 // formatNumber writes a limit, "" for the default.
@@ -66,7 +66,7 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 		Tool: "token_revoke", Place: "name",
 		Print: func(p *cli.Page, out schemas.TokenRevokeOut) {
 			since := out.Token.Revoked.In(p.Now.Location()).Format(time.DateTime)
-			p.Line("token %s is revoked since %s", p.Bold(out.Token.Name), since)
+			p.AddLine("token %s is revoked since %s", p.Bold(out.Token.Name), since)
 		},
 	}.Configure(a, &cobra.Command{
 		Use:     "revoke NAME",
@@ -137,15 +137,15 @@ func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
 		return err
 	}
 	made := map[string]any{"token": out.Token, "secret": secret}
-	err = a.PrintValue(made, func(p *cli.Page) { p.Line("%s", secret) })
+	err = a.PrintValue(made, func(p *cli.Page) { p.AddLine("%s", secret) })
 	if err == nil && !a.JSON {
-		explainToken(a, out.Token)
+		printTokenUsage(a, out.Token)
 	}
 	return err
 }
 
-// explainToken says on standard error how to use a new token. It does not print the secret again.
-func explainToken(a *cli.App, t schemas.Token) {
+// printTokenUsage says on standard error how to use a new token. It does not print the secret again.
+func printTokenUsage(a *cli.App, t schemas.Token) {
 	fmt.Fprintf(a.Stderr, `Token %s acts as %s. Its secret is shown only now. A client sends it with every request, as with
   claude mcp add --scope user --transport http handoff URL --header 'Authorization: Bearer ${HANDOFF_TOKEN}'
 `, t.Name, cli.TokenAgents(t))

@@ -16,24 +16,24 @@ func TestShell_OfClearedSessionActsAsItsProcess(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	session := func(id string) (s *commandtest.Server, cleared map[string]string) {
-		s = p.StartServerCommand("claude-code", inClaude(id), "sh", "-c", `"$@"; :`, "sh", commandtest.Program, "mcp", "--workspace", "w")
-		cleared = inClaude("after the clearing of " + id)
+		s = p.StartServerCommand("claude-code", claudeVariables(id), "sh", "-c", `"$@"; :`, "sh", commandtest.Program, "mcp", "--workspace", "w")
+		cleared = claudeVariables("after the clearing of " + id)
 		cleared["CLAUDE_PID"] = strconv.Itoa(s.Cmd.Process.Pid)
 		return s, cleared
 	}
 	first, shell1 := session("s1")
 	second, shell2 := session("s2")
 	third, _ := session("s3")
-	mustWith(p, shell2, "send", "qa", "Test it")
+	mustRunWith(p, shell2, "send", "qa", "Test it")
 	require.Contains(t, p.Must("show", "1"), "From: claude-code-2 → To: qa")
-	mustWith(p, shell1, "send", "qa", "Test it")
+	mustRunWith(p, shell1, "send", "qa", "Test it")
 	require.Contains(t, p.Must("show", "2"), "From: claude-code → To: qa")
 
 	first.CloseInput() // it owned the store
-	mustWith(p, shell2, "send", "qa", "Test it again")
+	mustRunWith(p, shell2, "send", "qa", "Test it again")
 	require.Contains(t, p.Must("show", "3"), "From: claude-code-2 → To: qa")
 	second.CloseInput()
-	mustWith(p, shell2, "send", "qa", "Whose?")
+	mustRunWith(p, shell2, "send", "qa", "Whose?")
 	require.Contains(t, p.Must("show", "4"), "From: claude-code-3 → To: qa", "the only one that is here")
 	third.CloseInput()
 }

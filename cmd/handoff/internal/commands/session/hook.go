@@ -55,7 +55,7 @@ reason.`,
 			if len(given) != 1 || !slices.Contains(client.Events, client.SessionEvent(given[0])) {
 				return fmt.Errorf("%q is not an event", given)
 			}
-			preventStatus2()
+			preventExitStatus2()
 			return runWithin(cmd.Context(), hookLimit, hookGrace, func(ctx context.Context) error {
 				return answerEvent(ctx, a, client.SessionEvent(given[0]), name)
 			})
@@ -81,7 +81,7 @@ func answerEvent(ctx context.Context, a *cli.App, e client.SessionEvent, name st
 		return err
 	}
 	return s.openWorkspace(ctx, func(conn *cli.Connection) error {
-		out, err := askNews(ctx, conn, s.request)
+		out, err := requestNews(ctx, conn, s.request)
 		if err != nil {
 			return err
 		}

@@ -27,8 +27,8 @@ func runHook(p commandtest.Home, vars map[string]string, report string, args ...
 	return out
 }
 
-// hookProcess runs a hook as a process of its own.
-func hookProcess(p commandtest.Home, vars map[string]string, report string, args ...string) *exec.Cmd {
+// newHookProcess runs a hook as a process of its own.
+func newHookProcess(p commandtest.Home, vars map[string]string, report string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.T.Context(), commandtest.Program, append(args, "--workspace", "w")...)
 	cmd.Env = []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH")}
 	for name, value := range vars {
@@ -61,7 +61,7 @@ func TestStopHook_ObjectsOncePerHandoff(t *testing.T) {
 					out := runHook(p, nil, fmt.Sprintf(form, active && honest), "stop", "--client", client)
 					if active = out != ""; active {
 						blocks = append(blocks, i)
-						require.JSONEq(t, `"block"`, string(member(t, out, "decision")))
+						require.JSONEq(t, `"block"`, string(jsonField(t, out, "decision")))
 					}
 				}
 				require.Equal(t, []int{0, 20}, blocks)
@@ -96,7 +96,7 @@ func TestStopHook_ObjectsAtMostThreeTimesInARow(t *testing.T) {
 	}
 }
 
-func member(t *testing.T, object, name string) json.RawMessage {
+func jsonField(t *testing.T, object, name string) json.RawMessage {
 	t.Helper()
 	var fields map[string]json.RawMessage
 	require.NoError(t, json.Unmarshal([]byte(object), &fields))
@@ -108,14 +108,14 @@ func TestHook_ActsAsSessionOfItsClient(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	session := func(id, pid string) map[string]string {
-		vars := inClaude(id)
+		vars := claudeVariables(id)
 		vars["CLAUDE_PID"] = pid
 		return vars
 	}
 	p.Must("send", "claude-code-2", "Test it", "--agent", "dev")
-	first := p.StartServerFor("claude-code", inClaude("s1"))
+	first := p.StartServerFor("claude-code", claudeVariables("s1"))
 	require.Contains(t, runHook(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"SessionStart"}`, "session-start"), "You are claude-code-2 ")
-	second := p.StartServerFor("claude-code", inClaude("s2"))
+	second := p.StartServerFor("claude-code", claudeVariables("s2"))
 	require.Contains(t, second.Hello, `\nYou are claude-code-2 (s2) in workspace w.`)
 	require.Contains(t, second.Request("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1")
 	require.Empty(t, runHook(p, session("s1", "1"), `{"session_id":"s1","hook_event_name":"Stop"}`, "stop"))
@@ -129,7 +129,7 @@ func TestHook_WithoutReportIsSilent(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	p.Must("send", "codex", "Test it", "--agent", "dev")
-	cmd := hookProcess(p, nil, "", "hook", "prompt", "--client", "codex")
+	cmd := newHookProcess(p, nil, "", "hook", "prompt", "--client", "codex")
 	cmd.Stdin = nil
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
@@ -155,7 +155,7 @@ func TestHook_IsSilentWithUnreadableStore(t *testing.T) {
 func TestWaitHook_WakesSleepingSession(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.StartServerFor("claude-code", inClaude("s1"))
+	s := p.StartServerFor("claude-code", claudeVariables("s1"))
 	report := `{"session_id":"s1","hook_event_name":"Stop"}`
 	type ended struct {
 		status int
@@ -164,7 +164,7 @@ func TestWaitHook_WakesSleepingSession(t *testing.T) {
 	ends := make(chan ended, 2)
 	for range 2 {
 		go func() {
-			cmd := hookProcess(p, inClaude("s1"), report, "wait", "--hook")
+			cmd := newHookProcess(p, claudeVariables("s1"), report, "wait", "--hook")
 			said, _ := cmd.CombinedOutput() // the status is checked below
 			ends <- ended{cmd.ProcessState.ExitCode(), string(said)}
 		}()
@@ -175,10 +175,10 @@ func TestWaitHook_WakesSleepingSession(t *testing.T) {
 	require.Equal(t, 2, woken.status)
 	require.Contains(t, woken.said, "handoff: ho_1 came for claude-code.")
 	require.Contains(t, woken.said, "> Test the login form")
-	require.Empty(t, runHook(p, inClaude("s1"), report, "prompt"), "it was told")
+	require.Empty(t, runHook(p, claudeVariables("s1"), report, "prompt"), "it was told")
 
 	s.Request("tools/call", `{"name": "claim_handoff", "arguments": {}}`)
-	out, err := hookProcess(p, inClaude("s1"), report, "wait", "--hook").CombinedOutput()
+	out, err := newHookProcess(p, claudeVariables("s1"), report, "wait", "--hook").CombinedOutput()
 	require.NoError(t, err, "it is at work")
 	require.Empty(t, string(out))
 	s.CloseInput()
@@ -188,10 +188,10 @@ func TestWaitHook_WakesSleepingSession(t *testing.T) {
 func TestWaitHook_EndsInUnattendedSession(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.StartServerFor("claude-code", inClaude("s1"))
-	vars := inClaude("s1")
+	s := p.StartServerFor("claude-code", claudeVariables("s1"))
+	vars := claudeVariables("s1")
 	vars["CLAUDE_CODE_SESSION_ATTENDED"] = "0"
-	out, err := hookProcess(p, vars, `{"session_id":"s1","hook_event_name":"SessionStart"}`, "wait", "--hook").CombinedOutput()
+	out, err := newHookProcess(p, vars, `{"session_id":"s1","hook_event_name":"SessionStart"}`, "wait", "--hook").CombinedOutput()
 	require.NoError(t, err)
 	require.Empty(t, string(out))
 	s.CloseInput()
@@ -200,12 +200,12 @@ func TestWaitHook_EndsInUnattendedSession(t *testing.T) {
 func TestWaitHook_EndsIfClientHasEnded(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	s := p.StartServerFor("claude-code", inClaude("s1"))
+	s := p.StartServerFor("claude-code", claudeVariables("s1"))
 	client := exec.CommandContext(t.Context(), commandtest.Program, "version") // any process
 	require.NoError(t, client.Run())
-	vars := inClaude("s1")
+	vars := claudeVariables("s1")
 	vars["CLAUDE_PID"] = fmt.Sprint(client.Process.Pid)
-	require.NoError(t, hookProcess(p, vars, `{"session_id":"s1"}`, "wait", "--hook").Run())
+	require.NoError(t, newHookProcess(p, vars, `{"session_id":"s1"}`, "wait", "--hook").Run())
 	s.CloseInput()
 }
 
@@ -213,15 +213,15 @@ func TestWaitHook_EndsWithClient(t *testing.T) {
 	sandbox.SkipUnlessProofs(t)
 	t.Parallel() // it checks the process from time to time
 	p := commandtest.NewHome(t)
-	s := p.StartServerFor("claude-code", inClaude("s1"))
+	s := p.StartServerFor("claude-code", claudeVariables("s1"))
 	client := exec.CommandContext(t.Context(), commandtest.Program, "mcp", "--workspace", "another") // any process
 	client.Env = []string{"XDG_STATE_HOME=" + p.State}
 	in, err := client.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, client.Start())
-	vars := inClaude("s1")
+	vars := claudeVariables("s1")
 	vars["CLAUDE_PID"] = fmt.Sprint(client.Process.Pid)
-	waker := hookProcess(p, vars, `{"session_id":"s1"}`, "wait", "--hook")
+	waker := newHookProcess(p, vars, `{"session_id":"s1"}`, "wait", "--hook")
 	require.NoError(t, waker.Start())
 	require.NoError(t, in.Close())
 	require.NoError(t, client.Wait())

@@ -24,7 +24,7 @@ func TestHook_IsSilentIfOwnerDoesNotAnswer(t *testing.T) {
 	p.Must("send", "codex", "Test it", "--agent", "dev")
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGSTOP))
 	began := time.Now()
-	out, err := hookProcess(p, nil, `{"session_id":"s1"}`, "hook", "prompt", "--client", "codex").CombinedOutput()
+	out, err := newHookProcess(p, nil, `{"session_id":"s1"}`, "hook", "prompt", "--client", "codex").CombinedOutput()
 	took := time.Since(began)
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGCONT))
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestWaitHook_WakesCodexByQueue(t *testing.T) {
 	script := "#!/bin/sh\nprintf '%s\\n' \"$@\" >>" + queued + "\n"
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "codex"), []byte(script), 0o700))
 	vars := map[string]string{"PATH": bin + string(os.PathListSeparator) + os.Getenv("PATH")}
-	waker := hookProcess(p, vars, "", "wait", "--hook", "--client", "codex", "--codex-thread", "t1")
+	waker := newHookProcess(p, vars, "", "wait", "--hook", "--client", "codex", "--codex-thread", "t1")
 	require.NoError(t, waker.Start())
 	p.Must("send", "codex", "Test the login form", "--agent", "dev")
 	require.NoError(t, waker.Wait())
@@ -68,7 +68,7 @@ func TestHook_WithWrongCommandLineIsSilent(t *testing.T) {
 		{"wait", "--hook=true", "--agent", "B AD"},
 		{"wait", "--hook", "--bogus"},
 	} {
-		out, err := hookProcess(p, map[string]string{"HANDOFF_HOOK_DEBUG": pipe}, "{", args...).CombinedOutput()
+		out, err := newHookProcess(p, map[string]string{"HANDOFF_HOOK_DEBUG": pipe}, "{", args...).CombinedOutput()
 		require.NoError(t, err, args)
 		require.Empty(t, string(out), args)
 	}
@@ -100,7 +100,7 @@ func TestHook_RepeatsUndeliveredNews(t *testing.T) {
 				t.Parallel()
 				p := commandtest.NewHome(t)
 				p.Must("send", "codex", "Test it", "--agent", "dev")
-				hook := hookProcess(p, nil, report, "hook", event, "--client", "codex")
+				hook := newHookProcess(p, nil, report, "hook", event, "--client", "codex")
 				out := stdout(t)
 				hook.Stdout = out
 				require.NoError(t, hook.Run(), "it ends with status 0")
@@ -119,7 +119,7 @@ func TestWaitHook_RetriesAfterQueueFailed(t *testing.T) {
 	bin := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "codex"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
 	vars := map[string]string{"PATH": bin + string(os.PathListSeparator) + os.Getenv("PATH")}
-	out, err := hookProcess(p, vars, "", "wait", "--hook", "--client", "codex", "--codex-thread", "t1").CombinedOutput()
+	out, err := newHookProcess(p, vars, "", "wait", "--hook", "--client", "codex", "--codex-thread", "t1").CombinedOutput()
 	require.NoError(t, err)
 	require.Empty(t, string(out))
 	require.Contains(t, runHook(p, nil, `{"session_id":"t1"}`, "prompt", "--client", "codex"), "ho_1")
@@ -136,7 +136,7 @@ func TestHook_WithoutReportEndsOnSignal(t *testing.T) {
 				t.Parallel()
 				p := commandtest.NewHome(t)
 				p.Must("send", "codex", "Test it", "--agent", "dev")
-				hook := hookProcess(p, nil, "", args...)
+				hook := newHookProcess(p, nil, "", args...)
 				in, out, err := os.Pipe()
 				require.NoError(t, err)
 				defer in.Close()

@@ -51,12 +51,12 @@ func startTextWithLimit(n schemas.NewsOut, workspace string, named int) string {
 	if len(n.Holding)+len(n.New) > 0 {
 		b.WriteString(dataNotice)
 	}
-	b.WriteString(nextStep(n))
+	b.WriteString(nextStepText(n))
 	return b.String()
 }
 
-// nextStep returns the one thing to do next.
-func nextStep(n schemas.NewsOut) string {
+// nextStepText returns the one thing to do next.
+func nextStepText(n schemas.NewsOut) string {
 	switch {
 	case len(n.Holding) > 0:
 		own := slices.IndexFunc(n.Holding, func(h schemas.HeldHandoff) bool { return h.As == "" })
@@ -104,11 +104,11 @@ func mailText(n schemas.NewsOut) string {
 	if len(n.New) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("New mail for %s (handoff). %s%s%s", n.Agent, dataNotice, itemList(n.New, n.MoreNew), itemAction(n.New[0]))
+	return fmt.Sprintf("New mail for %s (handoff). %s%s%s", n.Agent, dataNotice, itemList(n.New, n.MoreNew), nextActionFor(n.New[0]))
 }
 
-// itemAction returns the call that fits the first new item.
-func itemAction(it schemas.ListItem) string {
+// nextActionFor returns the call that fits the first new item.
+func nextActionFor(it schemas.ListItem) string {
 	id := it.HandoffID.String()
 	switch {
 	case it.NoticeID == 0:

@@ -13,7 +13,7 @@ import (
 )
 
 // The commands of the instructions collect the file that the instructions name, as help shows.
-func TestPrime_FilesAreCollected(t *testing.T) {
+func TestPrime_FileOfInstructionsIsCollected(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the agent is a Unix shell")
 	}

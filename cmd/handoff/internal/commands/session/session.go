@@ -73,7 +73,7 @@ func printStartNews(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	ws, err := workspace.Find(a.Location())
+	ws, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func printStartNews(ctx context.Context, a *cli.App) error {
 			if conn.SessionErr != nil {
 				return conn.SessionErr
 			}
-			if out, err = askNews(ctx, conn, schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}); err == nil {
-				out.NeedYou, err = conn.CountNeeds(ctx)
+			if out, err = requestNews(ctx, conn, schemas.NewsIn{On: schemas.OnLook, Session: by.AgentID}); err == nil {
+				out.NeedYou, err = conn.CountConcerns(ctx)
 			}
 			return err
 		})
@@ -131,7 +131,7 @@ func findSession(a *cli.App, report hookReport, client string, asked schemas.New
 		there.Cwd = report.Dir
 		s.App = &there
 	}
-	if s.workspace, err = workspace.Find(s.Location()); err != nil {
+	if s.workspace, err = workspace.Find(s.WorkspaceConfig()); err != nil {
 		return s, err
 	}
 	if !s.workspace.HasStore() {
@@ -168,7 +168,7 @@ func (s clientSession) openWorkspace(ctx context.Context, fn func(*cli.Connectio
 	})
 }
 
-func askNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
+func requestNews(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) (out schemas.NewsOut, err error) {
 	_, err = conn.Call(ctx, "session_news", asked, &out)
 	return out, err
 }
@@ -183,6 +183,6 @@ func reportUndelivered(ctx context.Context, conn *cli.Connection, err error, ask
 	defer end()
 	conn.By.Agent = out.Agent
 	back := schemas.NewsIn{On: schemas.OnUndelivered, Session: asked.Session, Undelivered: out.Marked}
-	_, failed := askNews(ctx, conn, back)
+	_, failed := requestNews(ctx, conn, back)
 	return errors.Join(err, failed)
 }

@@ -8,13 +8,13 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// inClaude is the environment of a session of Claude Code, and of the shells and servers that it starts.
-func inClaude(session string) map[string]string {
+// claudeVariables is the environment of a session of Claude Code, and of the shells and servers that it starts.
+func claudeVariables(session string) map[string]string {
 	return map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session}
 }
 
-// mustWith runs a command that has to succeed.
-func mustWith(p commandtest.Home, vars map[string]string, args ...string) string {
+// mustRunWith runs a command that has to succeed.
+func mustRunWith(p commandtest.Home, vars map[string]string, args ...string) string {
 	p.T.Helper()
 	code, out, errs := p.RunWith(vars, args...)
 	require.Zero(p.T, code, errs)
@@ -24,9 +24,9 @@ func mustWith(p commandtest.Home, vars map[string]string, args ...string) string
 func TestSessions_OfOneClientHaveTwoNames(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	first := p.StartServerFor("claude-code", inClaude("s1"))
+	first := p.StartServerFor("claude-code", claudeVariables("s1"))
 	require.Contains(t, first.Hello, `\nYou are claude-code (s1) in workspace w.\nNobody else is here`)
-	second := p.StartServerFor("claude-code", inClaude("s2"))
+	second := p.StartServerFor("claude-code", claudeVariables("s2"))
 	require.Contains(t, second.Hello, `\nYou are claude-code-2 (s2) in workspace w.\nAlso here, by their own account: claude-code (live).`)
 
 	require.Contains(t, second.Request("tools/call", `{"name": "list_handoffs", "arguments": {}}`), "You are claude-code-2; also here: claude-code (live).")
@@ -35,7 +35,7 @@ func TestSessions_OfOneClientHaveTwoNames(t *testing.T) {
 	second.Request("tools/call", `{"name": "send_handoff", "arguments": {"to": "claude-code", "task": "Test it"}}`)
 	first.CloseInput() // it owned the store
 	require.Contains(t, second.Request("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1", "nobody else is left to do it")
-	third := p.StartServerFor("claude-code", inClaude("s3"))
+	third := p.StartServerFor("claude-code", claudeVariables("s3"))
 	require.Contains(t, third.Hello, `\nYou are claude-code (s3) in workspace w.`)
 	second.CloseInput()
 	third.CloseInput()
@@ -44,29 +44,29 @@ func TestSessions_OfOneClientHaveTwoNames(t *testing.T) {
 func TestShell_ActsAsItsSession(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	first := p.StartServerFor("claude-code", inClaude("s1"))
-	second := p.StartServerFor("claude-code", inClaude("s2"))
+	first := p.StartServerFor("claude-code", claudeVariables("s1"))
+	second := p.StartServerFor("claude-code", claudeVariables("s2"))
 
-	mustWith(p, inClaude("s2"), "send", "qa", "Test it")
+	mustRunWith(p, claudeVariables("s2"), "send", "qa", "Test it")
 	require.Contains(t, p.Must("show", "1"), "From: claude-code-2 → To: qa")
-	mustWith(p, inClaude("s1"), "send", "claude-code-2", "Test it")
+	mustRunWith(p, claudeVariables("s1"), "send", "claude-code-2", "Test it")
 	require.Contains(t, p.Must("show", "2"), "From: claude-code → To: claude-code-2")
-	mustWith(p, map[string]string{"HANDOFF_AGENT": "claude-code"}, "send", "qa", "Test it too")
+	mustRunWith(p, map[string]string{"HANDOFF_AGENT": "claude-code"}, "send", "qa", "Test it too")
 
-	claimed := mustWith(p, inClaude("s2"), "claim")
+	claimed := mustRunWith(p, claudeVariables("s2"), "claim")
 	require.Contains(t, claimed, "handoff complete ho_2 --agent claude-code-2 --workspace w")
-	mustWith(p, inClaude("s2"), "complete", "2", "--summary", "done")
+	mustRunWith(p, claudeVariables("s2"), "complete", "2", "--summary", "done")
 
-	mustWith(p, inClaude("s2"), "send", "qa", "Of another name", "--agent", "lead")
+	mustRunWith(p, claudeVariables("s2"), "send", "qa", "Of another name", "--agent", "lead")
 	require.Contains(t, p.Must("show", "4"), "From: lead → To: qa")
-	named := inClaude("s2")
+	named := claudeVariables("s2")
 	named["HANDOFF_AGENT"] = "lead"
-	mustWith(p, named, "send", "qa", "Of the environment")
+	mustRunWith(p, named, "send", "qa", "Of the environment")
 	require.Contains(t, p.Must("show", "5"), "From: lead → To: qa")
 
 	first.CloseInput()
 	second.CloseInput()
-	mustWith(p, inClaude("s2"), "send", "qa", "After the end of the session")
+	mustRunWith(p, claudeVariables("s2"), "send", "qa", "After the end of the session")
 	require.Contains(t, p.Must("show", "6"), "From: claude-code-2 → To: qa")
 }
 
@@ -74,12 +74,12 @@ func TestShell_ActsAsItsSession(t *testing.T) {
 func TestShell_OfUnknownSessionNeedsName(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	unknown := inClaude("a session that nobody knows")
-	first := p.StartServerFor("claude-code", inClaude("s1"))
-	mustWith(p, unknown, "send", "qa", "Only one is here")
+	unknown := claudeVariables("a session that nobody knows")
+	first := p.StartServerFor("claude-code", claudeVariables("s1"))
+	mustRunWith(p, unknown, "send", "qa", "Only one is here")
 	require.Contains(t, p.Must("show", "1"), "From: claude-code → To: qa")
 
-	second := p.StartServerFor("claude-code", inClaude("s2"))
+	second := p.StartServerFor("claude-code", claudeVariables("s2"))
 	for _, args := range [][]string{
 		{"send", "qa", "Whose?"}, {"claim"}, {"list", "--box", "inbox"}, {"call", "send_handoff", `{"to": "qa", "task": "x"}`},
 	} {
@@ -89,11 +89,11 @@ func TestShell_OfUnknownSessionNeedsName(t *testing.T) {
 		require.Contains(t, errs, "Known: claude-code, claude-code-2\n")
 		require.Contains(t, errs, "--agent NAME")
 	}
-	require.Contains(t, mustWith(p, unknown, "list"), "Only one is here")
-	require.Contains(t, mustWith(p, unknown, "agents"), "claude-code-2")
-	mustWith(p, unknown, "send", "qa", "Mine", "--agent", "claude-code-2")
+	require.Contains(t, mustRunWith(p, unknown, "list"), "Only one is here")
+	require.Contains(t, mustRunWith(p, unknown, "agents"), "claude-code-2")
+	mustRunWith(p, unknown, "send", "qa", "Mine", "--agent", "claude-code-2")
 	require.Contains(t, p.Must("show", "2"), "From: claude-code-2 → To: qa")
-	mustWith(p, unknown, "call", "send_handoff", `{"to": "qa", "task": "Of a subagent", "agent": "helper"}`)
+	mustRunWith(p, unknown, "call", "send_handoff", `{"to": "qa", "task": "Of a subagent", "agent": "helper"}`)
 	require.Contains(t, p.Must("show", "3"), "From: helper → To: qa")
 	code, _, errs := p.RunWith(unknown, "call", "complete_handoff", `{"handoff_id": 3, "summary": "x", "agent": "helper"}`)
 	require.NotZero(t, code)
@@ -106,14 +106,14 @@ func TestShell_OfUnknownSessionNeedsName(t *testing.T) {
 func TestSessions_ListingServersUsesNoNumbers(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	first := p.StartServerFor("claude-code", inClaude("s1"))
+	first := p.StartServerFor("claude-code", claudeVariables("s1"))
 	for range 10 {
-		listing := p.StartServerFor("claude-code", inClaude("of a listing"))
+		listing := p.StartServerFor("claude-code", claudeVariables("of a listing"))
 		require.Contains(t, listing.Hello, `\nYou are claude-code-2 (of a listing) in workspace w.`)
 		listing.Request("tools/list", `{}`)
 		listing.CloseInput()
 	}
-	second := p.StartServerFor("claude-code", inClaude("s2"))
+	second := p.StartServerFor("claude-code", claudeVariables("s2"))
 	require.Contains(t, second.Hello, `\nYou are claude-code-2 (s2) in workspace w.`)
 	second.CloseInput()
 	first.CloseInput()
@@ -123,9 +123,9 @@ func TestSessions_ListingServersUsesNoNumbers(t *testing.T) {
 func TestShell_UsesVariablesOfInnerClient(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
-	first := p.StartServerFor("gemini-cli-mcp-client", inClaude("s1"))
+	first := p.StartServerFor("gemini-cli-mcp-client", claudeVariables("s1"))
 	require.Contains(t, first.Hello, `\nYou are gemini-cli in workspace w.`)
-	second := p.StartServerFor("gemini-cli-mcp-client", inClaude("s1"))
+	second := p.StartServerFor("gemini-cli-mcp-client", claudeVariables("s1"))
 	require.Contains(t, second.Hello, `\nYou are gemini-cli-2 in workspace w.`)
 	first.CloseInput()
 	second.CloseInput()

@@ -77,7 +77,7 @@ func wakeSession(ctx context.Context, a *cli.App, w wakeOptions) error {
 	if client.IsUnattended(a.Getenv) { // there the client waits for us before it begins
 		return nil
 	}
-	preventStatus2()
+	preventExitStatus2()
 	ctx, life := platform.BeginLife(ctx, a.Exit)
 	defer life.End()
 	s, err := findSleepingSession(ctx, a, w)
@@ -149,7 +149,7 @@ func awaitMail(ctx context.Context, conn *cli.Connection, asked schemas.NewsIn) 
 	failures := 0
 	err = conn.RepeatUntilDone(ctx, maxWake, func(now cli.Arguments) (done bool, err error) {
 		asked.WaitSeconds, _ = now["wait_seconds"].(int)
-		if out, err = askNews(ctx, conn, asked); err != nil {
+		if out, err = requestNews(ctx, conn, asked); err != nil {
 			failures++
 			return failures == maxFailures, err
 		}

@@ -80,30 +80,30 @@ func readClaimedForPerson(ctx context.Context, a *cli.App, out schemas.ClaimOut)
 
 func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas.GetOut, raw json.RawMessage) {
 	if out.Empty {
-		p.Line("nothing to claim")
+		p.AddLine("nothing to claim")
 		for _, n := range out.Notices {
-			p.Field(fmt.Sprintf("%s from %s, %s", n.NoticeID, schemas.SenderLine(n.Rule, n.From), n.Kind), n.Text)
+			p.AddField(fmt.Sprintf("%s from %s, %s", n.NoticeID, schemas.SenderLine(n.Rule, n.From), n.Kind), n.Text)
 		}
-		p.Field("you hold", cli.JoinIDs(out.Holding))
+		p.AddField("you hold", cli.JoinIDs(out.Holding))
 		return
 	}
-	p.Line("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), schemas.SenderLine(out.Rule, out.From), out.Attempt)
-	p.Field("workflow", string(out.Workflow))
-	p.Field("claim token", out.Token)
-	p.Field("lease until", cli.FormatTime(out.LeaseEnds))
+	p.AddLine("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), schemas.SenderLine(out.Rule, out.From), out.Attempt)
+	p.AddField("workflow", string(out.Workflow))
+	p.AddField("claim token", out.Token)
+	p.AddField("lease until", cli.FormatTime(out.LeaseEnds))
 	if len(out.Holding) > 1 {
-		p.Field("you hold", cli.JoinIDs(out.Holding))
+		p.AddField("you hold", cli.JoinIDs(out.Holding))
 	}
 	switch {
 	case person != nil:
-		p.Line("")
+		p.AddLine("")
 		render.DrawHandoff(p, *person, nil)
 	case out.Brief != "":
-		p.Line("\n%s", out.Brief) // the renderer made it safe to show
+		p.AddLine("\n%s", out.Brief) // the renderer made it safe to show
 	}
-	p.Document(out.Handoff)
-	p.Field("files", out.SinceSent)
-	p.Warn(out.Overlaps)
+	p.AddJSON(out.Handoff)
+	p.AddField("files", out.SinceSent)
+	p.AddWarnings(out.Overlaps)
 	printEndingCommands(a, p, raw)
 }
 
@@ -114,15 +114,15 @@ func flagsOfNextCommands(a *cli.App) string {
 	if err != nil {
 		return "" // it could not have claimed
 	}
-	return " --agent " + cli.ShellWord(string(by.Agent)) + a.PlaceFlags()
+	return " --agent " + cli.ShellWord(string(by.Agent)) + a.WorkspaceFlags()
 }
 
 // printEndingCommands prints the commands that end a claim. Agents in a shell need them, because the brief names only
 // tools. The commands need no claim token.
 func printEndingCommands(a *cli.App, p *cli.Page, raw json.RawMessage) {
-	p.Line("\n%s", p.Faint("Then one of:"))
+	p.AddLine("\n%s", p.Faint("Then one of:"))
 	flags := flagsOfNextCommands(a)
 	for _, call := range cli.AdviceOf(raw) {
-		p.Line("  %s", a.CommandLine(call, flags, "claim_token"))
+		p.AddLine("  %s", a.CommandLine(call, flags, "claim_token"))
 	}
 }

@@ -22,11 +22,11 @@ func Commands(a *cli.App) []*cobra.Command {
 }
 
 // Spellings are the ways to write calls of tools as command lines. The first spelling that fits a call is used.
-var Spellings = slices.Concat(actionSpellings(), []cli.Spelling{
+var Spellings = slices.Concat(actionSpellings(), []cli.CommandSpelling{
 	{
 		Tool: "claim_handoff", Command: "claim", Places: []string{"handoff_id"},
 		Fields:  append(slices.Clip(claimFields), cli.Number("wait", "wait_seconds", "")),
-		Choices: []cli.SwitchValue{{Argument: "view", Value: "full", Flag: "full"}},
+		Choices: []cli.ValueSwitch{{Argument: "view", Value: "full", Flag: "full"}},
 	},
 	{
 		Tool: "complete_handoff", Command: "complete", Places: []string{"handoff_id"}, Fields: completeFields,
@@ -34,7 +34,7 @@ var Spellings = slices.Concat(actionSpellings(), []cli.Spelling{
 	},
 	{
 		Tool: "fail_handoff", Command: "fail", Places: []string{"handoff_id", "description"}, Fields: failFields,
-		Choices: []cli.SwitchValue{{Argument: "outcome", Value: "rejected", Flag: "reject"}},
+		Choices: []cli.ValueSwitch{{Argument: "outcome", Value: "rejected", Flag: "reject"}},
 	},
 	newUpdateSpelling("update", "ask", updateFields...),
 	newUpdateSpelling("retry", "retry", cli.Text("to", "to", "")),
@@ -44,7 +44,7 @@ var Spellings = slices.Concat(actionSpellings(), []cli.Spelling{
 			cli.Text("reason", "note", ""), cli.Text("to", "to", ""), cli.Words("after", "changes.options.after", ""),
 			cli.Texts("criteria", "changes.expectations.success_criteria", ""),
 		},
-		Choices: []cli.SwitchValue{
+		Choices: []cli.ValueSwitch{
 			{Argument: "action", Value: "release", Flag: "release"}, {Argument: "action", Value: "return", Flag: "return"},
 		},
 	},
@@ -60,8 +60,8 @@ var Spellings = slices.Concat(actionSpellings(), []cli.Spelling{
 })
 
 // newUpdateSpelling is the spelling of one action as a command.
-func newUpdateSpelling(command, action string, fields ...cli.Field) cli.Spelling {
-	return cli.Spelling{
+func newUpdateSpelling(command, action string, fields ...cli.Field) cli.CommandSpelling {
+	return cli.CommandSpelling{
 		Tool: "update_handoff", Command: command, When: cli.Arguments{"action": action}, Places: []string{"handoff_id"},
 		Fields: fields,
 	}

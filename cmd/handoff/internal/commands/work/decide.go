@@ -37,7 +37,7 @@ var actionCommands = []actionCommand{{
 	},
 }, {
 	action: schemas.ActAnswer, words: true,
-	tool: cli.ToolCommand[schemas.UpdateOut]{ID: idOfAnswered, Print: printAnswered},
+	tool: cli.ToolCommand[schemas.UpdateOut]{ID: idOfAnswer, Print: printAnswered},
 	cmd: cobra.Command{
 		Use: "answer ID TEXT…", Aliases: []string{"reply"}, Short: "Answer a question, a message, or work that is for you",
 		Example: `  handoff answer 12 "PostgreSQL 15" --agent human
@@ -74,14 +74,14 @@ keeps its state; after this command no agent has to go on with it, and it needs 
 	action: schemas.ActCancel,
 	tool: cli.ToolCommand[schemas.UpdateOut]{
 		Arguments: func(_ *cobra.Command, given []string, _ cli.Arguments) error {
-			if !cli.IsNotice(given[0]) {
+			if !cli.IsNoticeID(given[0]) {
 				return schemas.Invalidf("ID", "%s is no message", schemas.EscapeHidden(schemas.Clip(given[0], 80))).
 					WithHint("Only a message is taken back so. Work is cancelled instead.")
 			}
 			return nil
 		},
 		ID:    func(out schemas.UpdateOut) string { return out.NoticeID.String() },
-		Print: func(p *cli.Page, out schemas.UpdateOut) { p.Line("%s recalled", p.Bold(out.NoticeID.String())) },
+		Print: func(p *cli.Page, out schemas.UpdateOut) { p.AddLine("%s recalled", p.Bold(out.NoticeID.String())) },
 	},
 	cmd: cobra.Command{
 		Use: "recall ID", Short: "Take back an unread message",
@@ -114,9 +114,9 @@ A repeated command gives the same new handoff. --silent prints the id of the new
 // toolFields returns the flags of an act.
 func (c actionCommand) toolFields() []cli.Field {
 	if c.words {
-		return []cli.Field{cli.Text("note", "note", "instead of TEXT…").Short("m")}
+		return []cli.Field{cli.Text("note", "note", "instead of TEXT…").WithShortFlag("m")}
 	}
-	return append(slices.Clip(c.tool.Fields), cli.Text("reason", "note", "why").Short("m"))
+	return append(slices.Clip(c.tool.Fields), cli.Text("reason", "note", "why").WithShortFlag("m"))
 }
 
 // newCommand returns the command of an act.
@@ -135,15 +135,15 @@ func (c actionCommand) newCommand(a *cli.App) *cobra.Command {
 		return args.SetPath("action", c.action)
 	}
 	if t.Print == nil {
-		t.ID, t.Print = updatedID, printUpdated
+		t.ID, t.Print = idOfUpdated, printUpdated
 	}
 	cmd := c.cmd
 	return t.Configure(a, &cmd)
 }
 
 // actionSpellings returns the spellings of calls with these actions.
-func actionSpellings() []cli.Spelling {
-	return schemas.Map(actionCommands, func(c actionCommand) cli.Spelling {
+func actionSpellings() []cli.CommandSpelling {
+	return schemas.Map(actionCommands, func(c actionCommand) cli.CommandSpelling {
 		s := newUpdateSpelling(string(c.action), string(c.action), c.toolFields()...)
 		if c.words {
 			s.Places, s.Fields = append(s.Places, "note"), nil
@@ -152,7 +152,7 @@ func actionSpellings() []cli.Spelling {
 	})
 }
 
-func idOfAnswered(out schemas.UpdateOut) string {
+func idOfAnswer(out schemas.UpdateOut) string {
 	return cmp.Or(out.Reply.String(), out.HandoffID.String())
 }
 
@@ -163,21 +163,21 @@ func printAnswered(p *cli.Page, out schemas.UpdateOut) {
 		printUpdated(p, out)
 		return
 	}
-	p.Line("%s answered with %s, to %s", p.Bold(out.NoticeID.String()), out.Reply, schemas.EscapeHidden(string(out.To)))
-	p.Warn(out.Warnings)
+	p.AddLine("%s answered with %s, to %s", p.Bold(out.NoticeID.String()), out.Reply, schemas.EscapeHidden(string(out.To)))
+	p.AddWarnings(out.Warnings)
 }
 
 func printRetried(p *cli.Page, out schemas.UpdateOut) {
 	if out.To == "" { // only a new retry has a recipient
-		p.Line("Handoff %s was retried before: %s, the same as before", out.HandoffID, p.Bold(out.Created.String()))
-		p.Warn(out.Warnings)
+		p.AddLine("Handoff %s was retried before: %s, the same as before", out.HandoffID, p.Bold(out.Created.String()))
+		p.AddWarnings(out.Warnings)
 		return
 	}
-	p.Line("Retrying handoff %s as %s", out.HandoffID, p.Bold(out.Created.String()))
+	p.AddLine("Retrying handoff %s as %s", out.HandoffID, p.Bold(out.Created.String()))
 	if out.Checkpoint != "" {
-		p.Line("- Restoring checkpoint: %s", out.Checkpoint)
+		p.AddLine("- Restoring checkpoint: %s", out.Checkpoint)
 	}
-	p.Line("- Re-initiating handoff to %s", schemas.EscapeHidden(string(out.To)))
-	p.Line("- Context preserved from previous attempt")
-	p.Warn(out.Warnings)
+	p.AddLine("- Re-initiating handoff to %s", schemas.EscapeHidden(string(out.To)))
+	p.AddLine("- Context preserved from previous attempt")
+	p.AddWarnings(out.Warnings)
 }

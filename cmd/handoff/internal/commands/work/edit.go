@@ -125,7 +125,7 @@ func (before editedHandoff) argumentsToReach(after editedHandoff) (cli.Arguments
 		set("changes.remove.fields", emptied)
 	}
 	for i, f := range before.listFields() {
-		gone, more := listChanges(f.is, lists[i].is)
+		gone, more := diffLists(f.is, lists[i].is)
 		if len(gone) > 0 {
 			set("changes.remove."+f.name(), gone)
 		}
@@ -134,7 +134,7 @@ func (before editedHandoff) argumentsToReach(after editedHandoff) (cli.Arguments
 		}
 	}
 	keys := func(w editedHandoff) []string { return slices.Sorted(maps.Keys(w.Data)) }
-	if gone, _ := listChanges(keys(before), keys(after)); len(gone) > 0 {
+	if gone, _ := diffLists(keys(before), keys(after)); len(gone) > 0 {
 		set("changes.remove.data", gone)
 	}
 	if !maps.Equal(before.Data, after.Data) && len(after.Data) > 0 {
@@ -143,9 +143,9 @@ func (before editedHandoff) argumentsToReach(after editedHandoff) (cli.Arguments
 	return args, nil
 }
 
-// listChanges returns the texts to remove (gone) and the texts to append (more) that turn the list before into the list
+// diffLists returns the texts to remove (gone) and the texts to append (more) that turn the list before into the list
 // after. If common texts changed their order, or a new text stands before them, it removes and appends all texts.
-func listChanges(before, after []string) (gone, more []string) {
+func diffLists(before, after []string) (gone, more []string) {
 	left := slices.Clone(after)
 	var kept []string
 	for _, text := range before {

@@ -11,7 +11,7 @@ import (
 )
 
 var completeFields = []cli.Field{
-	cli.Text("summary", "summary", "results or findings").Short("m"),
+	cli.Text("summary", "summary", "results or findings").WithShortFlag("m"),
 	cli.Text("reason", "summary", "the same as --summary"),
 	cli.Text("detail", "detail", "in full"),
 	cli.Text("outcome", "outcome", "success, or partial: done in part"),
@@ -33,7 +33,7 @@ func completeCommand(a *cli.App) *cobra.Command {
 			cmd.MarkFlagsMutuallyExclusive("summary", "reason")
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
-			return addCriteriaAnswers(args, cli.GivenTexts(cmd, "met"), cli.GivenTexts(cmd, "unmet"))
+			return addCriteriaAnswers(args, cli.TextsOfFlag(cmd, "met"), cli.TextsOfFlag(cmd, "unmet"))
 		},
 		ID:    func(out schemas.CompleteOut) string { return out.HandoffID.String() },
 		Print: printCompleted,
@@ -89,18 +89,18 @@ func addCriteriaAnswers(args cli.Arguments, met, unmet []string) error {
 }
 
 func printCompleted(p *cli.Page, out schemas.CompleteOut) {
-	p.Line("%s %s, %s", p.Bold(out.HandoffID.String()), p.Status(out.Status), out.Outcome)
+	p.AddLine("%s %s, %s", p.Bold(out.HandoffID.String()), p.ColourStatus(out.Status), out.Outcome)
 	for _, u := range out.Unmet {
-		p.Answer(false, u.Number, u.Criterion, u.Evidence)
+		p.AddCriterion(false, u.Number, u.Criterion, u.Evidence)
 	}
 	if out.Forwarded != nil {
 		printSent(p, *out.Forwarded)
 	}
-	p.Warn(out.Warnings)
+	p.AddWarnings(out.Warnings)
 }
 
 var failFields = []cli.Field{
-	cli.Text("reason", "description", "why, instead of REASON…").Short("m"),
+	cli.Text("reason", "description", "why, instead of REASON…").WithShortFlag("m"),
 	cli.Text("summary", "description", "the same as --reason"),
 	cli.Text("type", "type", "blocker, missing_information, capability, test_failure, environment, timeout or policy"),
 	cli.Texts("question", "questions", "an open question (repeatable)"),
@@ -127,7 +127,7 @@ func failCommand(a *cli.App) *cobra.Command {
 			if reject {
 				args["outcome"] = schemas.OutcomeRejected
 			}
-			if given := cli.GivenTexts(cmd, "blocker"); given != nil {
+			if given := cli.TextsOfFlag(cmd, "blocker"); given != nil {
 				args["blockers"] = schemas.Map(given, func(text string) schemas.Blocker {
 					return schemas.Blocker{Description: text, RequiredToProceed: true}
 				})
@@ -151,9 +151,9 @@ handoff names, unless --then says otherwise. With --reject you refuse work that 
 }
 
 func printFailed(p *cli.Page, out schemas.FailOut) {
-	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
+	p.AddLine("%s %s", p.Bold(out.HandoffID.String()), p.ColourStatus(out.Status))
 	if out.RollbackHandoff != 0 {
-		p.Line("%s: %s goes on with %s", cmp.Or(out.Then, "rule"), schemas.EscapeHidden(string(out.To)), p.Bold(out.RollbackHandoff.String()))
+		p.AddLine("%s: %s goes on with %s", cmp.Or(out.Then, "rule"), schemas.EscapeHidden(string(out.To)), p.Bold(out.RollbackHandoff.String()))
 	}
-	p.Warn(out.Warnings)
+	p.AddWarnings(out.Warnings)
 }

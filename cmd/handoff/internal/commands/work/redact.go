@@ -12,7 +12,7 @@ func redactCommand(a *cli.App) *cobra.Command {
 		Tool: "handoff_redact", Place: "handoff_id", Rest: "field",
 		ID: func(out schemas.RedactOut) string { return out.HandoffID },
 		Print: func(p *cli.Page, out schemas.RedactOut) {
-			p.Line("%s redacted, in %d of its events", p.Bold(out.HandoffID), out.Contents)
+			p.AddLine("%s redacted, in %d of its events", p.Bold(out.HandoffID), out.Contents)
 		},
 	}.Configure(a, &cobra.Command{
 		Use: "redact ID [FIELD]", Short: "Erase kept texts, for good",

@@ -18,7 +18,7 @@ import (
 
 // sendFields are the flags of send. An argument of send_handoff without a flag must come from a message (--file).
 var sendFields = slices.Concat([]cli.Field{
-	cli.Text("task", "task", "the task, instead of TASK…").Short("m"),
+	cli.Text("task", "task", "the task, instead of TASK…").WithShortFlag("m"),
 	cli.Text("title", "title", "one line that names it (default: start of the task)"),
 	cli.Text("type", "type", "work type that the recipient accepts, or message for mail that is only read"),
 	cli.Text("summary", "summary", "findings and results so far"),
@@ -76,10 +76,10 @@ func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command
 			}
 			return addReferences(cmd, a, args)
 		},
-		ID:    sentID,
+		ID:    idsOfSent,
 		Print: printSent,
 	}.Configure(a, cmd)
-	cli.ShortenHelp(cmd, "summary", "detail", "criteria", "check", "priority", "type", "after", "ref", "file", "dry-run")
+	cli.LimitHelpToFlags(cmd, "summary", "detail", "criteria", "check", "priority", "type", "after", "ref", "file", "dry-run")
 	return cmd
 }
 
@@ -123,8 +123,8 @@ func addReferences(cmd *cobra.Command, a *cli.App, args cli.Arguments) error {
 	return args.SetPath("context.references", refs)
 }
 
-// sentID returns the id of the sent handoff or message. For several recipients it returns one id on each line.
-func sentID(out schemas.SendOut) string {
+// idsOfSent returns the id of the sent handoff or message. For several recipients it returns one id on each line.
+func idsOfSent(out schemas.SendOut) string {
 	all := strings.Join(schemas.FormatAll(append(out.Parts, out.Joined)), "\n") // the last line may be empty
 	return cmp.Or(strings.TrimSpace(all), out.NoticeID.String(), out.HandoffID.String())
 }
@@ -140,33 +140,33 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 		where += before + "number " + strconv.Itoa(out.Position) + " in the mailbox" + after
 	}
 	if notSent {
-		p.Line("dry run: would be sent to %s", schemas.EscapeHidden(where))
+		p.AddLine("dry run: would be sent to %s", schemas.EscapeHidden(where))
 	} else {
-		p.Line("%s %s, for %s", p.Bold(cmp.Or(out.NoticeID.String(), out.HandoffID.String())), out.Status, schemas.EscapeHidden(where))
-		p.Field("parts", cli.JoinIDs(out.Parts))
-		p.Field("joined by", out.Joined.String())
+		p.AddLine("%s %s, for %s", p.Bold(cmp.Or(out.NoticeID.String(), out.HandoffID.String())), out.Status, schemas.EscapeHidden(where))
+		p.AddField("parts", cli.JoinIDs(out.Parts))
+		p.AddField("joined by", out.Joined.String())
 	}
 	if !notSent || out.Parent != 0 {
-		p.Field("workflow", string(out.Workflow))
+		p.AddField("workflow", string(out.Workflow))
 	}
-	p.Field("parent", out.Parent.String())
-	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
+	p.AddField("parent", out.Parent.String())
+	p.AddField("blocked by", strings.Join(out.BlockedBy, ", "))
 	why := schemas.ValueOrZero(out.Routed) // the reason for the recipient
 	if why.Chosen != "" {
-		p.Field("chosen", fmt.Sprintf("%s, who alone may claim until %s", why.Chosen, why.Until.In(p.Now.Location()).Format(time.TimeOnly)))
+		p.AddField("chosen", fmt.Sprintf("%s, who alone may claim until %s", why.Chosen, why.Until.In(p.Now.Location()).Format(time.TimeOnly)))
 	}
 	for _, c := range why.Candidates {
-		p.Field("candidate", string(c.Agent)+" – "+c.Why)
+		p.AddField("candidate", string(c.Agent)+" – "+c.Why)
 	}
 	for _, c := range why.Excluded {
-		p.Field("excluded", string(c.Agent)+" – "+c.Why)
+		p.AddField("excluded", string(c.Agent)+" – "+c.Why)
 	}
-	p.Warn(out.Warnings)
+	p.AddWarnings(out.Warnings)
 	for _, m := range out.Missing {
-		p.Field("missing", m)
+		p.AddField("missing", m)
 	}
 	if out.Brief != "" {
-		p.Line("\n%s\n%s", p.Bold("Its receiver would read"), out.Brief) // the renderer made it safe to show
+		p.AddLine("\n%s\n%s", p.Bold("Its receiver would read"), out.Brief) // the renderer made it safe to show
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 // updateFields are the flags of update. A flag that stands for an action of update_handoff selects this action. The
 // other flags are details of the selected action.
 var updateFields = []cli.Field{
-	cli.Text("note", "note", "progress: the last step").Short("m"),
+	cli.Text("note", "note", "progress: the last step").WithShortFlag("m"),
 	cli.Number("percent", "percent", "progress: percentage of the work"),
 	cli.Texts("ask", "questions", "ask the sender and wait for the answer (repeatable)"),
 	cli.Texts("needs-context", "conditions.needs_more_context", "with --ask: missing context (repeatable)"),
@@ -80,7 +80,7 @@ func updateCommand(a *cli.App) *cobra.Command {
 			cmd.MarkFlagsMutuallyExclusive("to", "role", "agent-role")
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) (err error) {
-			if args["action"], err = chosenAction(cmd); err != nil {
+			if args["action"], err = actionOfFlags(cmd); err != nil {
 				return err
 			}
 			foreign := func(flag string) bool { return cmd.Flags().Changed(flag) }
@@ -89,7 +89,7 @@ func updateCommand(a *cli.App) *cobra.Command {
 			}
 			return nil
 		},
-		ID:    updatedID,
+		ID:    idOfUpdated,
 		Print: printUpdated,
 	}.Configure(a, &cobra.Command{
 		Use:   "update ID",
@@ -110,12 +110,12 @@ the memories of the context, and values without a field go to its state.
 ` + cli.AboutSources,
 		Args: cobra.ExactArgs(1),
 	})
-	cli.ShortenHelp(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
+	cli.LimitHelpToFlags(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
 	return cmd
 }
 
-// chosenAction returns the action that the given flags mean together.
-func chosenAction(cmd *cobra.Command) (schemas.Action, error) {
+// actionOfFlags returns the action that the given flags mean together.
+func actionOfFlags(cmd *cobra.Command) (schemas.Action, error) {
 	given := cmd.Flags().Changed
 	for _, s := range actions {
 		if given(s.flag) {
@@ -138,27 +138,27 @@ func chosenAction(cmd *cobra.Command) (schemas.Action, error) {
 		WithHint("%s --help shows the flags.", cmd.CommandPath())
 }
 
-func updatedID(out schemas.UpdateOut) string { return out.HandoffID.String() }
+func idOfUpdated(out schemas.UpdateOut) string { return out.HandoffID.String() }
 
 // printUpdated reports the effect of an update.
 func printUpdated(p *cli.Page, out schemas.UpdateOut) {
-	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
-	p.Field("changed", strings.Join(out.Changed, ", "))
-	p.Field("to", string(out.To))
-	p.Field("claim token", out.Token)
-	p.Field("lease until", cli.FormatTime(out.LeaseEnds))
-	p.Field("checkpoint", out.Checkpoint)
-	p.Field("goes on with", out.Created.String())
-	p.Field("blocked by", strings.Join(out.BlockedBy, ", "))
-	p.Field("children still open", cli.JoinIDs(out.Children))
-	p.Warn(out.Warnings)
+	p.AddLine("%s %s", p.Bold(out.HandoffID.String()), p.ColourStatus(out.Status))
+	p.AddField("changed", strings.Join(out.Changed, ", "))
+	p.AddField("to", string(out.To))
+	p.AddField("claim token", out.Token)
+	p.AddField("lease until", cli.FormatTime(out.LeaseEnds))
+	p.AddField("checkpoint", out.Checkpoint)
+	p.AddField("goes on with", out.Created.String())
+	p.AddField("blocked by", strings.Join(out.BlockedBy, ", "))
+	p.AddField("children still open", cli.JoinIDs(out.Children))
+	p.AddWarnings(out.Warnings)
 }
 
 func assignCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.UpdateOut]{
-		Tool: "update_handoff", Place: "handoff_id", Fields: []cli.Field{cli.Text("reason", "note", "why").Short("m")},
+		Tool: "update_handoff", Place: "handoff_id", Fields: []cli.Field{cli.Text("reason", "note", "why").WithShortFlag("m")},
 		Arguments: func(_ *cobra.Command, given []string, args cli.Arguments) error { return args.SetPath("to", given[1]) },
-		Call:      assignHandoff, ID: updatedID, Print: printUpdated,
+		Call:      assignHandoff, ID: idOfUpdated, Print: printUpdated,
 	}.Configure(a, &cobra.Command{
 		Use:   "assign ID TO",
 		Short: "Give a handoff to another agent, or to a pool",

@@ -54,8 +54,8 @@ session ends, or when the session has a newer hook.`,
 		Args: cli.RequireHandoffOrWorkflow(&w.workflow),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			for _, id := range given {
-				if cli.IsNotice(id) {
-					return cli.ErrNotice(id, "has no end to wait for")
+				if cli.IsNoticeID(id) {
+					return cli.NewNoticeIDError(id, "has no end to wait for")
 				}
 			}
 			w.ends = a.Now().Add(w.timeout.Duration)
@@ -77,8 +77,8 @@ func (w waitOptions) waitForAll(ctx context.Context, a *cli.App, given []string)
 	for ids := given; ; {
 		if w.workflow != "" {
 			err := a.ConnectAsCaller(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
-				if ids, err = conn.NamedHandoffs(ctx, nil, w.workflow); err == nil && len(ids) == 0 {
-					good, err = isWorkflowDoneWell(ctx, conn, w.workflow)
+				if ids, err = conn.HandoffsOrWorkflow(ctx, nil, w.workflow); err == nil && len(ids) == 0 {
+					good, err = hasWorkflowEndedWell(ctx, conn, w.workflow)
 				}
 				return err
 			})
@@ -133,11 +133,11 @@ func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (wel
 	if err == nil && schemas.ValueOrZero(out.Standing).Reviewer != "" {
 		err = cli.ExitStatus(exitOpen)
 	}
-	return isDoneWell(out), err
+	return hasEndedWell(out), err
 }
 
-// isDoneWell reports whether a handoff ended in a way that lets its dependents start.
-func isDoneWell(out schemas.GetOut) bool {
+// hasEndedWell reports whether a handoff ended in a way that lets its dependents start.
+func hasEndedWell(out schemas.GetOut) bool {
 	st := schemas.ValueOrZero(out.Standing)
 	return schemas.IsDoneWell(out.Status, schemas.ValueOrZero(out.Completion).Status, st.AcceptedAt != nil, st.Reviewer != "")
 }
@@ -145,7 +145,7 @@ func isDoneWell(out schemas.GetOut) bool {
 // printOutcome prints a handoff, or only its status.
 func (w waitOptions) printOutcome(a *cli.App, out schemas.GetOut, raw json.RawMessage, fill func(*cli.Page)) error {
 	if w.silent {
-		fill = func(p *cli.Page) { p.Line("%s", out.Status) }
+		fill = func(p *cli.Page) { p.AddLine("%s", out.Status) }
 	}
 	return a.Print(raw, fill)
 }
@@ -161,8 +161,8 @@ func (w waitOptions) cancelAfterTimeout(ctx context.Context, a *cli.App, id sche
 	return schemas.Errorf(schemas.Unavailable, "%s was cancelled. %s", id, reason)
 }
 
-// isWorkflowDoneWell reports whether every handoff of a workflow was done well, or has a successor.
-func isWorkflowDoneWell(ctx context.Context, conn *cli.Connection, workflow string) (bool, error) {
+// hasWorkflowEndedWell reports whether every handoff of a workflow was done well, or has a successor.
+func hasWorkflowEndedWell(ctx context.Context, conn *cli.Connection, workflow string) (bool, error) {
 	items, err := conn.ListAll(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
 	if err != nil {
 		return false, err
@@ -170,7 +170,7 @@ func isWorkflowDoneWell(ctx context.Context, conn *cli.Connection, workflow stri
 	for _, item := range items {
 		var out schemas.GetOut
 		_, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": item.HandoffID, "view": "outcome"}, &out)
-		if err != nil || !isDoneWell(out) && schemas.ValueOrZero(out.Standing).Successor == 0 {
+		if err != nil || !hasEndedWell(out) && schemas.ValueOrZero(out.Standing).Successor == 0 {
 			return false, err
 		}
 	}
@@ -180,11 +180,11 @@ func isWorkflowDoneWell(ctx context.Context, conn *cli.Connection, workflow stri
 // printQuestions prints the questions of the holder, and the command that answers them. The holder waits until it has
 // the answers.
 func printQuestions(a *cli.App, p *cli.Page, out schemas.GetOut, raw json.RawMessage) {
-	p.Line("%s %s", p.Bold(out.HandoffID.String()), p.Status(out.Status))
+	p.AddLine("%s %s", p.Bold(out.HandoffID.String()), p.ColourStatus(out.Status))
 	for _, question := range out.Standing.Questions {
-		p.Field("asked by "+string(out.Standing.Holder), question)
+		p.AddField("asked by "+string(out.Standing.Holder), question)
 	}
 	for _, call := range cli.AdviceOf(raw) {
-		p.Line("  %s", a.CommandLine(call, flagsOfNextCommands(a)))
+		p.AddLine("  %s", a.CommandLine(call, flagsOfNextCommands(a)))
 	}
 }
