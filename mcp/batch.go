@@ -29,8 +29,8 @@ type batchMember struct {
 	refused bool // the reply is already set
 }
 
-// splitBatch returns the messages of a batch, or the error for a batch that the server does not accept. Revision
-// 2025-03-26 forbids initialize in a batch.
+// splitBatch returns the messages of a batch, or an error if the server does not accept the batch. Revision 2025-03-26
+// forbids initialize in a batch.
 func splitBatch(revision string, text []byte) (members []batchMember, refused *sdk.JSONRPCError) {
 	var texts []json.RawMessage
 	m := &jsonrpc.Message{}
@@ -60,8 +60,9 @@ func splitBatch(revision string, text []byte) (members []batchMember, refused *s
 	return members, nil
 }
 
-// deliverBatch sends the responses to a batch together. If they do not arrive, it undoes the effects that the client
-// does not know of. It returns false if the batch had only notifications, which have no response.
+// deliverBatch sends the responses to a batch together. If they do not arrive, it undoes the effects of the requests,
+// because the client does not know these effects. It returns false if the batch had only notifications, which have no
+// response.
 func deliverBatch(members []batchMember, send func([]sdk.JSONRPCMessage) bool) bool {
 	var all []sdk.JSONRPCMessage
 	for _, m := range members {
@@ -131,8 +132,8 @@ func (x *exchange) postBatch(text []byte) {
 	}
 }
 
-// respondToMember responds to one message of a batch. Each message counts as one request for the rate limit. The first
-// message was counted when the batch came.
+// respondToMember responds to one message of a batch. Each message counts as one request for the rate limit; the
+// arrival of the batch counted the first message already.
 func (x *exchange) respondToMember(s *mcpSession, i int, m jsonrpc.Message) (given reply) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -138,7 +138,7 @@ func TestClaim_OfEarlierConnectionIsReleasedIfCallIsCancelled(t *testing.T) {
 	requireClaimable(t, honest)
 }
 
-// If a cancellation meets its claim at any moment, each handoff is named in a response or can be claimed again.
+// If a claim is cancelled at any moment, each handoff is named in a response or can be claimed again.
 func TestCancelledClaim_LosesNoHandoff(t *testing.T) {
 	const claims = 600
 	cfg := workspace(t)

@@ -80,8 +80,8 @@ func connectTo(t *testing.T, s *mcp.Server) *client {
 	return cl
 }
 
-// requireGoroutines waits until at most before goroutines are left. It does not use require.Eventually, which starts
-// goroutines of its own.
+// requireGoroutines waits until at most as many goroutines run as the parameter before says. It does not use
+// require.Eventually, which starts goroutines of its own.
 func requireGoroutines(t *testing.T, before int) {
 	t.Helper()
 	late := time.After(patience)

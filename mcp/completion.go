@@ -17,8 +17,8 @@ const maxCompletions = 100
 // returns no values and no error.
 type completer struct{ server *Server }
 
-// CompletePromptArgument completes the value of an argument. The name of the argument decides the possible values. Only
-// in the prompt history, the argument may name a handoff or a workflow.
+// CompletePromptArgument completes the value of an argument. The name of the argument decides the possible values. In
+// the prompt history, the argument id may name a handoff or a workflow; in other prompts it may name only a handoff.
 func (c completer) CompletePromptArgument(
 	ctx context.Context, prompt string, a sdk.CompleteArgument, _ sdk.CompleteContext,
 ) (*sdk.Completion, error) {

@@ -76,7 +76,8 @@ func (c *httpClient) request(ctx context.Context, method, body string) (*http.Re
 	return c.http.Do(r)
 }
 
-// copyToHeaders copies fields of a message of 2026-07-28 into headers that the client did not set.
+// copyToHeaders copies fields of a message of revision 2026-07-28 into the headers, except headers that the client has
+// set.
 func copyToHeaders(h http.Header, body string) {
 	var m struct {
 		Method string

@@ -12,9 +12,9 @@ import (
 
 // HTTPConfig has the settings of an [Endpoint]. Caller, Recheck, Challenge and Now are required.
 type HTTPConfig struct {
-	// Caller returns the caller of a request. Its errors are *[schemas.Error] and refuse the request with the status of
-	// their code. A tool call that is refused for a limit, or because its token cannot be checked now, gets the error
-	// in its result, so that a model reads it.
+	// Caller returns the caller of a request. Its error is a *[schemas.Error]. The server refuses the request with the
+	// status of the error's code. If a limit is reached or the token cannot be checked now, the result of a tool call
+	// contains the error, so that a model reads it.
 	Caller func(*http.Request) (schemas.Caller, error)
 
 	// Recheck returns an error if Caller would now refuse a request that it accepted before, for example because the
@@ -22,7 +22,7 @@ type HTTPConfig struct {
 	Recheck func(*http.Request) error
 
 	// Challenge returns the header WWW-Authenticate for a request that Caller refused (RFC 9110, section 11.6.1), ""
-	// for no header. Unauthorized reports whether the status is 401 instead of the status of the error's code.
+	// for no header. If unauthorized is true, the status is 401. Otherwise it is the status of the error's code.
 	Challenge func(error) (value string, unauthorized bool)
 
 	Now func() time.Time // for the deadlines of reads and writes, and the names of requests
@@ -66,8 +66,8 @@ var (
 // check the headers Host and Origin, because the HTTP server does. It is safe for use by many goroutines.
 //
 // We do not use the SDK's own transport: in it, one client can cancel the requests of another, and open streams block a
-// shutdown. It also does not report whether a response arrived, so a claim could remain without an agent that knows of
-// it.
+// shutdown. It also does not report whether a response arrived, so a handoff could stay claimed by an agent that does
+// not know it.
 type Endpoint struct {
 	server      *Server
 	config      HTTPConfig
@@ -86,8 +86,8 @@ type Endpoint struct {
 	work   sync.WaitGroup // requests under way
 }
 
-// NewEndpoint returns an HTTP handler for the server. After the caller stops serving the handler, it calls
-// [Endpoint.Shutdown].
+// NewEndpoint returns an HTTP handler for the server. The caller must call [Endpoint.Shutdown] after it has stopped
+// serving the handler.
 func (s *Server) NewEndpoint(c HTTPConfig) *Endpoint {
 	e := &Endpoint{server: s, config: c}
 	e.waitQuota = newQuota("calls that wait", cmp.Or(c.Waits, defaultWaits))

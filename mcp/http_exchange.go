@@ -155,8 +155,8 @@ func (x *exchange) setRetryAfter(e *schemas.Error) {
 	}
 }
 
-// deliverReply responds to a request, and reports whether the response arrived, as far as the connection shows. If it
-// did not arrive, deliverReply undoes effects that the client does not know of, such as a claim.
+// deliverReply responds to a request, and reports whether the response arrived, as far as the connection shows. If the
+// response did not arrive, deliverReply undoes effects such as a claim, because the client does not know them.
 func (x *exchange) deliverReply(r reply, modern bool) (arrived bool) {
 	defer func() {
 		if !arrived {
@@ -205,8 +205,8 @@ func (x *exchange) encodeMessage(message any) (text []byte, ok bool) {
 	return jsonrpc.EncodeMessage(message, x.server.config.Logger)
 }
 
-// httpStatusOf returns the HTTP status of a response. Before revision 2026-07-28 it is always 200. Since then an error
-// has its own status.
+// httpStatusOf returns the HTTP status of a response. Before revision 2026-07-28 it is always 200. Since then it
+// depends on the code of the error.
 func httpStatusOf(message any, modern bool) int {
 	failed, ok := message.(sdk.JSONRPCError)
 	if !ok || !modern {

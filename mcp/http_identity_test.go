@@ -98,7 +98,8 @@ func TestHTTPCaller_HasIDOfSession(t *testing.T) {
 	require.NotContains(t, made[0].Caller.AgentID, first.header.Get("Mcp-Session-Id"), "that is a secret")
 }
 
-// A client names its own thread, so the prefix of the thread is proved: no client can use another's thread.
+// A client names its own thread. The server puts a proved prefix before the name, so that no client can use the thread
+// of another client.
 func TestHTTPCaller_PrefixesThreadWithSessionOrToken(t *testing.T) {
 	const thread = `"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"threadId":"0199-a"`
 	held := newStandIn()

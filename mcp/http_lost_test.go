@@ -140,7 +140,8 @@ func TestHTTPCall_IsFinishedAfterClientLeft(t *testing.T) {
 	}
 }
 
-// A balancer gave up on one server and got the claim from another: the first server does not release it.
+// A load balancer gave up on one server and got the claim from another server. The first server must not release the
+// claim.
 func TestHTTPClaim_StaysIfLoadBalancerNamedRequest(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {

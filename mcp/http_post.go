@@ -105,8 +105,8 @@ func (x *exchange) postLegacy(m jsonrpc.Message) {
 	x.deliverReply(x.respondToRequest(s.session, &s.requests, m), false)
 }
 
-// handleUnlessRequest processes a notification, a cancellation or a response, and returns true. It returns false for
-// a request, which needs a response.
+// handleUnlessRequest processes a notification, a cancellation or a response, and returns true. For a request, which
+// needs a response, it does nothing and returns false.
 func (x *exchange) handleUnlessRequest(s *mcpSession, m jsonrpc.Message) bool {
 	id, cancels := m.CancelledID()
 	switch {
@@ -161,7 +161,7 @@ func (x *exchange) respondToRequest(s *session, q *jsonrpc.OpenRequests, m jsonr
 	return response
 }
 
-// requestContext returns the context in which a request runs. The caller calls done when it has the response.
+// requestContext returns the context in which a request runs. The caller must call done when it has the response.
 func (x *exchange) requestContext(s *session, m jsonrpc.Message) (_ context.Context, done func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(x.r.Context()))
 	ends := []func() bool{context.AfterFunc(x.calls, cancel)}

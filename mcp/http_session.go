@@ -74,8 +74,9 @@ func (s *sessions) openSession(token string) (*mcpSession, *schemas.Error) {
 }
 
 // evictIdle removes the least recently used idle session if there are too many sessions. If the given token has too
-// many, it is a session of this token. Otherwise it is a session of the token with most sessions. Ok is false if all
-// sessions of that token are in use. The caller unregisters the removed session.
+// many sessions, evictIdle removes one of them. Otherwise it removes a session of the token with most sessions. ok is
+// false if it removed no session because all sessions of that token are in use. The caller must unregister the removed
+// session.
 func (s *sessions) evictIdle(token string) (victim *mcpSession, ok bool) {
 	of := map[string]int{}
 	for _, w := range s.byID {
@@ -101,7 +102,7 @@ func (s *sessions) evictIdle(token string) (victim *mcpSession, ok bool) {
 	return victim, victim != nil && s.removeSession(victim)
 }
 
-// useByID returns the session with an id, if it began with the same token. The caller later calls releaseSession.
+// useByID returns the session with an id, if it began with the same token. The caller must call releaseSession later.
 func (s *sessions) useByID(id, token string) (*mcpSession, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +142,7 @@ func (s *sessions) releaseSession(w *mcpSession) {
 // nothing.
 func (s *sessions) endSession(w *mcpSession) { s.endIf(w, func() bool { return true }) }
 
-// endIf ends a session if the function still returns true. It calls still with mu held.
+// endIf ends a session if the function in the parameter still returns true. It calls this function with mu held.
 func (s *sessions) endIf(w *mcpSession, still func() bool) {
 	s.mu.Lock()
 	over := still() && s.removeSession(w)
@@ -151,9 +152,9 @@ func (s *sessions) endIf(w *mcpSession, still func() bool) {
 	}
 }
 
-// removeSession removes a session, and reports whether the caller must unregister it now. A session in use is
-// unregistered by its last request instead, because that request may still begin to watch a resource, and only
-// unregistering ends the watch.
+// removeSession removes a session, and reports whether the caller must unregister it now. If the session is in use, its
+// last request unregisters it, because that request may still begin to watch a resource, and only unregistering ends
+// the watch.
 func (s *sessions) removeSession(w *mcpSession) (unused bool) {
 	if s.byID[w.SessionID()] != w {
 		return false

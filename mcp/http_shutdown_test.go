@@ -99,7 +99,7 @@ func (p callUntilCancelled) Invoke(ctx context.Context, c tools.Call) (json.RawM
 	return nil, ctx.Err()
 }
 
-// Calls under way are cut after the timeout, and stuck calls do not prevent the end of the server.
+// After the timeout, running calls are cancelled, and stuck calls do not prevent the end of the server.
 func TestHTTPShutdown_CancelsCallsAfterTimeout(t *testing.T) {
 	cfg := config(newStandIn())
 	slow := callUntilCancelled{cfg.Invoker, make(chan struct{})}

@@ -97,7 +97,7 @@ func TestHTTPTimeout_EndsStreamThatIsNotRead(t *testing.T) {
 	}
 }
 
-// requireNotified checks that a stream gets notifications of all mail, whatever the state of another stream.
+// requireNotified sends mail and checks that a stream gets a notification of each message.
 func requireNotified(t *testing.T, cfg mcp.Config, good *stream, sends int) {
 	t.Helper()
 	sendWork(t, cfg, sends)

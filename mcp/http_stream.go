@@ -14,7 +14,7 @@ import (
 )
 
 // streamSubscription responds to subscriptions/listen. It sends notifications until the client hangs up or the server
-// shuts down, and then the result.
+// shuts down. Then it sends the result.
 func (x *exchange) streamSubscription(s *session, m jsonrpc.Message) {
 	if full := x.streamQuota.acquire(x.by.Token, 1); full != nil {
 		x.respondWithRefusal(full)
@@ -44,7 +44,7 @@ func (x *exchange) streamSubscription(s *session, m jsonrpc.Message) {
 }
 
 // writeUntil writes the notifications of a session until over is closed. It returns false if the client does not take a
-// notification, or may no longer read.
+// notification, or may no longer read the stream.
 func (x *exchange) writeUntil(s *session, out *eventStream, over <-chan struct{}) bool {
 	for ok := true; ok; {
 		select {

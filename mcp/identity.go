@@ -20,14 +20,15 @@ const threadKey = "threadId"
 
 const maxAgentID = 128 // bytes
 
-// callerOf returns the caller of a request to the mailbox: the caller of the configuration, completed with the client's
-// own data. It waits at most openTimeout until the mailbox knows the connection.
+// callerOf returns the caller of a request: the caller in the configuration, completed with data that the client sent.
+// It waits at most openTimeout until the mailbox knows the connection.
 func (s *Server) callerOf(ctx context.Context, meta *sdk.Meta) schemas.Caller {
 	sessionOf(ctx).naming.used.Store(true)
 	return s.callerWithin(context.WithoutCancel(ctx), meta, openTimeout) // other requests wait for the same result
 }
 
-// callerWithin is callerOf with another time limit. It does not count as a use of the connection.
+// callerWithin does the same as callerOf with another time limit. The request does not count as a use of the
+// connection.
 func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Duration) schemas.Caller {
 	by, proved := ctx.Value(callerKey{}).(schemas.Caller)
 	if !proved {
@@ -48,7 +49,7 @@ func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Du
 }
 
 // threadPrefix returns a prefix for the thread that a client names. Over HTTP the prefix is the MCP session or the
-// token of the request, so that no client can pretend to be a thread of another client.
+// token of the request, so that no client can act as a thread of another client.
 func threadPrefix(by schemas.Caller) string {
 	switch {
 	case by.Via != schemas.ViaHTTP:

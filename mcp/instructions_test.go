@@ -70,7 +70,8 @@ func TestInstructions_AskForAgentIfCallerHasNoName(t *testing.T) {
 	require.NotContains(t, text, "Waiting for you")
 }
 
-// The text has the words of a tool search: without them a client that loads tools late does not find ours.
+// The text must contain the words that models search tools by. Otherwise a client that loads tools only after a search
+// does not find our tools.
 func TestInstructions_ContainSearchWords(t *testing.T) {
 	text := mcp.Instructions{}.String()
 	for _, word := range []string{

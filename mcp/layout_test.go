@@ -12,11 +12,11 @@ import (
 // layoutWidth is how long a line of a golden file may be.
 const layoutWidth = 110
 
-// layOut writes a message over as many lines as a reader needs. No line but the first begins in column one.
-// A value that fits stays on its line, as it was sent; the values of a longer object or list have a line each, unless
-// only the last of a few is long. JSON inside a string stands between backquotes, laid out in the same way.
-// Any other long string is written after bars: a bar begins a line of the string, and a line without one
-// continues the line above it, where the string has a blank.
+// layOut breaks a message into lines that a reader can read. Only the first line begins in column one. A value that
+// fits stays on its line, as it was sent; the values of a longer object or list have a line each, unless only the last
+// of a few is long. JSON inside a string stands between backquotes, laid out in the same way. Any other long string is
+// written after bars: a bar begins a line of the string, and a line without one continues the line above it, where the
+// string has a blank.
 func layOut(message string) string {
 	l := layout{}
 	l.value(json.RawMessage(message), 2, 2)
@@ -26,7 +26,7 @@ func layOut(message string) string {
 type layout struct{ strings.Builder }
 
 // value writes a value. Its first line begins after `column` columns, and its other lines are indented by `indent`. It
-// reports whether the value ended with a line of its own, after which only a new line can follow.
+// returns true if the value ended with a line of its own, so that the next text must begin a new line.
 func (l *layout) value(raw json.RawMessage, column, indent int) (ended bool) {
 	if column+width(raw)+1 <= layoutWidth {
 		l.Write(raw)

@@ -31,8 +31,9 @@ type connectionAnnouncer struct {
 }
 
 // announce makes sure that the mailbox knows the connection, and returns the caller with the agent name from the
-// mailbox. Concurrent requests share one call of connection_open, which ends with the ctx of the first request. If that
-// call fails, each request continues with its old name, and the next request announces again.
+// mailbox. Concurrent requests share one call of connection_open, which is cancelled with the ctx of the first request.
+// If that call fails, each request continues with the name that it had, and the next request announces the connection
+// again.
 func (n *connectionAnnouncer) announce(ctx context.Context, by schemas.Caller, limit time.Duration) schemas.Caller {
 	by.Conn, by.AgentID = n.conn, cmp.Or(by.AgentID, n.conn)
 	if n.conn == "" {
@@ -61,16 +62,16 @@ func (n *connectionAnnouncer) callOrAwait(ctx context.Context, by schemas.Caller
 	}
 }
 
-// isConfirmed reports whether the mailbox has confirmed this agent name for the connection. It is always true for a
-// connection that is not announced.
+// isConfirmed reports whether the mailbox has confirmed this agent name for the connection. It returns true for a
+// server that announces no connections.
 func (n *connectionAnnouncer) isConfirmed(agent schemas.Agent) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.conn == "" || n.agent == agent
 }
 
-// joinPendingCall returns the channel of the running call of connection_open, nil if no call is needed. First reports
-// whether the caller of joinPendingCall must make the call.
+// joinPendingCall returns the channel of the running call of connection_open, nil if no call is needed. The result
+// first is true if the caller of joinPendingCall must make the call.
 func (n *connectionAnnouncer) joinPendingCall(by schemas.Caller) (pending chan struct{}, first bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -32,8 +32,8 @@ var (
 	noteArgument  = sdk.PromptArgument{Name: "note", Description: "Changes for the next attempt"}
 )
 
-// Prompts next, inbox and list declare no argument. Claude Code sends a prompt without arguments when a person types
-// Enter; a prompt with arguments, even optional ones, it only inserts into the line.
+// The prompts next, inbox and list declare no argument. If a person chooses a prompt without arguments, Claude Code
+// sends it at once. If a prompt has arguments, even optional ones, Claude Code only inserts it into the line.
 var prompts = []prompt{
 	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil, nextText},
 	{"inbox", "Show the inbox", "Handoffs that wait for you", nil, inboxText},
@@ -70,8 +70,8 @@ func (s *Server) renderPrompt(ctx context.Context, p prompt, r sdk.GetPromptRequ
 	}
 }
 
-// missingArgument returns a text that asks the person for a missing required argument, "" if none is missing. The text
-// is part of the message, because clients do not show protocol errors to a person.
+// missingArgument returns a text that asks the person for a missing required argument, or "" if none is missing. The
+// text is part of the message, because clients do not show protocol errors to a person.
 func (u promptUse) missingArgument(p prompt) string {
 	for _, a := range p.arguments {
 		if a.Required && u.given[a.Name] == "" {

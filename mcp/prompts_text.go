@@ -136,8 +136,8 @@ func (u promptUse) readHistory(ctx context.Context, id string) (schemas.HistoryO
 	return callAndDecode[schemas.HistoryOut](ctx, u.server, u.by, "handoff_history", which)
 }
 
-// historyText returns a history as Markdown. Each line that agents wrote is marked, so that a model cannot take it for
-// a line of this server.
+// historyText returns a history as Markdown. It marks each line that agents wrote, so that a model cannot take it for a
+// line of this server.
 func historyText(h schemas.HistoryOut) string {
 	verified := "Verified against the registry."
 	if !h.LogVerified {

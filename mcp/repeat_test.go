@@ -10,7 +10,8 @@ import (
 	"handoff/mcp"
 )
 
-// A load balancer repeats a request at another server: it takes effect once, and gets the same result.
+// A load balancer repeats a request at another server. The request takes effect once, and the repeat gets the same
+// result.
 func TestRepeatedRequest_TakesEffectOnce(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {

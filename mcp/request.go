@@ -98,8 +98,8 @@ func shutdownError() *schemas.Error {
 		WithHint("Nothing was done. Repeat the call when it is back.")
 }
 
-// handlerFailure carries the error of a handler around the SDK. handleMessage puts an empty one into the context of
-// each message.
+// handlerFailure passes the error of a handler to handleMessage, because the SDK would lose the code of the error.
+// handleMessage puts an empty handlerFailure into the context of each message.
 type handlerFailure struct {
 	err  *schemas.Error // nil for an error of the SDK itself
 	code int
@@ -138,8 +138,8 @@ func storeResourceURI(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
 	}
 }
 
-// protocolCode returns the code of the protocol for an error. A missing resource has -32002, and since revision
-// 2026-07-28 -32602.
+// protocolCode returns the code of the protocol for an error. The code for a missing resource is -32002, and since
+// revision 2026-07-28 it is -32602.
 func protocolCode(ctx context.Context, code schemas.Code) int {
 	switch {
 	case code == schemas.NotFound && !server.IsModernRequest(ctx):
@@ -176,7 +176,8 @@ func argumentsOfCall(ctx context.Context, r sdk.CallToolRequest) json.RawMessage
 	return argumentsOrEmpty(args)
 }
 
-// storeClaim stores how to release the claim of a successful call, in case the response does not arrive.
+// storeClaim stores a function that releases the claim of a successful call. The server calls this function if the
+// response does not arrive.
 func (s *Server) storeClaim(ctx context.Context, by schemas.Caller, tool string, args, result json.RawMessage) {
 	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && tool == claimTool {
 		ctx = context.WithoutCancel(ctx)
@@ -186,8 +187,8 @@ func (s *Server) storeClaim(ctx context.Context, by schemas.Caller, tool string,
 
 // releaseClaim releases the handoff that a call claimed from the queue. The release counts as no attempt.
 //
-// If the call named the handoff, the claim stays, because a caller that repeats the call gets the same claim. That does
-// not work for a caller without an AgentID, so its claim is released too.
+// If the call named the handoff, the claim stays, because a caller that repeats the call gets the same claim. A caller
+// without an AgentID does not get the same claim again, so its claim is released, too.
 func (s *Server) releaseClaim(ctx context.Context, by schemas.Caller, args, result json.RawMessage) {
 	var call schemas.ClaimIn
 	if tool, err := tools.FindTool(claimTool); err == nil {

@@ -130,7 +130,7 @@ var (
 )
 
 // resourceAddress is the parsed URI of a resource: handoff://handoff/12 and handoff://handoff/ho_12 give the same
-// address. The name of ownInbox is empty. The kind of an unknown URI is nil.
+// address. The address of ownInbox has no name. The kind is nil for an unknown URI.
 type resourceAddress struct {
 	kind *resourceKind
 	name string

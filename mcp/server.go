@@ -21,17 +21,17 @@
 // results and of the list of tools with encoding/json.
 //
 // Only long polls end with their connection. A call whose client hung up is finished: in older revisions hanging up is
-// no cancellation. A long poll is cancelled, because it would claim a handoff without a reader. At the end of input on
-// stdio a client still gets the responses to its requests.
+// no cancellation. A long poll is cancelled, because it would claim a handoff without a reader. After the end of input
+// on stdio, a client still gets the responses to its requests.
 //
 // A claim whose response could not be delivered is released, and counts as no attempt: only that response named the
 // handoff. A request with a name of its load balancer (see [RequestHeader]) releases nothing: the balancer may have the
 // response from another server.
 //
 // Over HTTP a claim belongs to the MCP session. No connection shows that an agent left, so leases expire by time. The
-// session that claimed a handoff may complete it without the claim token. Unproved data of a client, such as its
-// thread, is only appended to proved data. Since revision 2026-07-28 two workers with one bearer token cannot be
-// distinguished, so there only the claim token proves a claim.
+// session that claimed a handoff may complete it without the claim token. The server appends data that a client cannot
+// prove, such as its thread, to data that it has proved. Since revision 2026-07-28 two workers with one bearer token
+// cannot be distinguished, so there only the claim token proves a claim.
 //
 // HTTP and stdio stay in one package: the HTTP transport uses about thirty names of the rest of the package, and the
 // rest uses no name of the HTTP transport. In two packages these names would have to be exported for one importer.
@@ -54,9 +54,10 @@ import (
 type Config struct {
 	Invoker tools.Invoker
 
-	// Caller is the caller as far as the connection proves it. The server fills in its empty fields for each request:
-	// Agent by Name, and AgentID by the client's thread, by Session or by Conn. Each connection after the first gets a
-	// number behind Conn. If Conn is empty, the server does not announce connections to the mailbox.
+	// Caller has the facts about the caller that the connection proves. The server fills in its empty fields for each
+	// request: Agent by Name, and AgentID by the client's thread, by Session or by Conn. The server appends a number to
+	// Conn for each connection after the first. If Conn is empty, the server does not announce connections to the
+	// mailbox.
 	Caller schemas.Caller
 
 	// Name returns the name of the agent for a client's own name. The server uses it if Caller has no agent. It must be

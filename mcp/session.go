@@ -9,8 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// session is the state of one client for the SDK and this package. It belongs to one connection, or over HTTP since
-// revision 2026-07-28 to one request. Its id is a secret.
+// session is the state of one client for the SDK and this package. It belongs to one connection on stdio, and to one
+// MCP session over HTTP. Over HTTP since revision 2026-07-28, it belongs to one request. Its id is a secret.
 type session struct {
 	*server.InProcessSession
 	naming  connectionAnnouncer
@@ -27,8 +27,8 @@ func newSession(s *Server) *session {
 	}
 }
 
-// sessionOf returns the session of a request: [conn.trackRequest] and [exchange.requestContext] put it into the
-// context.
+// sessionOf returns the session of a request from its context. [conn.trackRequest] and [exchange.requestContext] put it
+// there.
 func sessionOf(ctx context.Context) *session {
 	return server.ClientSessionFromContext(ctx).(*session)
 }

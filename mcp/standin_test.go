@@ -11,8 +11,8 @@ import (
 	"handoff/tools"
 )
 
-// standIn replaces the mailbox for behaviour that a mailbox cannot show on demand: to hold a call, to break, to panic.
-// It answers everything else with an empty result, and records its calls.
+// standIn replaces the mailbox in tests of behaviour that a real mailbox does not show on demand: it can delay a call,
+// fail or panic. It answers everything else with an empty result, and records its calls.
 type standIn struct {
 	started chan string   // gets the tool of each call that waits or is held
 	release chan struct{} // closed to let held calls go on

@@ -15,7 +15,7 @@ import (
 
 const (
 	// waitGrace is the time that long polls and the announcement of the connection may still take after the end of
-	// input. It is long enough to return mail that already waits.
+	// input. In this time, a long poll can return mail that is already there.
 	waitGrace = 250 * time.Millisecond
 
 	closeTimeout = time.Second // for the rest, after all calls have their responses
@@ -24,8 +24,8 @@ const (
 // ServeStdio serves one client over two streams until in ends, out breaks or ctx is done. Then it still responds to
 // running calls, for at most Drain of [Config]. It ends long polls after 250 ms.
 //
-// The error is an error of reading or writing, or gives the number of requests without a response in time. It is nil if
-// the client left. If a read of in does not return when ctx ends, its goroutine stays behind.
+// The error is a read or write error, or says how many requests got no response in time. It is nil if the client left.
+// If a read of in does not return when ctx ends, its goroutine stays behind.
 func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	calls, hangUp := context.WithCancel(context.WithoutCancel(ctx))
 	defer hangUp()
@@ -241,7 +241,7 @@ func (c *conn) respondInGroup(ctx context.Context, group *sync.WaitGroup, r *jso
 }
 
 // workerPool runs jobs in goroutines that stay idle for a while before they end. A call needs a larger stack than a new
-// goroutine has. So a goroutine that has run a call before is faster than a new one.
+// goroutine has. So a goroutine that has run a call before is faster than a new goroutine.
 type workerPool struct {
 	jobs chan func()
 	end  <-chan struct{} // closed when there will be no more jobs

@@ -57,7 +57,8 @@ func TestStdio_AnswersCallDuringManyLongPolls(t *testing.T) {
 	require.Contains(t, cut[0], "the call was cut short")
 }
 
-// The client writes the cancellation directly after its request, without a pause: it must take effect too.
+// The client writes the cancellation directly after its request, without a pause. The cancellation must take effect,
+// too.
 func TestStdio_CancelEndsLongPollWithoutResponse(t *testing.T) {
 	for range 50 {
 		c := connect(t, config(newStandIn()))

@@ -32,8 +32,8 @@ func describeTools(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.
 	}
 }
 
-// toolDescription returns a tool for the SDK with all four hints. The SDK would send a missing hint as destructive or
-// open to the world.
+// toolDescription returns a tool for the SDK with all four hints. If a hint were missing, the SDK would send that the
+// tool is destructive or open to the world.
 func toolDescription(row tools.Tool) sdk.Tool {
 	t := sdk.NewToolWithRawSchema(row.Name, row.Description, row.InputSchema())
 	t.Title, t.RawOutputSchema = row.Title, row.OutputSchema()
@@ -98,8 +98,8 @@ func errorResult(e *schemas.Error) *sdk.CallToolResult {
 	return sdk.NewToolResultError(encodeForModel(e))
 }
 
-// encodeForModel encodes a value as JSON for a model. The value must be one that always encodes, such as a text, an id
-// or advice.
+// encodeForModel encodes a value as JSON for a model. The value must have a type that JSON can always encode, such as a
+// text, an id or advice.
 func encodeForModel(v any) string {
 	b, _ := schemas.Encode(v)
 	return string(b)

@@ -52,8 +52,8 @@ func (s *Server) onUnregister(_ context.Context, c server.ClientSession) {
 	w.unwatch(w.findWatched(func(resourceAddress) bool { return true })...)
 }
 
-// Limits of the topics of one session. The SDK acknowledges before it calls us, so topics beyond the limit are
-// acknowledged and never notified.
+// These are the limits of the URIs that one session may watch. The SDK acknowledges a subscription before it calls this
+// package. So the client gets an acknowledgement for URIs beyond the limits, but no notification.
 const (
 	maxTopics = 256
 	maxURI    = 512 // bytes
@@ -135,8 +135,8 @@ func (w *resourceWatch) findWatched(match func(resourceAddress) bool) (found []w
 
 const retryChanges = time.Second
 
-// followChanges notifies a session of all changes after an event number, until the caller calls end. After an error it
-// continues after the last change.
+// followChanges notifies a session of all changes after an event number, until the caller calls end. If an error
+// interrupts the changes, it continues after the last change that it got.
 func (s *Server) followChanges(ctx context.Context, c *session, after uint64) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var following sync.WaitGroup

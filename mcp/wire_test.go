@@ -80,7 +80,8 @@ func playConversation(t *testing.T, script string) string {
 	return played.String()
 }
 
-// entry is a line of a script with those that continue it, continued is where it is broken.
+// entry matches a line of a script together with the lines that continue it. continued matches the places where a line
+// is broken.
 var (
 	entry     = regexp.MustCompile(`(?m)^[^ \n].*\n(?: .*\n)*`)
 	continued = regexp.MustCompile(`\n *`)

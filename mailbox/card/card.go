@@ -32,8 +32,8 @@ func CheckRegistration(in schemas.RegisterIn) (schemas.Agent, error) {
 	return name, err
 }
 
-// UpdateCard updates a card with an agent's registration. A missing field keeps its value, but a missing away means
-// that the agent is back. An empty list replaces the earlier list.
+// UpdateCard updates a card with an agent's registration. A field that is missing in the registration keeps its value,
+// except Away: a registration without Away means that the agent is back. An empty list replaces the earlier list.
 func UpdateCard(c *schemas.Card, in schemas.RegisterIn) {
 	c.Registered, c.Away = true, in.Away
 	keep := func(have *[]string, said []string) {

@@ -23,8 +23,8 @@ type Declarations struct {
 }
 
 // ParseDeclarations checks the agents that files declare. If two files declare the same name, the later file counts. It
-// stops at the first error, so that the store takes over all files or none. The error comes from [CheckRegistration].
-// It does not check rules, see [Declarations.CheckRules].
+// stops at the first error, so that the store gets all files or none. The error comes from [CheckRegistration]. It does
+// not check rules, see [Declarations.CheckRules].
 func ParseDeclarations(in schemas.DeclareIn) (Declarations, error) {
 	d := Declarations{Rules: map[string]store.DeclaredRules{}, byName: map[schemas.Agent]declaration{}}
 	for i, f := range in.Files {
@@ -54,7 +54,7 @@ func ParseDeclarations(in schemas.DeclareIn) (Declarations, error) {
 }
 
 // ChangedAgents returns the new rows of the agents that change: first agents that the store knows, then new agents,
-// both sorted by name. It changes an agent that another file declares only if a file in d declares the agent, too.
+// both sorted by name. It does not change an agent that only a file outside of d declares.
 func (d Declarations) ChangedAgents(v *store.View) (changed []store.Agent, err error) {
 	known := map[schemas.Agent]bool{}
 	for a, err := range v.Agents() {
@@ -126,8 +126,8 @@ func (d declaration) applyTo(a store.Agent) store.Agent {
 	return a
 }
 
-// removeDeclaration returns the row of an agent without the file's declaration. If the agent registered itself since
-// the declaration, its whole card stays, because the card does not say which fields came from the file.
+// removeDeclaration returns the row of an agent without the file's declaration. If the agent registered itself after
+// the file declared it, its whole card stays, because the card does not say which fields came from the file.
 func removeDeclaration(a store.Agent) store.Agent {
 	was := declaration{a.Card.DeclaredIn, *a.Declared}.applyTo(a).Card
 	own := !reflect.DeepEqual(was, a.Card)

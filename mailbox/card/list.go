@@ -20,7 +20,7 @@ func IsListed(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
 }
 
 // SortAndLimit sorts the agents in out: connected agents first, then by the time when each was last seen. It keeps the
-// first limit agents and counts the others. If limit is zero, it keeps the agents that fit into one result, at least
+// first limit agents and counts the others. If limit is zero, it keeps as many agents as fit into one result, at least
 // one.
 func SortAndLimit(limit int, out *schemas.AgentsOut) {
 	slices.SortStableFunc(out.Agents, compareForList)
@@ -57,8 +57,8 @@ func isEndedSession(a store.Agent, c schemas.Card) bool {
 	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
 }
 
-// compareForList compares two agents for a list: connected agents come first, then agents that were seen last, then by
-// name.
+// compareForList compares two agents for a list: connected agents come first, then recently seen agents. Names decide
+// last.
 func compareForList(a, b schemas.Card) int {
 	switch {
 	case a.Live == b.Live:

@@ -13,13 +13,13 @@ import (
 // noticeActedAs is the kind of a notice which says that another agent acts under the reader's name.
 const noticeActedAs = "acted_as"
 
-// NotifyNameOwner sends a notice to the agent by.Agent if a caller with another name, own, begins to act as this agent
-// and the agent is connected. It returns true if it sent the notice. It sends one notice for each connection of the
-// caller.
+// NotifyNameOwner sends a notice to the agent by.Agent when another agent begins to act under this name. own is the
+// name of the other agent. It sends at most one notice for each connection of the caller, and only if by.Agent is
+// connected. It returns true if it sent the notice.
 //
-// Package tools calls it before each change that names another agent than the caller. It refuses no call, because
-// subagents may share a name. It does nothing for a caller without a connection. If the notice cannot be stored, it
-// logs a warning.
+// Package tools calls it before each change that a caller makes under the name of another agent. It refuses no call,
+// because subagents may share a name. It does nothing for a caller without a connection. If the notice cannot be
+// stored, it logs a warning.
 func (c *Connections) NotifyNameOwner(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
 	actsOver := func(mine bool) bool {
 		return c.Engine.Here.ActsOverConnection(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })

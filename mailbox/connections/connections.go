@@ -24,8 +24,8 @@ type Connections struct{ Engine *operation.Engine }
 type op struct{ *operation.Op }
 
 // Attach announces an open connection. The transport calls it when a client connects, and again when the connection's
-// data change or when another process becomes the owner of the store. Until [Connections.Detach], calls of a holder
-// over the connection renew its leases.
+// data change or when another process becomes the owner of the store. Until [Connections.Detach], each call of a holder
+// over the connection renews the leases of its claims.
 //
 // The result has the name of the session. A client that chose no name gets the name that its session had within the
 // last week, or the client's own name (codex), or a numbered name (codex-2). A repeat returns the same name. The error

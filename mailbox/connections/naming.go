@@ -27,7 +27,8 @@ func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.S
 }
 
 // assignName stores that a session acts under a name over a connection. Without a connection, it reserves the name for
-// the server that the session's process will start. It does not write an unchanged row that is less than a minute old.
+// the server that the session's process will start. If the row would stay the same and is less than a minute old, it
+// writes nothing.
 func (o op) assignName(a store.Agent, client schemas.Agent, c names.Caller) error {
 	again := a.Conn == c.Conn && !a.Left
 	switch {
@@ -69,8 +70,8 @@ func (o op) freeName(a store.Agent, in schemas.ConnIn) error {
 	return o.markNameGone(a)
 }
 
-// isNameUnused reports whether a session did nothing under its name and the mailbox of the name is empty. The name can
-// then be freed. Otherwise each client that only lists the tools would use up a numbered name.
+// isNameUnused reports whether a session did nothing under its name and the mailbox of the name is empty. An unused
+// name is freed, because otherwise each client that only lists the tools would use up a numbered name.
 func (o op) isNameUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	another := func(c presence.Connection) bool { return c.Name != in.Conn }
 	if !in.Unused || !a.Idle || a.Card.Registered || o.Presence().ActsOverConnection(a.Card.Name, another) {
@@ -80,16 +81,16 @@ func (o op) isNameUnused(a store.Agent, in schemas.ConnIn) (bool, error) {
 	return m == store.Counters{}, err
 }
 
-// markNameGone stores that the connection of an agent is gone. It also clears Idle, because Idle concerns only open
+// markNameGone stores that the connection of an agent is gone. It also clears the field Idle, which concerns only open
 // connections.
 func (o op) markNameGone(a store.Agent) error {
 	a.Left, a.Process, a.Idle = true, "", false
 	return o.PutAgent(a)
 }
 
-// ExpireNames stores that a client's connections are gone if no process has announced them to this service, because
-// their processes were killed. It does nothing in the first five seconds of a service, while processes announce their
-// connections.
+// ExpireNames stores that a client's connections are gone if no process has announced them to this service: their
+// processes were killed. It does nothing in the first five seconds of a service, because running processes announce
+// their connections in this time.
 func ExpireNames(o *operation.Op, client schemas.Agent) error {
 	if !o.Presence().IsSettled() {
 		return nil
@@ -106,8 +107,8 @@ func ExpireNames(o *operation.Op, client schemas.Agent) error {
 }
 
 // NameForNews returns the name of a session that asks for news: the caller's name, or the name that ShellName finds.
-// For the hook of a session without a server, it reserves the name for the server. The error is invalid if the session
-// cannot be identified.
+// For the hook of a session whose server has not started yet, it reserves the name for that server. The error is
+// invalid if the session cannot be identified.
 func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	if o.By.Agent != "" {
 		return o.By.Agent, nil

@@ -37,8 +37,7 @@ func CutPage(text string, offset, tokens int) (page string, next int, err error)
 }
 
 // pageEnd returns the end of a page of at most limit bytes. It prefers the end of a line in the last quarter of these
-// bytes, then a blank or a comma there. The result is 0 only for an empty text, so that the next page begins further
-// on.
+// bytes, then a blank or a comma there. The result is 0 only for an empty text, so that no page is empty.
 func pageEnd(s string, limit int) int {
 	if limit >= len(s) {
 		return len(s)
@@ -65,8 +64,8 @@ func pageEnd(s string, limit int) int {
 	return limit
 }
 
-// jsonLen returns the length of a text as a JSON string, for example 4 for a quote. It counts <, > and & as the long
-// escapes that encoding/json may write, so the result may be too high but never too low.
+// jsonLen returns the length of a text as a JSON string, for example 4 for a quote. It counts <, > and & as escapes of
+// six bytes, which encoding/json may write. So the result may be too high, but never too low.
 func jsonLen(s string) int {
 	q, _ := json.Marshal(s) // any string can be encoded
 	return len(q)

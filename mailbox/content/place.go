@@ -19,9 +19,9 @@ type ReferenceTarget struct {
 }
 
 // ParseReference parses a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. A reference
-// without a handoff, such as spec.md, belongs to the handoff of. ok is false for an address of another scheme, such as
-// https, and for a broken escape. It is also false if neither the reference nor of names a handoff. The caller must
-// check that the target exists.
+// without a handoff, such as spec.md, belongs to the handoff that the parameter of names. ok is false for an address of
+// another scheme, such as https, and for a broken escape. It is also false if neither the reference nor this parameter
+// names a handoff. The caller must check that the target exists.
 func ParseReference(reference string, of schemas.ID) (p ReferenceTarget, ok bool) {
 	path, part, _ := strings.Cut(reference, "#")
 	rest, absolute := strings.CutPrefix(path, scheme)
@@ -48,9 +48,9 @@ func ParseReference(reference string, of schemas.ID) (p ReferenceTarget, ok bool
 // because it is not escaped.
 func ContextURL(of schemas.ID, name string) string { return scheme + of.String() + "/" + name }
 
-// IsHandoffField reports whether name is the name of a field of a handoff, with which the path of a reference may
-// begin. Content that is sent along must not have the name of a field. IsHandoffField looks at the fields of the Go
-// types, so no separate list of names has to be kept up to date.
+// IsHandoffField reports whether a handoff has a field with this name. The path of a reference may begin with the name
+// of a field, so content that is sent along must not have such a name. IsHandoffField reads the fields of the Go types,
+// so there is no list of names to maintain.
 func IsHandoffField(name string) bool {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[schemas.Handoff](), reflect.TypeFor[schemas.Context](), reflect.TypeFor[schemas.Expectations](),

@@ -13,15 +13,16 @@ import (
 )
 
 // CountTokens estimates the number of tokens of a text, rounded up. The estimate is within 15 percent of the public
-// tokenizer o200k for prose, code, Markdown and JSON. A real tokenizer is not used, because it would take 10 ms to load
-// in each hook.
+// tokenizer o200k for prose, code, Markdown and JSON. This package does not use a real tokenizer, because each hook
+// would need 10 ms to load it.
 func CountTokens(s string) int { return RoundUpTokens(CountTokenTenths(s)) }
 
 // RoundUpTokens converts tenths of a token to tokens, rounded up.
 func RoundUpTokens(tenths int) int { return (tenths + 9) / 10 }
 
-// CountTokenTenths returns the number of tokens of a text times ten. The sum over all lines, each with its line end, is
-// never less than the result for the whole text. So a brief can add up its lines without rounding.
+// CountTokenTenths returns the number of tokens of a text times ten. The sum of the results for all lines, each with
+// its line end, is never less than the result for the whole text. So a brief can add up the results for its lines
+// without rounding.
 func CountTokenTenths(s string) int {
 	var m tokenMeter
 	for i := 0; i < len(s); {
@@ -37,8 +38,8 @@ func CountTokenTenths(s string) int {
 	return m.tenths
 }
 
-// countLeadingLowercase counts the lower-case English letters at the beginning of a text. It makes the count faster,
-// because most of a typical text consists of these letters.
+// countLeadingLowercase counts the lower-case English letters at the beginning of a text. CountTokenTenths counts these
+// letters in one step, because most of a typical text consists of them.
 func countLeadingLowercase(s string) int {
 	for i := range len(s) {
 		if s[i] < 'a' || s[i] > 'z' {
@@ -60,7 +61,7 @@ func PrefixLen(s string, tenths int) int {
 	return len(s)
 }
 
-// tokenMeter counts the tenths of a token of a text, one character after another. A run is a sequence of characters of
+// tokenMeter counts the tokens of a text in tenths, one character after another. A run is a sequence of characters of
 // one class, such as a word or a number.
 type tokenMeter struct {
 	tenths int
@@ -69,8 +70,8 @@ type tokenMeter struct {
 	lower  bool
 }
 
-// runeClass is a group of characters that cost equally many tokens. In the classes from mark on, each further character
-// of a run has a fixed price.
+// runeClass is a group of characters that cost equally many tokens. In the class mark and the classes below it in the
+// list, each further character of a run has a fixed price.
 type runeClass int
 
 const (

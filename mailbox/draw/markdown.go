@@ -57,8 +57,7 @@ func formatWorkTime(seconds int) string {
 // markdownPage is a page under construction.
 type markdownPage struct{ strings.Builder }
 
-// writeLine writes a line. A text of an agent must be an argument and not part of the format, because it may contain a
-// percent sign.
+// writeLine writes a line. A text of an agent must not be part of the format, because it may contain a percent sign.
 func (m *markdownPage) writeLine(format string, args ...any) { fmt.Fprintf(m, format+"\n", args...) }
 
 // writeList writes items below a heading, and nothing if there are none.

@@ -15,16 +15,16 @@ import (
 	"handoff/schemas/display"
 )
 
-// agentColumns is the width of the line with an agent's name. It is the same for all handoffs, so that the arrows end
-// in one column.
+// agentColumns is the width of the line with an agent's name. It is the same for all agents, so that the arrows end in
+// the same column.
 const agentColumns = 32 // columns of the line after an agent's name
 
 // Tree draws the handoffs of a workflow from top to bottom. Each handoff is below its parent, or below the handoff that
 // it retries. Several children of a handoff are indented branches. A handoff whose parent is not among the steps begins
 // a separate picture.
 //
-// The heading has the title, if there is one, and the name of the workflow. No line is wider than the style allows,
-// except in deeply nested branches, because the text needs 24 columns.
+// The heading has the title, if there is one, and the name of the workflow. No line is wider than the style allows.
+// Deeply nested branches are an exception, because their text needs 24 columns.
 func Tree(workflow, title string, steps []schemas.HistoryStep, style display.Style) string {
 	d := treeDrawing{Style: style, width: max(cmp.Or(style.Width, 80), 40), children: groupByParent(steps)}
 	const label = "Handoff Chain: "
@@ -41,9 +41,9 @@ func Tree(workflow, title string, steps []schemas.HistoryStep, style display.Sty
 	return d.String()
 }
 
-// groupByParent groups steps by the handoff below which each is drawn: the retried handoff or the parent. Each group is
-// in the order of sends. Steps that begin a picture are in the group 0. Each step is in exactly one group, even if
-// steps contains it twice.
+// groupByParent groups the steps. The key of a group is the handoff above its steps in the picture: the retried handoff
+// or the parent. Each group is in the order of sends. Steps that begin a picture are in the group 0. Each step is in
+// exactly one group, even if steps contains it twice.
 func groupByParent(steps []schemas.HistoryStep) map[schemas.ID][]schemas.HistoryStep {
 	steps = slices.Clone(steps)
 	slices.SortStableFunc(steps, func(a, b schemas.HistoryStep) int { return cmp.Compare(a.HandoffID, b.HandoffID) })
@@ -77,7 +77,7 @@ func (d *treeDrawing) writeLine(text string) {
 }
 
 // drawStep draws one handoff and all its descendants. The first line begins with head, the others with margin. It draws
-// a single child in its loop, so only branches make the recursion deeper.
+// a single child in a loop and several children by recursion, so only branches make the recursion deeper.
 func (d *treeDrawing) drawStep(s schemas.HistoryStep, head, margin string) {
 	for {
 		d.drawAgent(s, head)
@@ -196,7 +196,7 @@ func fileCounts(s schemas.HistoryStep) string {
 }
 
 // testCounts returns the numbers of passed, failed and new tests in the result of a step, such as "3 passed, 1 failed".
-// It returns "not passing" if the result says so without numbers, and "" if the result does not mention tests.
+// It returns "not passing" if the result says only that tests fail, and "" if the result does not mention tests.
 func testCounts(s schemas.HistoryStep) string {
 	text := countText(s.TestsPassed, "passed", s.TestsFailed, "failed", s.TestsCreated, "created")
 	if s.Done == nil || s.Done.Verification == nil || s.TestsFailed > 0 {
@@ -219,8 +219,8 @@ func countText(pairs ...any) string {
 	return strings.Join(texts, ", ")
 }
 
-// momentFormats has a sentence for each action of a moment (an event that the picture shows). For any other action, the
-// sentence is made of the action itself: "lead amended it".
+// momentFormats has a sentence for some actions of events that the picture shows. For any other action, the sentence
+// contains the name of the action: "lead amended it".
 var momentFormats = map[string]string{
 	"asked":              "%s asked",
 	"answered":           "%s answered",
@@ -243,8 +243,8 @@ var momentFormats = map[string]string{
 // maxMoment is the maximum length of the text of an event in a picture, in bytes.
 const maxMoment = 300
 
-// momentText returns the sentence for a moment, followed by the text of the event. It doubles percent signs in names,
-// because the sentence is a format.
+// momentText returns the sentence for an event that the picture shows, followed by the text of the event. It doubles
+// percent signs in names, because the sentence is a format.
 func momentText(m schemas.HistoryEvent) string {
 	saying, known := momentFormats[m.Action]
 	if m.PassedTo != "" {

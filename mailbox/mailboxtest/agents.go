@@ -101,7 +101,8 @@ func (w *World) Accepts(kind string, agents ...schemas.Caller) {
 // SettleTime is how long a new service presumes that earlier connections are open.
 const SettleTime = 5 * time.Second
 
-// PassBackoff moves the clock by the time for which a handoff rests after its first attempt.
+// PassBackoff moves the clock forward by the time for which no agent may claim a handoff after its first failed
+// attempt.
 func (w *World) PassBackoff() { w.Pass(10 * time.Second) }
 
 // Sends sends a handoff and requires success. The changes are applied to the input of the call.

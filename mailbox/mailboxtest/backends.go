@@ -29,8 +29,8 @@ func (b *ScriptedBackend) Update(ctx context.Context, fn func(store.Writer) erro
 	return err
 }
 
-// BreakingBackend is a backend that refuses updates after a number of successful ones, as if the process had ended. It
-// refuses none until [BreakingBackend.BreakAfter] is called.
+// BreakingBackend is a backend that refuses all updates after a number of successful updates, as if the process had
+// ended. Before the test calls [BreakingBackend.BreakAfter], it refuses none.
 type BreakingBackend struct {
 	store.Backend
 	Wait  func() // runs before the next update, once

@@ -19,7 +19,7 @@ func (w *World) DeclareRules(routes []schemas.Route, plans ...schemas.Plan) sche
 // RuleSend returns a send as it stands in a rule.
 func RuleSend(address, task string) schemas.SendIn { return schemas.SendIn{To: address, Task: task} }
 
-// PlanStep returns a step of a plan that sends its name and the outcome of the step before.
+// PlanStep returns a step of a plan. The step sends a handoff with its own name and the outcome of the step before.
 func PlanStep(name, address string, changes ...func(*schemas.PlanStep)) schemas.PlanStep {
 	return withChanges(schemas.PlanStep{Step: name, SendIn: RuleSend(address, name+" {{root.task}}: {{outcome.summary}}")}, changes)
 }
@@ -29,7 +29,7 @@ func StepsInOrder(steps ...schemas.PlanStep) [][]schemas.PlanStep {
 	return schemas.Map(steps, func(s schemas.PlanStep) []schemas.PlanStep { return []schemas.PlanStep{s} })
 }
 
-// SentByRules returns the handoffs that rules of files sent, as address, state and title, oldest first.
+// SentByRules returns the handoffs that rules of files sent, each as its address, state and title, oldest first.
 func (w *World) SentByRules() (all []string) {
 	w.T.Helper()
 	out := Must(w.T, w.List, Human, schemas.ListIn{Box: "all", Limit: 100})

@@ -75,7 +75,7 @@ func NewFileBackend(t testing.TB) store.Backend {
 	return storetest.OpenBolt(t, filepath.Join(t.TempDir(), "handoff.db"))
 }
 
-// Close checks and closes the store now. A test that goes on without the store calls it.
+// Close checks and closes the store now. A test calls it if it continues without the store.
 func (w *World) Close() {
 	w.T.Helper()
 	w.closing.Do(func() {

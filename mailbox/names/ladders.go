@@ -6,8 +6,8 @@ import (
 	"handoff/schemas"
 )
 
-// Caller describes a session that asks for its name. An empty field means that the fact is unknown, so it ties no name
-// to the caller.
+// Caller describes a session that asks for its name. An empty field is an unknown fact, which ties no name to the
+// caller.
 type Caller struct {
 	Session    string        // the client's id of it
 	Conn       string        // the connection that it opens, for a server
@@ -18,7 +18,7 @@ type Caller struct {
 // tieTest reports whether one fact ties a name to a caller. It returns false if the caller does not know the fact.
 type tieTest func(Name, Caller) bool
 
-// tiedByConnection reports whether the caller's connection was given the name. This is the strongest tie, because each
+// tiedByConnection reports whether the caller's connection got the name. This is the strongest tie, because each
 // connection has one server.
 func tiedByConnection(n Name, c Caller) bool { return c.Conn != "" && n.Conn == c.Conn }
 
@@ -46,11 +46,12 @@ type rung struct {
 	shared bool // also names under which another session acts
 }
 
-// These ladders are for the three callers that ask for a name. A server and a hook take the name, so they skip names
-// under which another session acts, unless the caller has the name already. A shell only asks for its name.
+// These ladders are for the three callers that ask for a name. A server and a hook take the name for themselves. So
+// their ladders skip a name under which another session acts, unless the caller has the name already. A shell only asks
+// for the name of its session.
 var (
 	// Server is the ladder for a server that opens a connection. It prefers the name of the connection, then the name
-	// that the hook of the session was told, then the name of the session.
+	// that the hook of the session got, then the name of the session.
 	Server = Ladder{
 		{tiedByConnection, heldStates | unheldStates, true},
 		{tiedByProcess, unheldStates, false},

@@ -49,8 +49,8 @@ type Name struct {
 	Shared  bool // over an open connection another session than the caller's acts under the name
 }
 
-// State is the state of a name. Each state is a bit, so that a rung of a ladder can list several states. A name is in
-// exactly one state.
+// State is the state of a name. A name is in exactly one state. Each state is a bit, so that a rung of a ladder can
+// list several states.
 type State uint8
 
 // The states, from free to held.
@@ -59,7 +59,7 @@ const (
 	Free State = 1 << iota
 	// Kept is the state of a name that is kept for its last session for a week.
 	Kept
-	// Expected is the state of a name that a hook told its session before the server of the session has started. The
+	// Expected is the state of a name that the hook of a session got before the server of the session started. The
 	// state lasts at most a minute.
 	Expected
 	// Presumed is the state of a name whose connection may be open: nobody closed the connection, and the service has
@@ -92,9 +92,8 @@ func (n Name) State() State {
 // IsHeld reports whether a session has the name now, because its connection is open or presumed open.
 func (n Name) IsHeld() bool { return n.State()&heldStates != 0 }
 
-// IsVacantFor reports whether a session of client may get the name, although nothing ties the session to the name. The
-// client's own name is vacant even if it is kept for an earlier session. A numbered name is never vacant for another
-// client.
+// IsVacantFor reports whether a session of client may get the name, to which it has no tie. The client's own name is
+// vacant even if it is kept for an earlier session. A numbered name is never vacant for another client.
 func (n Name) IsVacantFor(client schemas.Agent) bool {
 	state, own := n.State(), n.Agent == client
 	ofClient := own || n.Client == "" || n.Client == client
@@ -115,8 +114,8 @@ func NthName(client schemas.Agent, n int) schemas.Agent {
 	return client[:min(len(client), maxLength-len(number))] + schemas.Agent(number)
 }
 
-// CommonPrefix returns the beginning that all names of a client's sessions share, for numbers up to 99,999. Names of
-// other clients may have the same beginning, so callers have to compare the client, too.
+// CommonPrefix returns the common beginning of all names of a client's sessions, for numbers up to 99,999. Names of
+// other clients may begin in the same way, so callers must compare the client, too.
 func CommonPrefix(client schemas.Agent) string {
 	return string(client[:min(len(client), maxLength-len("-99999"))])
 }

@@ -27,8 +27,8 @@ const (
 // handoff names. It returns one text for each other handoff that touches the same files, and notifies its holder. It
 // reports each file once.
 //
-// A completed handoff counts if it ended after the caller's claim and the caller's commit does not contain its changes.
-// RecordFiles refuses no call, and deletes the rows of handoffs that no longer count.
+// RecordFiles also compares r with completed handoffs, if they ended after the caller's claim and the caller's commit
+// does not contain their changes. RecordFiles refuses no call, and deletes the rows of handoffs that no longer count.
 func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) {
 	o := op{in}
 	all, err := o.AllTouchedFiles()
@@ -60,7 +60,7 @@ func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) 
 type op struct{ *operation.Op }
 
 // touchedFiles returns the row of the caller's handoff: the files that the handoff names, and the files that git saw as
-// changed in this call. If this call has no working tree, it keeps the changed files of the last call.
+// changed in this call. If this call has no working tree, the row keeps the changed files of the last call.
 func (o op) touchedFiles(r *store.Record, t store.TouchedFiles) store.TouchedFiles {
 	if t.Holder != r.Holder {
 		t = store.TouchedFiles{Holder: r.Holder, Since: r.Event}
@@ -118,8 +118,8 @@ func (o op) comparableHandoffs(r *store.Record, all map[schemas.ID]store.Touched
 	return records, nil
 }
 
-// compareWith returns a text for the caller about the files that both r and other touch. It returns "" if the caller
-// was told of all these files before. It also notifies the holder of other.
+// compareWith returns a text for the caller about the files that both r and other touch. It returns "" if an earlier
+// call reported all these files. It also notifies the holder of other.
 func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (string, error) {
 	held := other.Status.IsHeld()
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {

@@ -16,8 +16,8 @@ import (
 	"handoff/store/memory"
 )
 
-// newCrowdedService fills a store with n handoffs, the last of them open: half of the open ones are claimable, a fifth
-// is held, a fifth depends on a failed or open one, and the others ask or wait for approval.
+// newCrowdedService fills a store with handoffs, of which the last are open. Half of the open handoffs are claimable, a
+// fifth is held, and a fifth depends on a failed or open handoff. The others have a question or wait for approval.
 func newCrowdedService(t testing.TB, b store.Backend, stored, open int) *mailbox.Service {
 	t.Helper()
 	kept := store.New(b)

@@ -38,8 +38,8 @@ type Config struct {
 	// Offers answers questions about the snapshot.
 	Offers offer.Offers
 
-	// FileAwaitingPermission returns the file with the rules that would continue after a handoff and that a person must
-	// permit first. It returns "" if there is no such file.
+	// FileAwaitingPermission returns the file whose rules would send more work after a handoff if a person permitted
+	// the file. It returns "" if there is no such file.
 	FileAwaitingPermission func(*store.Record) string
 
 	// Reader explains the state of a handoff, and knows when its holder was last heard of.
@@ -120,8 +120,8 @@ func (l *overviewBuilder) addConcern(p *partRows, kind schemas.OverviewEntryKind
 	return &p.rows[len(p.rows)-1].OverviewEntry
 }
 
-// finishPart sorts a part, cuts it to the row limit, and adds reasons and next calls to the remaining rows. It keeps an
-// error of the store in l.err for [Compute].
+// finishPart sorts a part, cuts it to the row limit, and adds reasons and next calls to the remaining rows. If the
+// store fails, it puts the error into l.err, and [Compute] returns it.
 func (l *overviewBuilder) finishPart(p partRows) schemas.OverviewPart {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(
@@ -152,8 +152,8 @@ var kinds = []schemas.OverviewEntryKind{
 // kindRank returns the position of a kind in [kinds].
 func kindRank(k schemas.OverviewEntryKind) int { return slices.Index(kinds, k) }
 
-// countTotals reads the mailboxes for later steps, and adds up their counters. It reads at most [maxRows] mailboxes,
-// and at most [maxRows] rows each for waiting and for blocked handoffs.
+// countTotals reads the mailboxes for later steps, and adds up their counters. It reads at most [maxRows] mailboxes, at
+// most [maxRows] rows for waiting handoffs, and at most [maxRows] rows for blocked handoffs.
 func (l *overviewBuilder) countTotals() {
 	for b := range yieldUntilError(l, l.NonEmptyMailboxes()) {
 		if len(l.boxes) == maxRows {
@@ -207,8 +207,8 @@ func (l *overviewBuilder) largestLoads(all []schemas.HandoffCount) []schemas.Han
 	return all[:min(len(all), l.Limit)]
 }
 
-// yieldUntilError yields the values of read until the first error, and keeps that error in the builder. So a step need
-// not check errors.
+// yieldUntilError yields the values of read until the first error, and stores that error in the builder. So the steps
+// need not check errors.
 func yieldUntilError[T any](l *overviewBuilder, read iter.Seq2[T, error]) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for v, err := range read {

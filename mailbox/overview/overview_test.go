@@ -140,7 +140,7 @@ func TestOverview_KeepsFailureWhosePartsWereSentBeforeItsEnd(t *testing.T) {
 	require.Equal(t, []string{"failure ho_1 no"}, formatRows(readOverview(w).NeedsYou))
 }
 
-// A dismissed failure stays a failure: its dependents stay blocked, and it can still be done again.
+// A dismissed failure stays a failure: handoffs that depend on it stay blocked, and its work can still be repeated.
 func TestOverview_KeepsWorkBlockedByDismissedFailure(t *testing.T) {
 	w, boss, qa := mailboxtest.NewWithTwoAgents(t, "boss", "qa")
 	id := w.Sends(boss, "qa", "x").HandoffID

@@ -33,8 +33,8 @@ func (l *overviewBuilder) addHeldHandoffs() {
 	}
 }
 
-// addHeldHandoff adds a held handoff as dead, silent or running. It checks a lost connection first, because that proves
-// that the holder is gone. A silent holder may still work.
+// addHeldHandoff adds a held handoff as dead, silent or running. It checks the connection first: a lost connection
+// proves that the holder is gone, but a silent holder may still work.
 func (l *overviewBuilder) addHeldHandoff(r *store.Record) {
 	switch {
 	case r.Status == schemas.Waiting: // beyond the limit of the step for questions
@@ -137,7 +137,7 @@ func (l *overviewBuilder) addQuestions() {
 const NoticeApproval = "approval"
 
 // addApprovals adds pending handoffs that wait for approval. If there are too many pending handoffs to read, it reads
-// the handoffs that the person sent, and the handoffs of the person's approval notices.
+// only the handoffs that the person sent, and the handoffs that the person's approval notices name.
 func (l *overviewBuilder) addApprovals() {
 	var pending partRows
 	l.addApprovalsFrom(l.NewestFirst(store.IndexByState(schemas.Pending), 0), &pending)
@@ -148,7 +148,7 @@ func (l *overviewBuilder) addApprovals() {
 }
 
 // addApprovalsFrom adds the handoffs of ids that wait for approval. If it reads only some of the ids, it marks the part
-// ended as incomplete.
+// in the parameter ended as incomplete.
 func (l *overviewBuilder) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], ended *partRows) {
 	for r := range l.unseenRecords(ids, l.scanLimit, ended) {
 		if r.NeedsApproval && r.Status == schemas.Pending {
@@ -169,8 +169,8 @@ func (l *overviewBuilder) approvalEventNumber(r *store.Record) uint64 {
 	return 0
 }
 
-// approvalNotices yields the handoffs of the person's approval notices, newest first. It yields 0 for each notice of
-// another kind.
+// approvalNotices yields the handoffs that the person's approval notices name, newest first. For each notice of another
+// kind, it yields 0.
 func (l *overviewBuilder) approvalNotices() iter.Seq2[schemas.ID, error] {
 	return func(yield func(schemas.ID, error) bool) {
 		for n, err := range l.Notices(schemas.Human, 0) {

@@ -15,8 +15,8 @@ const (
 // agent can make calls meanwhile. Fixed times, such as deadlines, are not extended.
 //
 // At each reading, the clock compares the time of day with the time that the machine was awake. If the time of day
-// advanced over a minute more, the machine slept. A person who sets the time ahead has the same effect. Sleeps are kept
-// in memory. The methods may be called concurrently.
+// advanced by over a minute more than the time awake, the clock records a sleep. It also records one if a person sets
+// the time ahead by over a minute. Sleeps are kept in memory. The methods may be called concurrently.
 type Clock struct {
 	now   func() time.Time
 	awake func() time.Duration
@@ -79,7 +79,7 @@ func (c *Clock) detectSleep(now time.Time, awake time.Duration) {
 	c.last, c.ahead = wall, ahead
 }
 
-// addSleep adds a sleep. If there are more than [maxSleeps], it merges the two oldest sleeps, which keeps their total
+// addSleep adds a sleep. If there are more than [maxSleeps], it merges the two oldest sleeps into one of the same total
 // length.
 func (c *Clock) addSleep(s sleep) {
 	if len(c.sleeps) == maxSleeps {

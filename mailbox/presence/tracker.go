@@ -15,8 +15,8 @@ import (
 // workspace, and knows only connections that were announced to this process. Its contents are lost when the process
 // ends.
 //
-// The methods may be called concurrently, and inside a transaction that may run twice: they do not block, do not fail,
-// and a repeat changes nothing. Callers may change the returned values.
+// The methods may be called concurrently, and inside a transaction that may run twice. They do not block and do not
+// fail, and a repeated call changes nothing. Callers may change the returned values.
 type Tracker struct {
 	mu     sync.Mutex             // guards the fields below
 	open   map[string]*Connection // agents are sorted
@@ -78,8 +78,8 @@ func (t *Tracker) RecordActing(conn string, a schemas.Agent) {
 	}
 }
 
-// RecordHeard records the time of a holder's call; token is the claim token. It is called only for a call that does not
-// change the handoff, because the store keeps the time of any change.
+// RecordHeard records the time of a holder's call; token is the claim token. The service calls it only after a call
+// that does not change the handoff, because the store keeps the time of each change.
 func (t *Tracker) RecordHeard(token string, at time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -48,8 +48,8 @@ func PoolSearchWords(pool schemas.Address, generalists bool) []string {
 	return words
 }
 
-// AcceptsType reports whether an agent takes work of a type. Every agent takes the types of the protocol, such as
-// task_handoff, and work without a type. An agent that declares no types takes every type.
+// AcceptsType reports whether an agent takes work of a type. Every agent takes work without a type, and work of a type
+// of the protocol, such as task_handoff. An agent that declares no types takes every type.
 func AcceptsType(card schemas.Card, workType string) bool {
 	return isProtocolType(workType) || len(card.Accepts) == 0 || isGeneralist(card) ||
 		slices.Contains(card.Accepts, workType)

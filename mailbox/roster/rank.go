@@ -17,9 +17,10 @@ type Work struct {
 	Tags []string // compared with skills
 }
 
-// RankCards returns the cards of qualified agents in a new order, the best first. The first difference decides:
-// accepting the work by name, the number of skills among the tags, the number of open handoffs (fewest first), waiting
-// for work, the last call (latest first), and the name.
+// RankCards returns the cards of qualified agents in a new order, the best first. It compares two agents by these
+// points, and the first difference decides: whether the agent accepts the work by name, the number of its skills among
+// the tags, the number of its open handoffs (fewest first), whether it waits for work, its last call (latest first),
+// and its name.
 func RankCards(cards []*schemas.Card, want Work) []*schemas.Card {
 	able := schemas.Map(cards, func(card *schemas.Card) rankedAgent {
 		return rankedAgent{card, acceptsByNameScore(*card, want), len(sharedSkills(*card, want.Tags))}

@@ -31,7 +31,7 @@ func rankReasons(list []*schemas.Card, want roster.Work) []schemas.RoutingCandid
 	return all
 }
 
-// Each case puts the better agent first by one rule, with all the later rules against it.
+// In each case, one rule puts the better agent first, although all later rules would put the other agent first.
 func TestRankCards_AppliesRulesInOrder(t *testing.T) {
 	code := []string{"code"}
 	for _, c := range []struct {

@@ -14,8 +14,8 @@ import (
 	"handoff/mailbox/secret"
 )
 
-// Gitleaks keeps samples with each of its rules: texts that the rule must find and must not find. The rules print them
-// when one of gitleaks' packages is replaced in a copy. That needs the module proxy and a minute: make secrets.
+// Each rule of gitleaks has samples: texts that the rule must find or must not find. `make secrets` replaces a package
+// in a copy of gitleaks, so that the rules print their samples. It needs the module proxy and takes a minute.
 func TestMask_CoversGitleaksSamples(t *testing.T) {
 	if os.Getenv("HANDOFF_GITLEAKS") == "" {
 		t.Skip("make secrets reads them")

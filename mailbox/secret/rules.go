@@ -23,8 +23,8 @@ func (r rule) mayFollowLetters() bool {
 	return len(r.prefix) > 3 && strings.IndexByte("_-.", r.prefix[len(r.prefix)-1]) >= 0
 }
 
-// prefixTable finds the rules for a token by its first two bytes. It is small enough for a fast search, because it is
-// read for each letter of a text.
+// prefixTable finds the rules for a token by its first two bytes. It is small, because Mask reads it for each letter of
+// a text.
 type prefixTable struct {
 	slots [1024]uint8 // indexes into rules
 	rules [][]rule    // the rules of each slot; the first list is empty
@@ -36,7 +36,7 @@ func (t *prefixTable) rulesFor(a, b byte) []rule { return t.rules[t.slots[slotIn
 
 func slotIndex(a, b byte) int { return (int(a)<<4 ^ int(b)) & 1023 }
 
-// prefixes returns the table of rules. It is made when the first text is searched, because most processes search no
+// prefixes returns the table of rules. The first search of a text makes the table, because most processes search no
 // text.
 var prefixes = sync.OnceValue(func() *prefixTable {
 	t := prefixTable{rules: make([][]rule, 1)}
@@ -59,8 +59,8 @@ var prefixes = sync.OnceValue(func() *prefixTable {
 	return &t
 })
 
-// secretNames lists kinds of secrets, each with the words at the end of names of this kind: the name db_password ends
-// in password.
+// secretNames lists kinds of secrets. The name of a secret ends in one of the words of its kind: the name db_password
+// ends in password.
 var secretNames = []struct {
 	kind string
 	ends []string

@@ -122,8 +122,9 @@ var patterns = sync.OnceValue(func() (p struct{ key, address, uuid, placeholder 
 	return p
 })
 
-// findNamedValue finds the value after the separator at position i, if the name before the separator is a secret's
-// name, as in password = "x". It skips at most eight blanks and quotes between the name and the separator.
+// findNamedValue finds the value after the separator at position i, as in password = "x". It finds nothing if the name
+// before the separator is no name of a secret. It skips at most eight blanks and quotes between the name and the
+// separator.
 func findNamedValue(text string, i int) secretMatch {
 	end := i
 	for end > max(0, i-8) && strings.IndexByte(" \t?.:\"'`\\", text[end-1]) >= 0 {
@@ -174,9 +175,9 @@ func isTokenByte(c byte) bool { return isWordByte(c) || strings.IndexByte("-.=+/
 // brackets and a few separators.
 func isValueByte(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[]{}\\|", c) < 0 }
 
-// secretKindOfName returns the kind of secret that a name stands for, judged by its end: "password" for db_password2.
-// It returns "" for any other name. It ignores digits at the end, and compares only the last 16 letters, because no
-// word in [secretNames] is longer.
+// secretKindOfName returns the kind of secret that a name stands for, according to the end of the name: "password" for
+// db_password2. It returns "" for any other name. It ignores digits at the end, and compares only the last 16 letters,
+// because no word in [secretNames] is longer.
 func secretKindOfName(name string) string {
 	var letters [16]byte // the last of the name, in small letters
 	n := len(letters)

@@ -13,7 +13,7 @@ import (
 	"handoff/mailbox/secret"
 )
 
-// Samples are put together here, so that nothing that looks for secrets finds them in this file.
+// The samples are split into parts here, so that no secret scanner finds them in this file.
 var sampleToken = "gh" + "p_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 
 func TestMask_ReplacesSecrets(t *testing.T) {
@@ -67,10 +67,10 @@ func TestMaskNamed_RecognisesNames(t *testing.T) {
 	require.Equal(t, "Tr0ub4dor&3", masked)
 }
 
-// plantedFiles are the tests that need texts which look like secrets: an alarm there is a true one.
+// plantedFiles matches the tests that contain texts which look like secrets. An alarm in these files is right.
 var plantedFiles = regexp.MustCompile(`(^|/)(secret\w*_test\.go|quiet_test\.go|script/audit\.txtar|docs/security\.md)$`)
 
-// One false alarm in 10,000 lines costs less than it saves. HANDOFF_CORPUS names a directory of other documents.
+// One false alarm in 10,000 lines is acceptable. HANDOFF_CORPUS names a directory of other documents.
 func TestMask_RarelyRaisesFalseAlarms(t *testing.T) {
 	list := exec.CommandContext(t.Context(), "git", "ls-files", "-z")
 	list.Dir = "../.."

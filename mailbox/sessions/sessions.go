@@ -54,8 +54,8 @@ func (h Presence) ActingAgents() []schemas.Agent {
 	return slices.Sorted(maps.Keys(here))
 }
 
-// IsSettled reports whether every connection that is not known to be open is gone. It returns true if no other process
-// can announce a connection, or if the service has run for five seconds.
+// IsSettled reports whether all open connections are known to this service, so that any other connection is gone. It
+// returns true if no other process can announce a connection, or if the service has run for five seconds.
 func (h Presence) IsSettled() bool { return h.Alone || h.Now().Sub(h.Started) >= names.SettlingTime }
 
 // IsNameInUse reports whether a session may use a name now. The store does not keep the connection of an agent that
@@ -74,8 +74,8 @@ func (h Presence) NameFacts(a store.Agent) names.Name {
 	}
 }
 
-// nameFactsForSession returns the facts about a name, as [Presence.NameFacts] does, and whether another session than
-// the given one acts under the name.
+// nameFactsForSession returns the facts about a name, as [Presence.NameFacts] does, and whether a session other than
+// the given session acts under the name.
 func (h Presence) nameFactsForSession(session string, a store.Agent) names.Name {
 	n := h.NameFacts(a)
 	n.Shared = h.ActsOverConnection(a.Card.Name, func(c presence.Connection) bool { return c.Session != session })

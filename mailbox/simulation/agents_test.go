@@ -8,7 +8,7 @@ import (
 	"handoff/store"
 )
 
-// chooseCall returns the client's next call: mostly a sensible call, and now and then any call.
+// chooseCall returns the client's next call: mostly a sensible call, and now and then a random call.
 func (l *world) chooseCall(c *client) any {
 	switch n := l.rnd.IntN(100); {
 	case n < 15 || len(l.seen.records) == 0:
@@ -109,7 +109,8 @@ func (l *world) newWaitingClaim(c *client) schemas.ClaimIn {
 	return in
 }
 
-// sensibleCall is something that a client may do with a handoff, as far as it is known; nil for nothing.
+// sensibleCall returns a call that fits the state of a handoff, as far as the client knows the state, or nil if there
+// is none.
 func (l *world) sensibleCall(c *client, r *store.Record) any {
 	me := c.by.Agent
 	owns, holds := me == r.From || me == schemas.Human, me == r.Holder
@@ -166,7 +167,8 @@ func (l *world) newCallOnHandoff(c *client, r *store.Record, what int) any {
 	return in
 }
 
-// chooseToken is the one that a client knows of a claim, none, or now and then one of before.
+// chooseToken returns the claim token that a client knows for a handoff, or "", or now and then the token of an earlier
+// claim.
 func (l *world) chooseToken(c *client, id schemas.ID) string {
 	if old := c.old[id]; len(old) > 0 && l.happensOnceIn(3) {
 		return pickOne(l, old)

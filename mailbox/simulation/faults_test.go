@@ -12,8 +12,8 @@ import (
 	"handoff/store"
 )
 
-// fault is a bug in the way of the real code: below it, where rows are kept, between a client and the
-// service, or in its clock. The zero value is none.
+// fault is a fault that the test injects around the real code: in the store below it, between a client and the service,
+// or in the clock. The zero value is no fault.
 type fault struct {
 	name    string
 	catches string // the rule that has to find it

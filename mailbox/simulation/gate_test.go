@@ -7,8 +7,8 @@ import (
 	"handoff/store"
 )
 
-// gate is a backend at which each transaction waits until the life lets it in, one at a time. So the seed decides
-// the order of transactions, not the scheduler of Go. A process that dies closes its gate.
+// gate is a backend at which each transaction waits until the simulation admits it, one at a time. So the seed decides
+// the order of transactions, and not the scheduler of Go. When the simulated process dies, its gate is closed.
 type gate struct {
 	store.Backend
 

@@ -28,7 +28,8 @@ type claim struct {
 	criteria int
 }
 
-// call is a client's request until it is answered or given up. Repeats have the same request id.
+// call is a client's request, from its first attempt until the client gets an answer or gives up. Repeats have the same
+// request id.
 type call struct {
 	n       int
 	client  *client
@@ -156,7 +157,7 @@ func (l *world) startAttempt(k *call) {
 	}()
 }
 
-// collectAnswers waits until all is still, and brings home the answers that there are: most of them.
+// collectAnswers waits until no goroutine can continue, and delivers most of the answers to the clients.
 func (l *world) collectAnswers() (told []*attempt) {
 	synctest.Wait()
 	l.mu.Lock()

@@ -17,8 +17,8 @@ import (
 	"handoff/store"
 )
 
-// rule always holds. It looks at the store, at the clients' answers, and at the changes of a step. It returns an error
-// if it is broken.
+// rule is a rule that holds after each step. Its function checks the store, the clients' answers, and the changes of
+// the step, and returns an error if the rule is broken.
 type rule struct {
 	name   string
 	broken func(*step) error
@@ -140,7 +140,7 @@ var ends = []life.Action{
 	life.Complete, life.Fail, life.Reject, life.Decline, life.Requeue, life.Exhaust, life.Expire, life.Cancel, life.Answer, life.Reclaim,
 }
 
-// claimLost finds claims that a client was told of and that are gone without a reason.
+// claimLost finds claims that a client knows and that ended without a reason.
 func claimLost(s *step) error {
 	for _, a := range s.told {
 		t := claimOfAnswer(a)
@@ -167,7 +167,8 @@ func claimLost(s *step) error {
 	return nil
 }
 
-// mayRelease reports whether a step may release a claim of which its holder was told: its call asks for it.
+// mayRelease reports whether a step may release a claim that its holder knows, because the call of the step asks for
+// the release.
 func (s *step) mayRelease() bool {
 	in, is := s.callInput().(schemas.UpdateIn)
 	return is && in.Action == schemas.ActRelease
@@ -221,7 +222,7 @@ func acknowledgedChangeLost(s *step) error {
 	return nil
 }
 
-// leaseIgnored finds outcomes under a token that was void, and claims that ended before their lease.
+// leaseIgnored finds outcomes with a claim token that was no longer valid, and claims that ended before their lease.
 func leaseIgnored(s *step) error {
 	return s.judgeChanges(func(c *change) error {
 		if c.was == nil {
@@ -322,7 +323,8 @@ func returnedWorkNotRepeated(s *step) error {
 	})
 }
 
-// verdictWithoutEffect finds work that was reviewed and neither accepted nor returned, nor sent to another judge.
+// verdictWithoutEffect finds work with a review verdict that was not accepted, not returned, and not sent to another
+// reviewer.
 func verdictWithoutEffect(s *step) error {
 	return s.judgeChanges(func(c *change) error {
 		work := s.seen.records[c.now.ReviewOf]
@@ -448,7 +450,7 @@ func limitIgnored(s *step) error {
 	})
 }
 
-// sentOverLimit finds a send into a mailbox that was full, and one too many in a workflow.
+// sentOverLimit finds a send into a full mailbox, and a send that exceeds the limit of a workflow.
 func (s *step) sentOverLimit(c *change, e schemas.Event) error {
 	if _, sends := s.callInput().(schemas.SendIn); sends && e.Via != schemas.ViaClock {
 		if m, err := s.Counters(c.now.Box); err != nil || c.now.Box != "" && m.Pending > pending {
@@ -481,7 +483,8 @@ func (s *step) callInput() any {
 	return s.by.in
 }
 
-// holdsTooMany finds a claim of an agent at its limit. Work for the agent alone does not count.
+// holdsTooMany finds a claim of an agent that already held as many handoffs as it may. A claim of work that is
+// addressed to the agent by name is always allowed.
 func (s *step) holdsTooMany(c *change, e schemas.Event) error {
 	if _, directed := c.now.To.SingleAgent(); directed || c.was != nil && c.was.Asker == e.Agent {
 		return nil

@@ -1,19 +1,19 @@
-// Package simulation_test lets agents live in a workspace where anything may happen at any moment, and holds the rules
-// of package mailbox against each step.
+// Package simulation_test simulates agents in a workspace where anything may happen at any moment, and checks the rules
+// of package mailbox after each step.
 //
 // Four agents and a person send, claim, wait, report, ask, answer, pass on, complete, fail, judge and take back. Their
-// calls are lost, come twice and are repeated. Connections break, the process that owns the workspace dies, time
+// calls are lost, arrive twice and are repeated. Connections break, the process that owns the workspace dies, and time
 // passes. A seed decides all of it: each transaction waits at a gate until its turn (gate_test.go), and
-// testing/synctest gives the clock. So a seed always leads to the same life. The wall clock decides how many lives
-// there are, and nothing else.
+// testing/synctest gives the clock. So a seed always leads to the same life (one run of a workspace). The wall clock
+// decides only the number of lives.
 //
 //	HANDOFF_SIMULATION=10m   how long new lives are begun (default: some fixed ones, and a new one)
 //	HANDOFF_SEED=1           one life, with its whole log
 //
-// The world is in world_test.go, the goals of agents are in agents_test.go, and the way of calls to the service is in
-// network_test.go. A step (step_test.go) has the changes of a transaction and the answers that clients got then. The
-// rules (rules_test.go) judge a step by the store and by earlier answers. Faults in the way of the real code
-// (faults_test.go) show that each rule finds the errors that it is for.
+// The world is in world_test.go, agents choose their calls in agents_test.go, and network_test.go brings the calls to
+// the service. A step (step_test.go) has the changes of a transaction and the answers that clients got meanwhile. The
+// rules (rules_test.go) judge a step by the store and by earlier answers. Injected faults (faults_test.go) show that
+// each rule finds the errors that it exists for.
 package simulation_test
 
 import (

@@ -51,7 +51,7 @@ type knownClaim struct {
 	token string
 }
 
-// step is one transaction, with the answers that clients got. The rules are judged after each.
+// step is one transaction, with the answers that clients got. The rules are checked after each step.
 type step struct {
 	*store.View
 	*world
@@ -61,7 +61,7 @@ type step struct {
 	told    []*attempt
 }
 
-// change is the change of one handoff in a step: nil was for a new one, nil now for one that is gone.
+// change is the change of one handoff in a step. was is nil for a new handoff, and now is nil for a deleted handoff.
 type change struct {
 	id       schemas.ID
 	was, now *store.Record

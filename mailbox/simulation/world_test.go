@@ -201,7 +201,8 @@ func (l *world) admitAll() {
 	l.noteBroken("all comes to rest", fmt.Errorf("calls go on for ever"))
 }
 
-// finishCalls lets all calls end and applies the clock. Then it judges the rules about leftovers.
+// finishCalls admits all transactions until no call can continue, and lets the clock apply the changes that are due.
+// Then it checks the rules about waiting calls and about changes that were not applied.
 func (l *world) finishCalls() {
 	l.logLine("rest")
 	l.admitAll()

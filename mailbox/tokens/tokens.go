@@ -29,9 +29,9 @@ type Tokens struct {
 // on disk.
 //
 // The error is denied for a caller over HTTP. It is also denied for a token that names human, unless the scope is admin
-// and a person calls. The error is invalid for a malformed name, agent or hash, and for an end in the past. The error
-// is conflict for a name or secret of another token, even of a revoked one. Names are compared without case. A repeat
-// is a conflict, unless it has the request id of the first call.
+// and the caller is a person. The error is invalid for a malformed name, agent or hash, and for an end in the past. The
+// error is conflict if another token, even a revoked one, has the name or the secret. Names are compared without case.
+// A repeat is a conflict, unless it has the request id of the first call.
 func (s *Tokens) AddToken(ctx context.Context, by schemas.Caller, in schemas.TokenAddIn) (schemas.TokenAddOut, error) {
 	t, err := s.newToken(by, in)
 	if err != nil {
@@ -69,9 +69,10 @@ func (s *Tokens) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.To
 	})
 }
 
-// RevokeToken makes a token invalid from the next request on, for the command handoff token revoke. It keeps the claims
-// and sends of the token, and the row, so that the name is not used again. The error is denied for a caller over HTTP,
-// and not_found for an unknown name. A repeat returns the first result and writes no event.
+// RevokeToken makes a token invalid from the next request on, for the command handoff token revoke. Claims and sends
+// that were made with the token stay valid. The row of the token stays, so that no new token gets its name. The error
+// is denied for a caller over HTTP, and not_found for an unknown name. A repeat returns the first result and writes no
+// event.
 func (s *Tokens) RevokeToken(
 	ctx context.Context, by schemas.Caller, in schemas.TokenRevokeIn,
 ) (schemas.TokenRevokeOut, error) {

@@ -45,7 +45,8 @@ func (w world) listTokens() []schemas.Token {
 	return mailboxtest.Must(w.T, w.ListTokens, desk, schemas.TokenListIn{}).Tokens
 }
 
-// tokenEvents returns the events of the registry that are about no handoff, each with its content.
+// tokenEvents returns the events of the registry that concern no handoff. The second result has the content of each
+// event.
 func (w world) tokenEvents() (all []schemas.Event, said []string) {
 	w.T.Helper()
 	for _, e := range w.Events() {

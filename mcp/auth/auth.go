@@ -4,19 +4,19 @@
 // workspace. The token names the agents that it may act as, and its scope limits its actions. It is looked up for each
 // request, so revoking it takes effect at once. Any other bearer is a JSON Web Token ([RFC 9068]) of the OAuth issuer,
 // if one is configured. Its signature, issuer, audience and times are checked, and its claims name agents and scope.
-// The metadata of [RFC 9728] name the issuer to clients, as the Authorization section of the [MCP specification]
-// requires, revisions 2025-11-25 and 2026-07-28.
+// The metadata of [RFC 9728] name the issuer to clients, as the section Authorization of the [MCP specification]
+// requires in the revisions 2025-11-25 and 2026-07-28.
 //
-// As long as a workspace has no issuer and never had a token, not even a revoked one, programs on the same machine need
-// no token: a request that arrives at a loopback address, and that no proxy forwarded, may act as any agent but human
-// and system.
+// A workspace without an issuer that never had a token needs no token from programs on the same machine. Their requests
+// arrive at a loopback address without a proxy, and may act as any agent except human and system.
 //
-// The header Handoff-Agent chooses among the agents that the caller may act as; without it the first one is chosen.
-// Secrets are read from the header Authorization and never from an address. No error and no log has any part of one.
+// The header Handoff-Agent chooses among the agents that the caller may act as. Without this header, the caller acts as
+// the first of them. The package reads secrets from the header Authorization and never from an address. No error and no
+// log contains any part of a secret.
 //
-// A bearer token is a row of the store under the SHA-256 of its secret. Reading the row costs microseconds, so nothing
-// is cached and nothing is stale. After a request has waited, its token is looked up again before the response, and on
-// a stream before each event. A secret has a checksum, so most wrong secrets never reach the store.
+// A bearer token is a row of the store under the SHA-256 of its secret. Reading the row costs microseconds, so there is
+// no cache that could be out of date. After a request has waited, its token is looked up again before the response, and
+// on a stream before each event. A secret has a checksum, so most wrong secrets never reach the store.
 //
 // [RFC 6750]: https://www.rfc-editor.org/rfc/rfc6750
 // [RFC 9068]: https://www.rfc-editor.org/rfc/rfc9068
@@ -75,8 +75,8 @@ func New(c Config) *Gate {
 
 // Caller returns the caller of a request, without AgentID and Trace, and counts the request for the rate limit of its
 // token. The error is a [*Refusal], or an error of the store or of the issuer. Each error wraps an [*schemas.Error] for
-// the client. If the token is known but may not act as the named agent, or makes too many requests, Caller returns the
-// caller with the error.
+// the client. Caller returns the caller together with the error in two cases: a known token may not act as the named
+// agent, or it makes too many requests.
 func (g *Gate) Caller(r *http.Request) (schemas.Caller, error) {
 	caller, err := g.identifyCaller(r)
 	if err == nil {
@@ -123,8 +123,9 @@ func (g *Gate) identifyCaller(r *http.Request) (schemas.Caller, error) {
 	return g.authenticateBearer(r, bearer)
 }
 
-// authenticateBearer returns the caller of a well-formed bearer. It limits the bad bearers of an address. It still
-// accepts good bearers from that address, because many callers share the address of a proxy.
+// authenticateBearer returns the caller of a well-formed bearer. It limits the number of bad bearers that one address
+// may send. Beyond this limit it still accepts good bearers from the address, because many callers share the address of
+// a proxy.
 func (g *Gate) authenticateBearer(r *http.Request, bearer string) (schemas.Caller, error) {
 	now, from := g.Now(), badTokenSource(r.RemoteAddr)
 	wait := g.guesses.waitTime(from, now)
@@ -145,9 +146,9 @@ func (g *Gate) authenticateBearer(r *http.Request, bearer string) (schemas.Calle
 	return caller, nil
 }
 
-// lookUpBearer returns the caller of a bearer, and its limit of requests per second. Doubtful means that the address
-// has sent many bad bearers. Only one doubtful bearer at a time is looked up, so that such look-ups cannot keep the
-// server busy.
+// lookUpBearer returns the caller of a bearer, and its limit of requests per second. The parameter doubtful is true if
+// the address has sent many bad bearers. The function looks up only one doubtful bearer at a time, so that bad bearers
+// cannot keep the server busy.
 func (g *Gate) lookUpBearer(ctx context.Context, bearer string, now time.Time, doubtful bool) (schemas.Caller, float64, error) {
 	if doubtful {
 		g.doubts.Lock()
@@ -189,7 +190,7 @@ func isFromThisMachine(r *http.Request) bool {
 }
 
 // badTokenSource returns the address under which bad tokens of a client are counted. For IPv6 it is the network of the
-// first 64 bits, because one customer has all addresses of such a network.
+// first 64 bits, because all addresses of such a network usually belong to one customer.
 func badTokenSource(remote string) string {
 	addr, err := netip.ParseAddrPort(remote)
 	if err != nil {

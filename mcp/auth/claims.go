@@ -73,8 +73,8 @@ func (i *Issuer) callerFromClaims(token *jwt.JSONWebToken) (schemas.Caller, erro
 	}, nil
 }
 
-// invalidReason returns the reason why a token with a valid signature is not an access token for this server now, and
-// "" if it is one. Typ is the type in the header of the token, nil if the header has none.
+// invalidReason returns the reason for refusing a token with a valid signature, or "" if it is an access token for this
+// server and valid now. The parameter typ is the type in the header of the token, or nil if the header has no type.
 func (i *Issuer) invalidReason(c tokenClaims, typ any) string {
 	now := i.Now()
 	expected := jwt.Expected{Issuer: i.URL, AnyAudience: jwt.Audience{i.Audience}, Time: now}
@@ -99,8 +99,8 @@ func (i *Issuer) invalidReason(c tokenClaims, typ any) string {
 	return ""
 }
 
-// isAccessTokenType reports whether the header of an access token may have this type. Many issuers write the type JWT
-// or no type.
+// isAccessTokenType reports whether typ may be the type of an access token. It accepts the type JWT and a missing type,
+// too, because many issuers write access tokens in this way.
 func isAccessTokenType(typ any) bool {
 	name, isText := typ.(string)
 	name = strings.TrimPrefix(strings.ToLower(name), "application/")

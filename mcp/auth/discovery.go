@@ -42,8 +42,8 @@ func (i *Issuer) sharedKeySet(ctx context.Context) (oidc.KeySet, error) {
 }
 
 // discoverKeyAddress returns the address of the issuer's keys. It reads the document of RFC 8414, or the document of
-// OpenID Connect if the first is missing. The address of the second document has the well-known name before or after
-// the path of the issuer, and discoverKeyAddress tries both.
+// OpenID Connect if the first is missing. The address of the OpenID Connect document has the well-known name before or
+// after the path of the issuer, and discoverKeyAddress tries both addresses.
 func (i *Issuer) discoverKeyAddress(ctx context.Context) (string, error) {
 	var all error
 	for _, address := range documentAddresses(i.URL) {
@@ -77,7 +77,7 @@ func wellKnownAddress(address, name string) string {
 }
 
 // readDocument returns the address of the keys that one document names. It refuses a document of another issuer, and an
-// address of keys that is not secure.
+// address of keys that [checkAddress] refuses.
 func (i *Issuer) readDocument(ctx context.Context, address string) (string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -108,8 +108,8 @@ func (i *Issuer) readDocument(ctx context.Context, address string) (string, erro
 }
 
 // readInterval is the minimum time between two reads of an address, so that bad tokens cannot make the server send many
-// requests to the issuer. A token whose key was published in between is refused. Issuers publish keys long before they
-// use them.
+// requests to the issuer. The server refuses a token whose key was published since the last read. This is rare, because
+// issuers publish keys long before they use them.
 const readInterval = 5 * time.Second
 
 var (
@@ -117,8 +117,8 @@ var (
 	errReadRecently = fmt.Errorf("%w: the last read is still recent", errTooSoon)
 )
 
-// pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of the response. For an earlier
-// repeat it returns errReadRecently if the last read succeeded, and errTooSoon if the last read failed.
+// pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of the response. If the last read
+// of the address is more recent, it returns errReadRecently after a success and errTooSoon after a failure.
 type pacedTransport struct {
 	http.RoundTripper
 	now func() time.Time

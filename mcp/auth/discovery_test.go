@@ -68,8 +68,8 @@ func TestIssuer_AnswersWaitingCallersIfFirstCallerLeaves(t *testing.T) {
 	w.requireAccepted(r)
 }
 
-// An issuer that accepts a connection and stays silent takes longer than the interval; callers that wait meanwhile must
-// not try it again.
+// A read from a silent issuer takes longer than the minimum time between two reads. Callers that wait for this read
+// must not start another read.
 func TestIssuer_SharesFailureAmongWaitingCallers(t *testing.T) {
 	o := startTestIssuer(t)
 	w := newWorldWithIssuer(t, o)

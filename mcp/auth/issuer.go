@@ -34,10 +34,10 @@ type IssuerConfig struct {
 	Logger *slog.Logger // of failures to read from the issuer; default: discards
 }
 
-// Issuer checks access tokens that an OAuth issuer signed. It reads the issuer's document when the first token comes,
-// and repeats this with later tokens after a failure. It reads the issuer's keys again when a token names an unknown
-// key, because issuers change their keys. It reads each address at most once in 5 seconds. Known keys stay valid while
-// the issuer is down. Issuer is safe for use by many goroutines.
+// Issuer checks access tokens that an OAuth issuer signed. It reads the issuer's document when the first token comes.
+// After a failure, it tries again when the next token comes. It reads the issuer's keys again when a token names an
+// unknown key, because issuers change their keys. It reads each address at most once in 5 seconds. Known keys stay
+// valid while the issuer is down. Issuer is safe for use by many goroutines.
 type Issuer struct {
 	IssuerConfig
 	client *http.Client
@@ -65,8 +65,8 @@ func NewIssuer(c IssuerConfig) (*Issuer, error) {
 	return &Issuer{IssuerConfig: c, client: &client, lock: make(chan struct{}, 1)}, nil
 }
 
-// checkAddress refuses an address that is neither https nor on this machine, because an attacker on the network could
-// answer in place of the issuer.
+// checkAddress returns an error for an address on another machine without https, because an attacker on the network
+// could answer in place of the issuer.
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	switch {

@@ -171,7 +171,8 @@ func TestIssuer_RefusesForgedTokens(t *testing.T) {
 	require.Equal(t, "planner", string(w.requireAccepted(remoteRequest(t, good)).Agent))
 }
 
-// A program that can check a token by a shared key can also make one, even if the issuer carelessly publishes the key.
+// A program that can check a token with a shared key can also make a token. So the server refuses the algorithm even if
+// the issuer publishes the key.
 func TestIssuer_RefusesTokenSignedWithSharedKey(t *testing.T) {
 	o := startTestIssuer(t)
 	w := newWorldWithIssuer(t, o)

@@ -23,7 +23,7 @@ func newRateLimits() *rateLimits {
 }
 
 // countRequest counts a request of a name. If the limit is reached, it counts nothing and returns the time to wait. A
-// name may make the requests of two seconds at once, and at least 20.
+// name may make as many requests at once as in two seconds, and always at least 20.
 func (l *rateLimits) countRequest(name string, perSecond float64, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -109,8 +109,8 @@ func TestBadTokens_IncludeRevokedToken(t *testing.T) {
 	require.Equal(t, 20, w.denied[auth.Revoked])
 }
 
-// All callers behind one proxy have the same address, and after each refresh a caller has a new access token: so
-// neither the address nor the token tells that a caller is known.
+// All callers behind one proxy have the same address, and a caller gets a new access token at each refresh. So neither
+// the address nor the token identifies a known caller.
 func TestBadTokens_DoNotBlockGoodTokensOfSameAddress(t *testing.T) {
 	o := startTestIssuer(t)
 	w := newWorldWithIssuer(t, o)

@@ -85,8 +85,8 @@ func (r *Refusal) isUnauthorized() bool {
 }
 
 // ChallengeHeader returns the value of the header WWW-Authenticate for an error of [Gate.Caller]. The value is "" if
-// the response needs no such header. If ok is true, the status of the response is 401, otherwise the status of the
-// error's code in [schemas.Codes]. MetadataURL is the result of [MetadataURL], or "" without OAuth.
+// the response needs no such header. If ok is true, the status of the response is 401. Otherwise it is the status that
+// [schemas.Codes] has for the code of the error. MetadataURL is the result of [MetadataURL], or "" without OAuth.
 func ChallengeHeader(err error, metadataURL string) (value string, ok bool) {
 	refusal, is := errors.AsType[*Refusal](err)
 	if !is || !refusal.isUnauthorized() && refusal.code == "" {

@@ -19,8 +19,9 @@ const (
 	digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// NewSecret returns a new secret for a token. The prefix lets secret scanners find leaked secrets. The checksum shows a
-// typing error without a read of the store. NewSecret panics if rand fails, which crypto/rand never does.
+// NewSecret returns a new secret for a token. The prefix lets secret scanners find leaked secrets. With the checksum,
+// [IsWellFormed] detects a typing error without a read of the store. NewSecret panics if rand fails, which crypto/rand
+// never does.
 func NewSecret(rand io.Reader) string {
 	b := []byte(prefix)
 	for len(b) < len(prefix)+randomLength {
@@ -29,7 +30,7 @@ func NewSecret(rand io.Reader) string {
 	return string(b) + checksum(string(b))
 }
 
-// IsWellFormed reports whether s has the form of a secret and the right checksum. It does not know whether the token
+// IsWellFormed reports whether s has the form of a secret and the right checksum. It does not check whether the token
 // exists.
 func IsWellFormed(s string) bool {
 	if len(s) != len(prefix)+randomLength+checksumLength || !strings.HasPrefix(s, prefix) {
@@ -49,8 +50,8 @@ func HashSecret(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// randomDigit returns a random digit. It ignores random bytes above the last multiple of 62, so that all digits are
-// equally likely.
+// randomDigit returns a random digit. It skips random bytes from the last multiple of 62 below 256 on, so that all 62
+// digits are equally likely.
 func randomDigit(rand io.Reader) byte {
 	const fair = 256 / len(digits) * len(digits)
 	for {

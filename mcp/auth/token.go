@@ -11,8 +11,9 @@ import (
 	"handoff/tools"
 )
 
-// NeedsToken reports whether every request needs a token: there is an OAuth issuer, or the workspace has or ever had a
-// token. After its first true result it stays true in this process, so that nobody gets access by removing the store.
+// NeedsToken reports whether every request needs a token, because there is an OAuth issuer, or because the workspace
+// has or had a token. After its first true result, it returns true until this process ends, so that nobody gets access
+// by removing the store.
 func (g *Gate) NeedsToken(ctx context.Context) (bool, error) {
 	if g.Issuer != nil || g.tokenNeeded.Load() {
 		return true, nil
@@ -36,8 +37,8 @@ func (g *Gate) callerWithoutBearer(r *http.Request) (schemas.Caller, error) {
 	return schemas.Caller{}, newTokenRefusal(NoToken, "a token is needed")
 }
 
-// callerOfToken returns the caller for the hash of a secret, and its limit of requests per second. Comparing hashes
-// reveals nothing about the secret by its duration.
+// callerOfToken returns the caller for the hash of a secret, and its limit of requests per second. The duration of a
+// comparison of hashes reveals nothing about the secret.
 func (g *Gate) callerOfToken(ctx context.Context, hash string, now time.Time) (schemas.Caller, float64, error) {
 	found, err := g.findToken(ctx, hash)
 	if err != nil {

@@ -21,8 +21,8 @@ type ToolCall struct {
 	// Plain is true if the message is a request of JSON-RPC 2.0 and its parameters have no other fields than Call.
 	Plain bool `json:"-"`
 
-	// Rest is the message with an empty object in place of the arguments. The SDK gets Rest, because it would decode
-	// the arguments several times only to return them unchanged.
+	// Rest is the message with an empty object in place of the arguments. The SDK gets Rest instead of the message,
+	// because it would decode the arguments several times only to return them unchanged.
 	Rest []byte `json:"-"`
 }
 
@@ -32,8 +32,9 @@ var (
 	callParams    = []string{"name", "arguments", "_meta"}
 )
 
-// scanEnvelope reads the envelope and the tool call of a message in one pass. It returns false if encoding/json must
-// read the text: the text is no object, has a name twice or in other capitals, or its method is no text.
+// scanEnvelope reads the envelope and the tool call of a message in one pass. It returns false for a text that
+// encoding/json must read instead: a text that is no object, has a name twice, has a name in other capitals, or has a
+// method that is no string.
 func (m *Message) scanEnvelope() bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.Text)) // which reads the text where it is
 	call, at, version := ToolCall{}, 0, json.RawMessage(nil)
@@ -69,7 +70,7 @@ func (m *Message) scanEnvelope() bool {
 	return true
 }
 
-// readParams reads the parameters of a call, and sets at to the place of the arguments.
+// readParams reads the parameters of a call, and sets *at to the offset of the arguments.
 func (m *Message) readParams(d *jsontext.Decoder, c *ToolCall, at *int) bool {
 	others, ok := readObject(d, callParams, func(name string) bool {
 		switch name {
@@ -86,8 +87,8 @@ func (m *Message) readParams(d *jsontext.Decoder, c *ToolCall, at *int) bool {
 	return ok
 }
 
-// readObject reads an object. It calls read for each member in wanted and skips other members. Others reports whether
-// there were other members.
+// readObject reads an object. It calls read for each member in wanted and skips other members. The result others is
+// true if it skipped a member.
 func readObject(d *jsontext.Decoder, wanted []string, read func(name string) bool) (others, ok bool) {
 	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
 		return false, false
@@ -120,7 +121,7 @@ func (m *Message) readValue(d *jsontext.Decoder, to *json.RawMessage) bool {
 	return err == nil
 }
 
-// readSpan runs read, which reads an object, and sets to to its text.
+// readSpan calls read, which reads one object, and sets *to to the text of that object.
 func (m *Message) readSpan(d *jsontext.Decoder, to *json.RawMessage, read func() bool) bool {
 	begin := int(d.InputOffset())
 	ok := read()

@@ -51,9 +51,9 @@ func (l *Line) appendPart(part []byte) {
 	l.tail = slices.Clone(l.tail[max(0, len(l.tail)-keptBytes):])
 }
 
-// ReadLines reads in from a goroutine and sends its lines, except empty lines, until in ends or done is closed. Then it
-// closes the first channel. It sends the error that ended in on the second channel, nil at the end of input. Closing
-// done cannot stop a read that does not return.
+// ReadLines reads from in, in a goroutine of its own, and sends the lines that are not empty, until in ends or done is
+// closed. Then it closes the first channel. It sends the read error on the second channel, or nil at the end of input.
+// Closing done cannot stop a read that does not return.
 func ReadLines(in io.Reader, done <-chan struct{}) (<-chan Line, <-chan error) {
 	lines, ended := make(chan Line), make(chan error, 1)
 	go func() {
@@ -90,9 +90,9 @@ func readLine(r *bufio.Reader) (l Line, err error) {
 	}
 }
 
-// firstID matches an id before the params, if only short texts precede it. lastID matches an id at the end of a
-// message. An end of this form is unambiguous: a nested object would end in two braces, and quotes in a string would be
-// escaped.
+// firstID matches an id before the params, if only short members come before the id. lastID matches an id at the end of
+// a message. It cannot match another text there: a nested object would end in two braces, and quotes in a string would
+// be escaped.
 var (
 	firstID = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(`^\s*\{(?:\s*"[a-z]+"\s*:\s*"[^"\\]*"\s*,)*\s*"id"\s*:\s*("[^"\\]*"|-?[0-9]+)\s*,`)
@@ -142,7 +142,7 @@ func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
 }
 
 // Send writes one message and reports whether all of it was written. It waits for a client that does not read. Messages
-// that come during a write are written together next. If a message does not encode, Send writes an error in its place
+// that come during a write are written together next. If a message cannot be encoded, Send writes an error in its place
 // and returns false.
 func (w *Writer) Send(message any) bool {
 	line, encoded := EncodeMessage(message, w.logger)
@@ -157,7 +157,7 @@ func (w *Writer) Send(message any) bool {
 	return b.taken >= end && encoded
 }
 
-// addToBatch appends a line to the next batch, and returns the end of the line in it.
+// addToBatch appends a line to the next batch. It returns the batch and the offset of the end of the line in it.
 func (w *Writer) addToBatch(line []byte) (b *lineBatch, end int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -187,8 +187,8 @@ func (w *Writer) writeBatch() {
 	}
 }
 
-// EncodeMessage encodes a message. If the message does not encode, the text is an error response in its place, so that
-// the client does not wait for ever, and ok is false. EncodeMessage logs the cause.
+// EncodeMessage encodes a message. If the message cannot be encoded, ok is false and the text is an error response, so
+// that the client does not wait for ever. EncodeMessage logs the cause.
 func EncodeMessage(message any, logger *slog.Logger) (text []byte, ok bool) {
 	r, isResponse := message.(sdk.JSONRPCResponse)
 	if isResponse {

@@ -132,8 +132,8 @@ type OpenRequests struct {
 	open map[string]*OpenRequest
 }
 
-// Track registers a request: from then on [Requests.Cancel] finds it. Its context ends with ctx. The caller calls
-// [Requests.Untrack] once.
+// Track registers a request, so that [OpenRequests.Cancel] finds it. Its context ends with ctx. The caller must call
+// [OpenRequests.Untrack] once.
 func (q *OpenRequests) Track(ctx context.Context, m Message) *OpenRequest {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &OpenRequest{Message: m, Context: ctx, cancel: cancel}

@@ -57,8 +57,8 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 	return b.Bytes(), ok
 }
 
-// singleText returns the text of a result. Ours is true if the result has exactly one text and only fields that our
-// tools set.
+// singleText returns the text of a result. The result ours is true if the tool result has exactly one text and only
+// fields that our tools set.
 func singleText(result *sdk.CallToolResult) (text string, ours bool) {
 	if len(result.Content) != 1 || result.StructuredContent != nil || result.InputRequests != nil || result.RequestState != "" {
 		return "", false
