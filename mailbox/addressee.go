@@ -112,7 +112,7 @@ func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
 		return err // the send has warned that no agent has this name
 	}
-	why, err := o.Offers().NoTakerReason(now, offer.Present)
+	why, err := o.Offers().NoTakerReason(now, offer.PresentMemberReasons)
 	if why == "" || err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (o *op) storeCard(a store.Agent, said any) error {
 		if r == nil || !r.IsClaimable() {
 			continue
 		}
-		may, err := offers.MayClaim(*before, r, offer.Member)
+		may, err := offers.MayClaim(*before, r, offer.MemberReasons)
 		if may {
 			err = o.tellSenderOfNoTaker(&operation.RecordChange{Now: r})
 		}
@@ -159,7 +159,7 @@ func (o *op) whyNoReviewer(to, reviewer schemas.Address) (why string, err error)
 	for a, err := range o.Offers().AddressedAgents(to) {
 		review := store.Record{To: reviewer, Type: schemas.TypeReview, Excluded: []schemas.Agent{a.Card.Name}}
 		if err == nil {
-			why, err = o.Offers().NoTakerReason(&review, offer.Present)
+			why, err = o.Offers().NoTakerReason(&review, offer.PresentMemberReasons)
 		}
 		if why == "" || err != nil {
 			return "", err

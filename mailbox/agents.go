@@ -145,6 +145,6 @@ func (e *env) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Counters(schemas.Address(c.Name))
 	c.Seen, c.Pending, c.Held, c.Notices = a.Seen.Time(), m.Pending, m.Held, m.Unread
-	c.Live, c.Waiting = e.here.IsActing(c.Name), e.hub.HasWaiter(schemas.Address(c.Name))
+	c.Live, c.Waiting = e.here.IsActing(c.Name), e.hub.HasWaiterForAnyWork(schemas.Address(c.Name))
 	return c, err
 }

@@ -171,7 +171,7 @@ func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Promises = contract.NeedsComparison(h.Expectations)
 	now.Reviewer = schemas.ValueOrZero(h.Expectations).Review
 	now.OnFailure = schemas.ValueOrZero(h.Rollback).OnFailure
-	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.SentSearchWords(h)))
+	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.MessageSearchWords(h)))
 }
 
 // amendTimes applies the deadline, the timeout and the estimate of an amended handoff. The timeout counts from the send

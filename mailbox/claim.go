@@ -96,7 +96,7 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 	if r.Status.IsHeld() && r.Holder == o.By.Agent {
 		return o.claimAgain(r)
 	}
-	if err := o.CheckMayTake(life.Claim, offer.Claim, r); err != nil {
+	if err := o.CheckMayTake(life.Claim, offer.ClaimReasons, r); err != nil {
 		return takenClaim{}, err
 	}
 	return o.takeHandoff(life.Claim, r)

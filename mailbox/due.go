@@ -186,7 +186,7 @@ func (o *op) recipientOfUnclaimedWork(r *store.Record) (to schemas.Address, then
 		to = schemas.Address("capability:" + roster.Anything)
 		open := r.Clone()
 		open.To = to
-		if why, err := o.Offers().NoTakerReason(&open, offer.Member); why == "" || err != nil {
+		if why, err := o.Offers().NoTakerReason(&open, offer.MemberReasons); why == "" || err != nil {
 			return to, "agents that accept anything may take it now", err
 		}
 		return r.To, "no agent is known that accepts anything, so it waits on", nil

@@ -25,8 +25,8 @@ import (
 func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	w := s.hub.NewWaiter(since, until)
-	w.Choosy = len(in.Tags) > 0
-	defer w.Leave()
+	w.OnlyWithTags = len(in.Tags) > 0
+	defer w.EndWait()
 	for {
 		mayFind, err := s.joinWaitingLists(ctx, w, by.Agent)
 		if err != nil {

@@ -71,7 +71,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 		return out, err
 	}
 	d, err := delivery.MakeDelivery(o, delivery.Session{
-		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, Since: since, ReadRecord: o.UsableRecord, Held: o.HandoffsHeldBy,
+		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, WaitBegan: since, ReadRecord: o.UsableRecord, Held: o.HandoffsHeldBy,
 	})
 	if err != nil {
 		return out, err
@@ -93,7 +93,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 // storeDeliveryNotes stores the notes of a delivery as checkpoints of their handoffs, and reports whether it stored a
 // note. If a note cannot be stored, the reason is logged, and the other handoffs get their notes.
 func (o *op) storeDeliveryNotes(d *delivery.Delivery) (noted bool) {
-	for _, r := range d.ToNote {
+	for _, r := range d.HandoffsToNote {
 		err := o.TryPart(func() error {
 			kept, err := d.CheckpointWithNote(r)
 			if kept == nil || err != nil {

@@ -289,7 +289,7 @@ func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.Known
 			return nil, err
 		}
 		here := s.here.IsNameInUse(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < presentAfterCall
-		known = append(known, offer.KnownAgent{Agent: a, Here: here})
+		known = append(known, offer.KnownAgent{Agent: a, IsPresent: here})
 	}
 	return known, nil
 }

@@ -64,7 +64,7 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	if err := o.checkMailboxLimit(pool); err != nil {
 		return nil, err
 	}
-	warning, err := o.Offers().NoTakerReason(r, offer.Present)
+	warning, err := o.Offers().NoTakerReason(r, offer.PresentMemberReasons)
 	if warning == "" || err != nil {
 		return nil, err
 	}

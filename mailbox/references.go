@@ -77,7 +77,7 @@ func (o *op) unknownAgentWarning(name schemas.Agent) (string, error) {
 	if name == "" || name == schemas.System || name == o.By.Agent {
 		return "", nil
 	}
-	why, err := o.Offers().NoTakerReason(&store.Record{To: schemas.Address(name)}, offer.Member)
+	why, err := o.Offers().NoTakerReason(&store.Record{To: schemas.Address(name)}, offer.MemberReasons)
 	if why == "" || err != nil {
 		return "", err
 	}

@@ -55,7 +55,7 @@ func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) error 
 	if to == nil || err != nil || !r.IsClaimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
 		return err
 	}
-	may, err := o.Offers().MayClaim(*to, r, offer.NotFor)
+	may, err := o.Offers().MayClaim(*to, r, offer.NotRecipient)
 	if may {
 		o.reserveFor(r, named)
 	}
@@ -109,6 +109,6 @@ func (o *op) hasOtherCandidates(r *store.Record, without schemas.Agent) (bool, e
 	}
 	left := r.Clone()
 	left.Excluded = append(left.Excluded, without)
-	why, err := o.Offers().NoTakerReason(&left, offer.Member)
+	why, err := o.Offers().NoTakerReason(&left, offer.MemberReasons)
 	return why == "" && err == nil, err
 }

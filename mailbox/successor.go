@@ -222,7 +222,7 @@ func (o *op) resendToNamedAgent(h *operation.RecordChange) (*store.Record, error
 // decodeFullContent reads the content of r into h for an agent that does the work again. The error is conflict if the
 // store no longer keeps all of the content.
 func (o *op) decodeFullContent(r *store.Record, h *schemas.Handoff) error {
-	lessened, err := reading.HasLostContent(o.View, r)
+	lessened, err := reading.HasExpiredContent(o.View, r)
 	if err != nil || !lessened {
 		return cmp.Or(err, o.DecodeContent(r.ID, r.Body, h))
 	}

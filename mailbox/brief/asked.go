@@ -23,9 +23,9 @@ func specificTaskLines(h schemas.Handoff, c *schemas.Context, p pen) []string {
 		h.Kind = ""
 	}
 	return slices.Concat(
-		p.field("Sent to you because", h.Target.Reason), p.field("Type", h.Type), p.field("Passed on as", h.Kind),
-		p.field("Task id", h.TaskID), p.list("Requirements", h.Requirements), p.list("Questions for you", c.Questions),
-		p.list("To reproduce", c.ReproductionSteps), p.field("Test with", c.TestCommand),
+		p.labelledText("Sent to you because", h.Target.Reason), p.labelledText("Type", h.Type), p.labelledText("Passed on as", h.Kind),
+		p.labelledText("Task id", h.TaskID), p.labelledBullets("Requirements", h.Requirements), p.labelledBullets("Questions for you", c.Questions),
+		p.labelledBullets("To reproduce", c.ReproductionSteps), p.labelledText("Test with", c.TestCommand),
 	)
 }
 
@@ -40,8 +40,8 @@ func reworkLines(h schemas.Handoff, all []schemas.AnsweredCriterion, p pen) []st
 		return nil
 	}
 	lines := []string{fmt.Sprintf("This is rework of %s, round %d: %s returned the result of round %d.",
-		r.Of, r.Round, p.line(string(r.By), 64), r.Round-1)}
-	lines = append(lines, p.field("Why", r.Reason)...)
+		r.Of, r.Round, p.oneLine(string(r.By), 64), r.Round-1)}
+	lines = append(lines, p.labelledText("Why", r.Reason)...)
 	lines = append(lines, "New criteria, met when that is mended, in addition to the earlier ones:")
 	return append(lines, numberedCriterionLines(all, func(a schemas.AnsweredCriterion) bool { return r.HasPoint(a.Criterion) }, p)...)
 }
@@ -58,7 +58,7 @@ func reviewLines(in Input, p pen) (lines []string) {
 			if a.IsMet() {
 				met = "met"
 			}
-			lines = append(lines, fmt.Sprintf("%d. %s – %s: %s", a.Number, p.line(a.Criterion, maxResult), met, p.line(cmp.Or(r.EvidenceText(a), "claimed"), maxResult)))
+			lines = append(lines, fmt.Sprintf("%d. %s – %s: %s", a.Number, p.oneLine(a.Criterion, maxResult), met, p.oneLine(cmp.Or(r.EvidenceText(a), "claimed"), maxResult)))
 		}
 	}
 	return lines
@@ -88,7 +88,7 @@ func criteriaLines(all []schemas.AnsweredCriterion, r *schemas.Rework, e *schema
 func numberedCriterionLines(all []schemas.AnsweredCriterion, wanted func(schemas.AnsweredCriterion) bool, p pen) (lines []string) {
 	for _, a := range all {
 		if wanted(a) {
-			line := fmt.Sprintf("%d. %s", a.Number, p.line(a.Criterion, 4096))
+			line := fmt.Sprintf("%d. %s", a.Number, p.oneLine(a.Criterion, 4096))
 			if a.Check != "" {
 				line += " (run at your commit; answer it only if it is not met, or if it could not be run)"
 			}
@@ -105,7 +105,7 @@ func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Hand
 	if len(st.BlockedBy) > 0 {
 		text := "it waits for " + strings.Join(st.BlockedBy, ", ")
 		if st.Reason != "" {
-			text += "; " + p.line(st.Reason, 200)
+			text += "; " + p.oneLine(st.Reason, 200)
 		}
 		lines = append(lines, "- Nobody may claim it yet: "+text)
 	}
@@ -116,16 +116,16 @@ func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Hand
 	case h.Metadata.Deadline != nil:
 		lines = append(lines, "- Deadline: "+h.Metadata.Deadline.UTC().Format(time.RFC3339))
 	case e.Timeout != "":
-		lines = append(lines, "- Timeout: "+p.line(e.Timeout, 64)+" from when it was sent")
+		lines = append(lines, "- Timeout: "+p.oneLine(e.Timeout, 64)+" from when it was sent")
 	}
-	lines = append(lines, p.field("Estimated", e.EstimatedDuration)...)
+	lines = append(lines, p.labelledText("Estimated", e.EstimatedDuration)...)
 	if h.Metadata.Priority != "" && h.Metadata.Priority != schemas.Normal {
-		lines = append(lines, p.field("Priority", string(h.Metadata.Priority))...)
+		lines = append(lines, p.labelledText("Priority", string(h.Metadata.Priority))...)
 	}
 	if e.Review != "" {
-		lines = append(lines, fmt.Sprintf("- Your result counts once it was reviewed by %s", p.line(e.Review, 128)))
+		lines = append(lines, fmt.Sprintf("- Your result counts once it was reviewed by %s", p.oneLine(e.Review, 128)))
 	}
-	return append(lines, p.items("", e.Constraints)...)
+	return append(lines, p.bullets("", e.Constraints)...)
 }
 
 // deliverableLines returns one line for each expected deliverable, with its files. The line does not have the
@@ -138,7 +138,7 @@ func deliverableLines(all []schemas.Deliverable, p pen) []string {
 		}
 		return text
 	})
-	return p.items("", nonEmpty(texts...))
+	return p.bullets("", nonEmpty(texts...))
 }
 
 // outputSchemaLines returns the JSON Schema of the output on one quoted line. It never shortens the schema, because
@@ -148,7 +148,7 @@ func outputSchemaLines(e *schemas.Expectations, p pen) []string {
 	if len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {
 		return nil
 	}
-	return append([]string{"- output, as JSON that meets this schema:"}, p.quote("  ", compact.String())...)
+	return append([]string{"- output, as JSON that meets this schema:"}, p.quoteLines("  ", compact.String())...)
 }
 
 // ifStuckLines returns advice for a holder that cannot go on: the sender's advice, another agent that answers questions
@@ -159,20 +159,20 @@ func ifStuckLines(in Input, e *schemas.Expectations, p pen) []string {
 	h, reader := in.Handoff, cmp.Or(in.Standing.Holder, in.Handoff.Target.Agent)
 	rollback := cmp.Or(h.Rollback, &schemas.Rollback{})
 	answers, back := cmp.Or(in.Answers, h.Source.Agent), cmp.Or(in.TakesBack, rollback.OnFailure, h.Source.Agent)
-	lines := p.items("", e.IfStuck)
+	lines := p.bullets("", e.IfStuck)
 	usual := answers == h.Source.Agent && back == h.Source.Agent && len(rollback.FailureContext) == 0
 	if usual && reader != schemas.Human {
 		return lines
 	}
 	if lines == nil && answers != reader {
-		lines = append(lines, fmt.Sprintf("- Ask %s: %s with action ask.", p.line(string(answers), 64), schemas.UpdateIn{}.Tool()))
+		lines = append(lines, fmt.Sprintf("- Ask %s: %s with action ask.", p.oneLine(string(answers), 64), schemas.UpdateIn{}.Tool()))
 	}
 	if back != reader {
 		giveUp := "- Give up with %s: the work goes to %s."
-		lines = append(lines, fmt.Sprintf(giveUp, schemas.FailIn{}.Tool(), p.line(string(back), 64)))
+		lines = append(lines, fmt.Sprintf(giveUp, schemas.FailIn{}.Tool(), p.oneLine(string(back), 64)))
 	}
 	tell := schemas.Map(rollback.FailureContext, func(text string) string { return "Tell: " + text })
-	lines = append(lines, p.items("  ", tell)...)
+	lines = append(lines, p.bullets("  ", tell)...)
 	switch {
 	case reader == schemas.Human:
 		lines = append(lines, "- You decide: send the next work with "+schemas.SendIn{}.Tool()+

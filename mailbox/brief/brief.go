@@ -122,7 +122,7 @@ func Render(in Input) Brief {
 // context.
 func RenderAnswer(in Input) Brief {
 	f := newFrame(in)
-	all := contextOf(in.Handoff).Answers
+	all := contextOrEmpty(in.Handoff).Answers
 	const ending = "\nAll else is as you read it."
 	last := briefPart{name: "answers", section: ofKey, lines: answerLines(all[max(len(all)-1, 0):], f.pen), calls: callsForPart(in, "answers")}
 	text, omitted, _ := packParts(f, []briefPart{last}, nil, max(cmp.Or(in.MaxTokens, DefaultTokens), MinTokens)-content.CountTokens(ending))
@@ -144,7 +144,7 @@ func summaryTokens(h schemas.Handoff, kept []briefPart) int {
 // references.
 func referenceTokens(h schemas.Handoff) int {
 	n := 0
-	for _, r := range contextOf(h).References {
+	for _, r := range contextOrEmpty(h).References {
 		n += r.Tokens
 	}
 	return n

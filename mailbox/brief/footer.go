@@ -76,16 +76,16 @@ func callsForPart(in Input, name string) []string {
 		return []string{getHandoffCall(id, schemas.GetIn{View: "events"})}
 	case "progress":
 		calls := []string{getHandoffCall(id, schemas.GetIn{View: "events"})}
-		if contextOf(in.Handoff).Checkpoint != nil {
+		if contextOrEmpty(in.Handoff).Checkpoint != nil {
 			calls = append(calls, getHandoffCall(id, schemas.GetIn{View: "checkpoint"}))
 		}
 		return calls
 	case "earlier handoffs":
 		return []string{schemas.AdviseCall(schemas.HistoryIn{HandoffID: id.String()}, "").Request()}
-	case earlierDecisions:
+	case earlierDecisionsPart:
 		decisions := schemas.GetIn{Reference: "decisions"}
 		return schemas.Unique(schemas.Map(in.Recalled, func(r EarlierDecision) string { return getHandoffCall(r.Of, decisions) }))
-	case earlierResults:
+	case earlierResultsPart:
 		calls := []string{getHandoffCall(in.Results[0].HandoffID, schemas.GetIn{View: "outcome"})}
 		calls = append(calls, schemas.Map(in.Results[1:], func(r EarlierResult) string { return "same of " + r.HandoffID.String() })...)
 		if len(calls) > maxListed {

@@ -23,12 +23,12 @@ type frame struct {
 func newFrame(in Input) frame {
 	h := in.Handoff
 	p := pen{tag: deriveTag(in.Nonce, h.ID)}
-	f := frame{pen: p, id: h.ID, from: p.line(string(h.Source.Agent), 64), opening: openingLine(in, p)}
+	f := frame{pen: p, id: h.ID, from: p.oneLine(string(h.Source.Agent), 64), opening: openingLine(in, p)}
 	f.request = "A request from " + requesterText(h.Source, f.from)
 	if by := h.ByRule(); by != nil {
-		f.request, f.from = fmt.Sprintf("%s was sent by %s", h.ID, p.line(by.Sentence(), 600)), "rule"
+		f.request, f.from = fmt.Sprintf("%s was sent by %s", h.ID, p.oneLine(by.Sentence(), 600)), "rule"
 	} else if h.Metadata.SentBy != nil {
-		f.request += ", in the words of the " + p.line(h.Metadata.SentBy.String(), 500)
+		f.request += ", in the words of the " + p.oneLine(h.Metadata.SentBy.String(), 500)
 	}
 	return f
 }
@@ -46,11 +46,11 @@ func deriveTag(nonce string, id schemas.ID) string {
 func openingLine(in Input, p pen) string {
 	h := in.Handoff
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s from %s", h.ID, p.line(schemas.SenderLine(h.ByRule().String(), h.Source.Agent), 500))
+	fmt.Fprintf(&b, "%s from %s", h.ID, p.oneLine(schemas.SenderLine(h.ByRule().String(), h.Source.Agent), 500))
 	if h.Source.Phase != "" {
-		fmt.Fprintf(&b, " (phase %s)", p.line(h.Source.Phase, 64))
+		fmt.Fprintf(&b, " (phase %s)", p.oneLine(h.Source.Phase, 64))
 	}
-	fmt.Fprintf(&b, " to %s", p.line(string(h.Target.Address()), 80))
+	fmt.Fprintf(&b, " to %s", p.oneLine(string(h.Target.Address()), 80))
 	if n := max(h.Metadata.Attempt, in.Standing.Attempt); n > 1 {
 		fmt.Fprintf(&b, ", attempt %d", n)
 	}
@@ -58,7 +58,7 @@ func openingLine(in Input, p pen) string {
 		fmt.Fprintf(&b, ", retry of %s", h.Metadata.RetryOf)
 	}
 	if h.Title != "" {
-		fmt.Fprintf(&b, ": %s", p.line(h.Title, 120))
+		fmt.Fprintf(&b, ": %s", p.oneLine(h.Title, 120))
 	}
 	return b.String()
 }

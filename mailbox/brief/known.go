@@ -23,7 +23,7 @@ func pastClaimLines(s PastClaim, of schemas.ID, p pen) []string {
 	}
 	id := cmp.Or(s.Handoff, of)
 	lines := []string{fmt.Sprintf("- An earlier session of %s had %s until %s. The working tree may hold its work: look there "+
-		"before you begin anew.", p.line(string(s.Agent), 64), id, when)}
+		"before you begin anew.", p.oneLine(string(s.Agent), 64), id, when)}
 	if s.Late > 0 {
 		lines = append(lines, "- Its result came late. Read it first: "+getHandoffCall(id, schemas.GetIn{View: "outcome"}))
 	}
@@ -38,7 +38,7 @@ func endingLines(st schemas.HandoffState, p pen) []string {
 	}
 	text := "- It ended as " + string(st.Status)
 	if st.Reason != "" {
-		text += ": " + p.line(st.Reason, maxResult)
+		text += ": " + p.oneLine(st.Reason, maxResult)
 	}
 	if st.Successor != 0 {
 		text += "; " + st.Successor.String() + " took its place"
@@ -52,9 +52,9 @@ func endingLines(st schemas.HandoffState, p pen) []string {
 func progressLines(in Input, c *schemas.Context, p pen) []string {
 	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
 	return slices.Concat(
-		reportLines(in, p), p.list("Open questions", in.Standing.Questions), partialProgressLines(c.PartialProgress, p),
-		p.field("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partialProgressLines(k.PartialProgress, p),
-		pairLines(p, "State at the checkpoint", k.State),
+		reportLines(in, p), p.labelledBullets("Open questions", in.Standing.Questions), partialProgressLines(c.PartialProgress, p),
+		p.labelledText("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partialProgressLines(k.PartialProgress, p),
+		labelledPairs(p, "State at the checkpoint", k.State),
 	)
 }
 
@@ -71,13 +71,13 @@ func reportLines(in Input, p pen) []string {
 		if in.Standing.Status.HasEnded() { // the note is the reason of the end, not a report
 			return nil
 		}
-		return p.field(label, in.Standing.Note)
+		return p.labelledText(label, in.Standing.Note)
 	}
 	by := func(r HolderReport) string {
-		return p.line(string(r.By), 64) + " at " + r.At.UTC().Format(time.RFC3339)
+		return p.oneLine(string(r.By), 64) + " at " + r.At.UTC().Format(time.RFC3339)
 	}
 	before := schemas.Map(in.Reports[1:], func(r HolderReport) string { return by(r) + ": " + r.Text })
-	return append(p.field(label+", by "+by(in.Reports[0]), in.Reports[0].Text), p.list("Reports before", before)...)
+	return append(p.labelledText(label+", by "+by(in.Reports[0]), in.Reports[0].Text), p.labelledBullets("Reports before", before)...)
 }
 
 // partialProgressLines returns the completed and incomplete steps, or nil if pp is nil.
@@ -85,7 +85,7 @@ func partialProgressLines(pp *schemas.PartialProgress, p pen) []string {
 	if pp == nil {
 		return nil
 	}
-	return append(p.list("Done before", pp.Completed), p.list("Not done", pp.Incomplete)...)
+	return append(p.labelledBullets("Done before", pp.Completed), p.labelledBullets("Not done", pp.Incomplete)...)
 }
 
 // remarkLines returns one line for each note that the sender added with an amendment or a retry.
@@ -95,7 +95,7 @@ func remarkLines(all []schemas.Remark, p pen) (lines []string) {
 		if r.With == schemas.ActRetry {
 			label = "Advice for this attempt from "
 		}
-		lines = append(lines, p.field(label+p.line(string(r.From), 64), r.Note)...)
+		lines = append(lines, p.labelledText(label+p.oneLine(string(r.From), 64), r.Note)...)
 	}
 	return lines
 }
@@ -106,17 +106,17 @@ func answerLines(all []schemas.Answer, p pen) (lines []string) {
 	for _, a := range all {
 		switch len(a.Questions) {
 		case 0:
-			lines = append(lines, p.item("  ", fmt.Sprintf("%s: %s", a.From, a.Answer))...)
+			lines = append(lines, p.bulletLines("  ", fmt.Sprintf("%s: %s", a.From, a.Answer))...)
 		case 1:
-			lines = append(lines, p.item("  ", fmt.Sprintf("%s\n%s: %s", a.Questions[0], a.From, a.Answer))...)
+			lines = append(lines, p.bulletLines("  ", fmt.Sprintf("%s\n%s: %s", a.Questions[0], a.From, a.Answer))...)
 		default:
 			lines = append(lines, "  - Asked:")
 			for i, q := range a.Questions {
-				asked := p.item("    ", q)
+				asked := p.bulletLines("    ", q)
 				asked[0] = strings.Replace(asked[0], "- ", fmt.Sprintf("%d. ", i+1), 1)
 				lines = append(lines, asked...)
 			}
-			lines = append(lines, p.item("  ", fmt.Sprintf("%s answered: %s", a.From, a.Answer))...)
+			lines = append(lines, p.bulletLines("  ", fmt.Sprintf("%s answered: %s", a.From, a.Answer))...)
 		}
 	}
 	if lines == nil {
@@ -127,16 +127,16 @@ func answerLines(all []schemas.Answer, p pen) (lines []string) {
 
 // earlierDecisionLines returns decisions of earlier handoffs, one line each, with the id of the handoff.
 func earlierDecisionLines(all []EarlierDecision, p pen) []string {
-	return p.list("Decided before in this workflow", schemas.Map(all, func(r EarlierDecision) string {
-		return p.line(decisionText(r.Decision), maxResult) + " (" + r.Of.String() + ")"
+	return p.labelledBullets("Decided before in this workflow", schemas.Map(all, func(r EarlierDecision) string {
+		return p.oneLine(decisionText(r.Decision), maxResult) + " (" + r.Of.String() + ")"
 	}))
 }
 
 // decisionText returns a decision with its reason.
-func decisionText(d schemas.Decision) string { return withReason(d.Decision, d.Rationale) }
+func decisionText(d schemas.Decision) string { return textWithReason(d.Decision, d.Rationale) }
 
-// withReason adds a reason to a text if there is one.
-func withReason(text, why string) string {
+// textWithReason adds a reason to a text if there is one.
+func textWithReason(text, why string) string {
 	if why == "" {
 		return text
 	}
@@ -146,7 +146,7 @@ func withReason(text, why string) string {
 // fileLines returns the relevant paths, each with its line numbers and a note. A file that did not exist when the
 // handoff was sent is shown as missing, even if it exists now.
 func fileLines(all []schemas.File, p pen) []string {
-	return p.list("Files", schemas.Map(all, func(f schemas.File) string {
+	return p.labelledBullets("Files", schemas.Map(all, func(f schemas.File) string {
 		text := f.Path
 		if f.Lines != "" {
 			text += ":" + f.Lines
@@ -161,7 +161,7 @@ func fileLines(all []schemas.File, p pen) []string {
 // artifactText returns an artifact as one text: type and path, then description and content, then the reason.
 func artifactText(a schemas.Artifact) string {
 	head := strings.Join(nonEmpty(a.Type, a.Path), " ")
-	body := withReason(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)
+	body := textWithReason(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)
 	return strings.Join(nonEmpty(head, body), ": ")
 }
 
@@ -180,7 +180,7 @@ func shortArtifactLines(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	if len(all) < 2 {
 		return nil
 	}
-	return p.list("Artifacts", texts)
+	return p.labelledBullets("Artifacts", texts)
 }
 
 // projectLines returns one line about the project: name, path, branch, commit and tech stack. It mentions uncommitted
@@ -202,7 +202,7 @@ func projectLines(pr *schemas.Project, p pen) []string {
 	if pr.Dirty {
 		known = append(known, "with uncommitted changes")
 	}
-	return p.field("Project", strings.Join(known, ", "))
+	return p.labelledText("Project", strings.Join(known, ", "))
 }
 
 // senderChangeLines lists uncommitted changes in the sender's working tree, if the holder works in another tree.
@@ -216,7 +216,7 @@ func senderChangeLines(in Input, p pen) []string {
 	if some.More > 0 {
 		text += fmt.Sprintf(" and %d more", some.More)
 	}
-	return p.field("Sent from a tree with uncommitted changes", text+": you may not see them")
+	return p.labelledText("Sent from a tree with uncommitted changes", text+": you may not see them")
 }
 
 // referenceLines returns the lines about content that is not in the handoff itself: name, size, the sender's key
@@ -250,7 +250,7 @@ func referenceLines(id schemas.ID, all []schemas.Reference, p pen) []string {
 			elsewhere = append(elsewhere, text)
 		}
 	}
-	return append(p.list("References", here), p.list("References that handoff cannot fetch", elsewhere)...)
+	return append(p.labelledBullets("References", here), p.labelledBullets("References that handoff cannot fetch", elsewhere)...)
 }
 
 // nonEmpty removes empty texts. It may change the given list.

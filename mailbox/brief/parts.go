@@ -50,23 +50,23 @@ type briefPart struct {
 // summaryPart is the name of the sender's summary, or of the extract that replaces it.
 const summaryPart = "summary"
 
-// earlierDecisions is the name of the part with decisions of earlier handoffs.
-const earlierDecisions = "earlier decisions"
+// earlierDecisionsPart is the name of the part with decisions of earlier handoffs.
+const earlierDecisionsPart = "earlier decisions"
 
-// earlierResults is the name of the part with results of earlier handoffs.
-const earlierResults = "results of earlier handoffs"
+// earlierResultsPart is the name of the part with results of earlier handoffs.
+const earlierResultsPart = "results of earlier handoffs"
 
 // buildParts returns all parts that have lines, the most important first: the request to the recipient, then the
 // history of this work, then the sender's knowledge. In a small brief, packParts keeps the first parts. All parts of
 // the request must come before all parts of the context, because packParts relies on this order.
 func buildParts(in Input, p pen) []briefPart {
 	h := in.Handoff
-	c, e := contextOf(h), cmp.Or(h.Expectations, &schemas.Expectations{})
+	c, e := contextOrEmpty(h), cmp.Or(h.Expectations, &schemas.Expectations{})
 	all := []briefPart{
 		{name: "rework", section: ofRework, lines: reworkLines(h, in.Criteria, p), clipEach: true},
 		{name: "answers to review", section: ofReview, lines: reviewLines(in, p), clipEach: true},
 		{name: "success criteria", section: ofCriteria, lines: criteriaLines(in.Criteria, h.Rework, e, p), clipEach: true},
-		{name: "task", section: ofTask, lines: p.quote("", h.Task), required: true},
+		{name: "task", section: ofTask, lines: p.quoteLines("", h.Task), required: true},
 		{name: "constraints", section: ofConstraints, lines: constraintLines(h, e, in.Standing, p)},
 		{name: "if stuck", section: ofStuck, lines: ifStuckLines(in, e, p)},
 		{name: "earlier session", section: ofContext, lines: pastClaimLines(in.LastClaim, h.ID, p), indivisible: true},
@@ -79,22 +79,22 @@ func buildParts(in Input, p pen) []briefPart {
 		{name: "output_schema", section: ofOutput, lines: outputSchemaLines(e, p), indivisible: true},
 		{name: "progress", section: ofContext, lines: progressLines(in, c, p)},
 		resultsPart(in, p),
-		{name: summaryPart, section: ofContext, lines: p.field("Summary", h.Summary), context: true},
-		{name: "completed steps", section: ofContext, lines: p.list("What's been done", c.CompletedSteps), context: true},
-		{name: "previous failures", section: ofKey, lines: p.list("Previous failures", c.PreviousFailures), context: true},
-		{name: "known issues", section: ofKey, lines: p.list("Known issues", c.KnownIssues), context: true},
-		{name: "decisions", section: ofKey, lines: p.list("Decisions", schemas.Map(c.Decisions, decisionText)), context: true},
-		{name: earlierDecisions, section: ofKey, lines: earlierDecisionLines(in.Recalled, p), context: true},
-		{name: "original request", section: ofContext, lines: p.field("Original request", c.OriginalRequest), context: true},
+		{name: summaryPart, section: ofContext, lines: p.labelledText("Summary", h.Summary), context: true},
+		{name: "completed steps", section: ofContext, lines: p.labelledBullets("What's been done", c.CompletedSteps), context: true},
+		{name: "previous failures", section: ofKey, lines: p.labelledBullets("Previous failures", c.PreviousFailures), context: true},
+		{name: "known issues", section: ofKey, lines: p.labelledBullets("Known issues", c.KnownIssues), context: true},
+		{name: "decisions", section: ofKey, lines: p.labelledBullets("Decisions", schemas.Map(c.Decisions, decisionText)), context: true},
+		{name: earlierDecisionsPart, section: ofKey, lines: earlierDecisionLines(in.Recalled, p), context: true},
+		{name: "original request", section: ofContext, lines: p.labelledText("Original request", c.OriginalRequest), context: true},
 		{name: "files", section: ofKey, lines: fileLines(c.Files, p), context: true},
 		{name: "references", section: ofKey, lines: referenceLines(h.ID, c.References, p), context: true},
 		{name: "project", section: ofContext, lines: append(projectLines(c.Project, p), senderChangeLines(in, p)...), context: true},
-		{name: "artifacts", section: ofKey, lines: p.list("Artifacts", schemas.Map(c.Artifacts, artifactText)), short: shortArtifactLines(h.ID, c.Artifacts, p), context: true},
-		{name: "memories", section: ofKey, lines: p.list("Remembered", c.Memories), context: true},
-		{name: "data", section: ofKey, lines: pairLines(p, "Data", h.Data), context: true},
-		{name: "detail", section: ofKey, lines: p.field("Detail", h.Detail), context: true},
-		{name: "results", section: ofKey, lines: pairLines(p, "Results so far", c.Results), context: true},
-		{name: "state", section: ofContext, lines: pairLines(p, "Current state", c.State), context: true},
+		{name: "artifacts", section: ofKey, lines: p.labelledBullets("Artifacts", schemas.Map(c.Artifacts, artifactText)), short: shortArtifactLines(h.ID, c.Artifacts, p), context: true},
+		{name: "memories", section: ofKey, lines: p.labelledBullets("Remembered", c.Memories), context: true},
+		{name: "data", section: ofKey, lines: labelledPairs(p, "Data", h.Data), context: true},
+		{name: "detail", section: ofKey, lines: p.labelledText("Detail", h.Detail), context: true},
+		{name: "results", section: ofKey, lines: labelledPairs(p, "Results so far", c.Results), context: true},
+		{name: "state", section: ofContext, lines: labelledPairs(p, "Current state", c.State), context: true},
 	}
 	all = slices.DeleteFunc(all, func(p briefPart) bool { return len(p.lines) == 0 })
 	for i := range all {
@@ -109,15 +109,15 @@ const maxReason = 100
 // ancestorLines returns one line for each earlier handoff of the chain (handoffs that continue one another): sender,
 // recipient, status, title, and the first hundred bytes of the reason.
 func ancestorLines(steps []schemas.HistoryStep, p pen) []string {
-	return p.items("", schemas.Map(steps, func(s schemas.HistoryStep) string {
+	return p.bullets("", schemas.Map(steps, func(s schemas.HistoryStep) string {
 		end := string(s.Status)
 		if s.Outcome == schemas.Partial {
 			end += " in part"
 		}
 		taker := cmp.Or(string(s.Holder), string(s.To))
-		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, p.line(schemas.SenderLine(s.Rule, s.From), 400), taker, end, p.line(s.Title, 100))
+		text := fmt.Sprintf("%s %s → %s %s: %s", s.HandoffID, p.oneLine(schemas.SenderLine(s.Rule, s.From), 400), taker, end, p.oneLine(s.Title, 100))
 		if s.Reason != "" {
-			text += " (" + p.line(s.Reason, maxReason) + ")"
+			text += " (" + p.oneLine(s.Reason, maxReason) + ")"
 		}
 		return text
 	}))
@@ -147,9 +147,9 @@ func selectParts(h schemas.Handoff, all []briefPart, p pen) (kept, left []briefP
 	if transferStrategy(h) == full {
 		return all, nil
 	}
-	stays := map[string]bool{summaryPart: true, earlierDecisions: true}
+	stays := map[string]bool{summaryPart: true, earlierDecisionsPart: true}
 	if transferStrategy(h) == referenced {
-		stays = map[string]bool{summaryPart: true, earlierDecisions: true, "references": true, "files": true}
+		stays = map[string]bool{summaryPart: true, earlierDecisionsPart: true, "references": true, "files": true}
 	}
 	for _, part := range all {
 		if part.context && !stays[part.name] {
@@ -171,7 +171,7 @@ func selectParts(h schemas.Handoff, all []briefPart, p pen) (kept, left []briefP
 // context has no such texts, the part has no lines. It leaves out criteria and constraints, because every brief shows
 // criteria and constraints in their own sections.
 func extractPart(h schemas.Handoff, label string, p pen) briefPart {
-	c := contextOf(h)
+	c := contextOrEmpty(h)
 	behind := func(label string, texts []string) []string {
 		return schemas.Map(texts, func(s string) string { return label + ": " + s })
 	}
@@ -179,8 +179,8 @@ func extractPart(h schemas.Handoff, label string, p pen) briefPart {
 		behind("Decided", schemas.Map(c.Decisions, decisionText)), behind("Known issue", c.KnownIssues),
 		behind("Failed before", c.PreviousFailures),
 	)
-	return briefPart{name: summaryPart, section: ofContext, lines: p.list(label, texts), context: true}
+	return briefPart{name: summaryPart, section: ofContext, lines: p.labelledBullets(label, texts), context: true}
 }
 
-// contextOf returns the context of the handoff, empty if the sender gave none.
-func contextOf(h schemas.Handoff) *schemas.Context { return cmp.Or(h.Context, &schemas.Context{}) }
+// contextOrEmpty returns the context of the handoff, empty if the sender gave none.
+func contextOrEmpty(h schemas.Handoff) *schemas.Context { return cmp.Or(h.Context, &schemas.Context{}) }

@@ -31,13 +31,13 @@ func (p pen) clean(s string) string {
 	return strings.ReplaceAll(s, p.tag, p.tag[:1]+"…"+p.tag[1:])
 }
 
-// line puts text on one line of at most limit bytes, for names and titles in the server's lines.
-func (p pen) line(s string, limit int) string {
+// oneLine puts text on one line of at most limit bytes, for names and titles in the server's lines.
+func (p pen) oneLine(s string, limit int) string {
 	return schemas.Clip(strings.Join(strings.Fields(p.clean(s)), " "), limit)
 }
 
-// quote writes text as a block quote, with the indent before each line.
-func (p pen) quote(indent, s string) []string {
+// quoteLines writes text as a block quote, with the indent before each line.
+func (p pen) quoteLines(indent, s string) []string {
 	var lines []string
 	for l := range strings.SplitSeq(strings.TrimSpace(p.clean(s)), "\n") {
 		lines = append(lines, strings.TrimRight(indent+"> "+l, " \t"))
@@ -45,54 +45,54 @@ func (p pen) quote(indent, s string) []string {
 	return lines
 }
 
-// item writes text as a bullet. The lines after the first are quoted below the bullet. It escapes a "#" at the
+// bulletLines writes text as a bullet. The lines after the first are quoted below the bullet. It escapes a "#" at the
 // beginning, which would make a heading.
-func (p pen) item(indent, s string) []string {
+func (p pen) bulletLines(indent, s string) []string {
 	head, rest, more := strings.Cut(strings.TrimSpace(p.clean(s)), "\n")
 	if strings.HasPrefix(head, "#") {
 		head = `\` + head
 	}
 	lines := []string{strings.TrimRight(indent+"- "+head, " \t")}
 	if more {
-		lines = append(lines, p.quote(indent+"  ", rest)...)
+		lines = append(lines, p.quoteLines(indent+"  ", rest)...)
 	}
 	return lines
 }
 
-// field writes a text with a label. A text of one line stands after the label. A longer text is quoted below the label.
+// labelledText writes a text with a label. A text of one line stands after the label. A longer text is quoted below the label.
 // field returns nil for an empty text.
-func (p pen) field(label, s string) []string {
+func (p pen) labelledText(label, s string) []string {
 	s = strings.TrimSpace(s)
 	switch {
 	case s == "":
 		return nil
 	case strings.ContainsAny(s, "\r\n"):
-		return append([]string{"- " + label + ":"}, p.quote("  ", s)...)
+		return append([]string{"- " + label + ":"}, p.quoteLines("  ", s)...)
 	}
 	return []string{"- " + label + ": " + p.clean(s)}
 }
 
-// list writes texts as bullets below a label. It skips empty texts, and returns nil if all are empty.
-func (p pen) list(label string, texts []string) []string {
+// labelledBullets writes texts as bullets below a label. It skips empty texts, and returns nil if all are empty.
+func (p pen) labelledBullets(label string, texts []string) []string {
 	nonEmptyTexts := slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return strings.TrimSpace(s) == "" })
 	if len(nonEmptyTexts) == 0 {
 		return nil
 	}
-	return append([]string{"- " + label + ":"}, p.items("  ", nonEmptyTexts)...)
+	return append([]string{"- " + label + ":"}, p.bullets("  ", nonEmptyTexts)...)
 }
 
-// items writes texts as bullets.
-func (p pen) items(indent string, texts []string) (lines []string) {
+// bullets writes texts as bullets.
+func (p pen) bullets(indent string, texts []string) (lines []string) {
 	for _, s := range texts {
-		lines = append(lines, p.item(indent, s)...)
+		lines = append(lines, p.bulletLines(indent, s)...)
 	}
 	return lines
 }
 
-// pairLines writes a map as bullets below a label, in the order of the keys. It writes values that are not strings as
+// labelledPairs writes a map as bullets below a label, in the order of the keys. It writes values that are not strings as
 // JSON.
-func pairLines[V any](p pen, label string, m map[string]V) []string {
-	return p.list(label, schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string {
-		return p.line(key, 200) + ": " + schemas.ValueText(m[key])
+func labelledPairs[V any](p pen, label string, m map[string]V) []string {
+	return p.labelledBullets(label, schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string {
+		return p.oneLine(key, 200) + ": " + schemas.ValueText(m[key])
 	}))
 }

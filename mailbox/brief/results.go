@@ -21,7 +21,7 @@ const (
 // fit, the first line of each result stays. The part belongs to the request, so the sender's transfer strategy never
 // removes the part: the sender may not know these results.
 func resultsPart(in Input, p pen) briefPart {
-	all := briefPart{name: earlierResults, section: ofContext, clipEach: true, foreign: true}
+	all := briefPart{name: earlierResultsPart, section: ofContext, clipEach: true, foreign: true}
 	for _, r := range in.Results {
 		if lines := in.resultLines(r, p); len(lines) > 0 {
 			all.lines = append(all.lines, lines...)
@@ -40,16 +40,16 @@ func (in Input) resultLines(r EarlierResult, p pen) []string {
 	e.addCompletion(r.Completion)
 	summary, of := r.Summary, r.HandoffID.String()
 	if r.HandoffID != in.Handoff.Metadata.Parent { // the parent's title stands in its line under ancestors
-		of += fmt.Sprintf(", %s, %s by %s", p.line(r.Title, 100), r.Status, p.line(string(r.Source.Agent), 64))
+		of += fmt.Sprintf(", %s, %s by %s", p.oneLine(r.Title, 100), r.Status, p.oneLine(string(r.Source.Agent), 64))
 	} else if in.showsSummary(r.Completion) {
 		summary = ""
 	}
-	head := nonEmpty(strings.Join(named, ", "), p.line(summary, maxSummary))
+	head := nonEmpty(strings.Join(named, ", "), p.oneLine(summary, maxSummary))
 	if len(head)+len(e.texts) == 0 && !e.more {
 		return nil
 	}
 	lines := []string{strings.TrimSpace(fmt.Sprintf("- Result of %s: %s", of, strings.Join(head, ". ")))}
-	if lines = append(lines, p.items("  ", e.texts)...); e.more {
+	if lines = append(lines, p.bullets("  ", e.texts)...); e.more {
 		lines = append(lines, "  - More from "+getHandoffCall(r.HandoffID, schemas.GetIn{View: "outcome"}))
 	}
 	return lines
@@ -66,7 +66,7 @@ func (e *resultExcerpt) addCompletion(c schemas.Completion) {
 	if len(c.Output) > maxResult {
 		e.more = true
 	} else if len(c.Output) > 0 {
-		e.addLine("Output: ", "", []string{e.line(string(c.Output), maxResult)})
+		e.addLine("Output: ", "", []string{e.oneLine(string(c.Output), maxResult)})
 	}
 	e.addLine("Attention: ", "; ", schemas.Map(c.UnobservedReasons(), e.clipText))
 	e.addLine("Data: ", ", ", nameValueTexts(c.Data, e.clipText))
@@ -91,7 +91,7 @@ func (e *resultExcerpt) limitTexts(some []string) []string {
 // clipText returns a value or a note on one line, and sets the field more if it shortens the text.
 func (e *resultExcerpt) clipText(s string) string {
 	e.more = e.more || len(s) > maxResult
-	return e.line(s, maxResult)
+	return e.oneLine(s, maxResult)
 }
 
 // showsSummary reports whether the brief already shows the summary of a result: as the summary of this handoff, or

@@ -56,7 +56,7 @@ func TestMergeChanges_ExtendsListsAndMergesMaps(t *testing.T) {
 	require.Empty(t, compose.MergeChanges(&h, schemas.Changes{Title: "new"}), "it says that already")
 }
 
-func TestMergeChanges_SecondTimeChangesNothing(t *testing.T) {
+func TestMergeChanges_OfSameChangesTwiceChangesNothing(t *testing.T) {
 	h := schemas.Handoff{Task: "Test it", Tags: []string{"a"}}
 	changes := schemas.Changes{
 		Tags: []string{"a", "b", "b"}, Data: map[string]string{"k": "1"}, Requirements: []string{"Go"},

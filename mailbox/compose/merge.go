@@ -37,14 +37,14 @@ func MergeChanges(h *schemas.Handoff, c schemas.Changes) (changed []string) {
 	note("tags", mergeInto(&h.Tags, SplitTags(c.Tags)))
 	note("requirements", mergeInto(&h.Requirements, c.Requirements))
 	mergeOptions(h, c.Options, note)
-	note("context", replacePart(&h.Context, mergeContext(h.Context, c.Context)))
-	note("expectations", replacePart(&h.Expectations, mergedCopy(h.Expectations, c.Expectations)))
-	note("rollback", replacePart(&h.Rollback, mergedCopy(h.Rollback, c.Rollback)))
+	note("context", replaceIfDifferent(&h.Context, mergeContext(h.Context, c.Context)))
+	note("expectations", replaceIfDifferent(&h.Expectations, mergedCopy(h.Expectations, c.Expectations)))
+	note("rollback", replaceIfDifferent(&h.Rollback, mergedCopy(h.Rollback, c.Rollback)))
 	return changed
 }
 
-// replacePart replaces a part of a handoff, and reports whether the new part differs.
-func replacePart[T any](have **T, with *T) bool {
+// replaceIfDifferent replaces a part of a handoff, and reports whether the new part differs.
+func replaceIfDifferent[T any](have **T, with *T) bool {
 	changed := !reflect.DeepEqual(*have, with)
 	*have = with
 	return changed

@@ -92,9 +92,9 @@ var (
 // NotKept replaces a large text that a workspace no longer keeps.
 const NotKept = "[no longer kept]"
 
-// shortText is the largest size in bytes of a text that [DropLargeTexts] keeps, for example a title or a note in one
+// maxShortText is the largest size in bytes of a text that [DropLargeTexts] keeps, for example a title or a note in one
 // sentence.
-const shortText = 200
+const maxShortText = 200
 
 // DropLargeTexts returns content, which is one JSON object, without its large texts. [NotKept] replaces each text of
 // more than 200 bytes. A free field that is still longer than 200 bytes is removed. Digests of attached content become
@@ -105,41 +105,41 @@ func DropLargeTexts(content []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, changed := dropFromValue("", object); !changed {
+	if _, changed := dropLargeTextsFromValue("", object); !changed {
 		return nil, nil
 	}
 	object[schemas.NotKept] = true
 	return schemas.Encode(object)
 }
 
-// dropFromValue removes the large texts from the value of a field, or from the entries of a list in the field. It
+// dropLargeTextsFromValue removes the large texts from the value of a field, or from the entries of a list in the field. It
 // reports whether the value changed.
-func dropFromValue(field string, v any) (_ any, changed bool) {
+func dropLargeTextsFromValue(field string, v any) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
-		if len(v) > shortText && field != "title" { // the record has the title, too
+		if len(v) > maxShortText && field != "title" { // the record has the title, too
 			return NotKept, true
 		}
 	case []any:
 		for i := range v {
-			item, did := dropFromValue(field, v[i])
+			item, did := dropLargeTextsFromValue(field, v[i])
 			v[i], changed = item, changed || did
 		}
 	case map[string]any:
 		for name := range v {
-			changed = dropFromField(field, v, name) || changed
+			changed = dropLargeTextsFromField(field, v, name) || changed
 		}
 	}
 	return v, changed
 }
 
-// dropFromField removes the large texts from one field of an object, and reports whether the field changed. The
+// dropLargeTextsFromField removes the large texts from one field of an object, and reports whether the field changed. The
 // argument name is the name of the field, and within is the name of the field that has the object as its value.
-func dropFromField(within string, object map[string]any, name string) (changed bool) {
+func dropLargeTextsFromField(within string, object map[string]any, name string) (changed bool) {
 	was := object[name]
 	switch {
 	case slices.Contains(freeFields, name) && isLongValue(was):
-		if object[name], _ = dropFromValue(name, was); isLongValue(object[name]) {
+		if object[name], _ = dropLargeTextsFromValue(name, was); isLongValue(object[name]) {
 			delete(object, name) // it is still long, with many short texts
 		}
 		return true
@@ -147,11 +147,11 @@ func dropFromField(within string, object map[string]any, name string) (changed b
 		object[name] = schemas.NotKept
 		return was != schemas.NotKept
 	}
-	object[name], changed = dropFromValue(name, was)
+	object[name], changed = dropLargeTextsFromValue(name, was)
 	return changed
 }
 
 func isLongValue(v any) bool {
 	b, err := schemas.Encode(v)
-	return err != nil || len(b) > shortText
+	return err != nil || len(b) > maxShortText
 }

@@ -58,9 +58,9 @@ func SplitPoints(c schemas.Changes) (points []string, rest schemas.Changes) {
 	return slices.DeleteFunc(schemas.Map(points, strings.TrimSpace), func(s string) bool { return s == "" }), c
 }
 
-// bullet matches a line of a list. A number at the beginning of a line has at most two digits, so that a line that
+// bulletPattern matches a line of a list. A number at the beginning of a line has at most two digits, so that a line that
 // begins with a year is no point.
-var bullet = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`) })
+var bulletPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`) })
 
 // ParsePoints reads the points in the text of a return: the lines of a list, with their continuation lines. lead is the
 // text before the first point. A text without a list becomes one point. ParsePoints can only guess, because people and
@@ -71,7 +71,7 @@ func ParsePoints(text string) (lead string, points []string) {
 	var before []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		switch m := bullet().FindStringSubmatch(line); {
+		switch m := bulletPattern().FindStringSubmatch(line); {
 		case m != nil:
 			points = append(points, m[1])
 		case len(points) == 0:

@@ -40,11 +40,11 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 	}
 	want := schemas.ValueOrZero(e)
 	failing := a.addObservations(want, partial, seen)
-	if err := cmp.Or(a.missingError(), failedChecksError(failing, seen)); err != nil {
+	if err := cmp.Or(a.missingAnswersError(), failedChecksError(failing, seen)); err != nil {
 		return nil, err
 	}
 	if want.Strict && len(UnmetCriteria(asked)) > 0 {
-		return nil, unmetError(UnmetCriteria(asked))
+		return nil, unmetCriteriaError(UnmetCriteria(asked))
 	}
 	return asked, nil
 }
@@ -168,8 +168,8 @@ func contradictionError(a schemas.AnsweredCriterion) error {
 		WithHint("Answer it once; a criterion that is met in part is not met.")
 }
 
-// missingError returns an error with the numbers of all unanswered criteria, or nil if every criterion has an answer.
-func (a criteriaAnswers) missingError() error {
+// missingAnswersError returns an error with the numbers of all unanswered criteria, or nil if every criterion has an answer.
+func (a criteriaAnswers) missingAnswersError() error {
 	var open []schemas.AnsweredCriterion
 	hint := "Answer each of them too, as {criterion: number, met: true or false, evidence: text}."
 	for i, c := range a.asked {
@@ -212,9 +212,9 @@ func failedChecksError(checks []schemas.AnsweredCriterion, seen *schemas.CheckRe
 		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)
 }
 
-// unmetError returns the error for a completion of a strict handoff with unmet criteria. The error lists these criteria
+// unmetCriteriaError returns the error for a completion of a strict handoff with unmet criteria. The error lists these criteria
 // and advises the holder what to do instead.
-func unmetError(unmet []schemas.AnsweredCriterion) error {
+func unmetCriteriaError(unmet []schemas.AnsweredCriterion) error {
 	e := schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
 		len(unmet), strings.Join(criterionLines(unmet), "; "))
 	return e.WithField(answersField).
@@ -234,11 +234,11 @@ func criterionLine(a schemas.AnsweredCriterion) string {
 
 // criterionLines returns a line for each criterion, at most twenty lines and then a count of the other criteria.
 func criterionLines(list []schemas.AnsweredCriterion) []string {
-	return firstTexts(schemas.Map(list, criterionLine), maxCriteria)
+	return firstTextsAndCount(schemas.Map(list, criterionLine), maxCriteria)
 }
 
-// firstTexts returns the first most texts, and then the number of the other texts ("and 5 more").
-func firstTexts(texts []string, most int) []string {
+// firstTextsAndCount returns the first most texts, and then the number of the other texts ("and 5 more").
+func firstTextsAndCount(texts []string, most int) []string {
 	if more := len(texts) - most; more > 0 {
 		texts = append(texts[:most], fmt.Sprintf("and %d more", more))
 	}

@@ -95,7 +95,7 @@ func TestCompare_RefusesContradictoryAnswers(t *testing.T) {
 	require.Contains(t, requireRefusal(t, err, schemas.Invalid).Message, "2: Includes unit tests")
 }
 
-func TestCompare_KeepsAllEvidence(t *testing.T) {
+func TestCompare_JoinsEvidenceOfRepeatedAnswers(t *testing.T) {
 	v := criteriaAnswers("1", "2", "3", "4", "2", "2")
 	v.Criteria[4].Evidence = "CI is green"
 	v.Criteria[5].Evidence = ""

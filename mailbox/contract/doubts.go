@@ -84,11 +84,11 @@ type statusFieldKind struct {
 	no    func(value string) bool
 }
 
-// signForms holds the kinds of status fields, and patterns for names of fields. If several kinds match a name, the
+// statusPatterns holds the kinds of status fields, and patterns for names of fields. If several kinds match a name, the
 // first kind decides. The pattern ends matches fields whose value names the end of the work, such as status. The
 // pattern checked matches fields about a verification. The pattern within matches other objects whose entries
 // examineValue reads.
-var signForms = sync.OnceValue(func() (f struct {
+var statusPatterns = sync.OnceValue(func() (f struct {
 	signs                 []statusFieldKind
 	ends, checked, within *regexp.Regexp
 },
@@ -136,8 +136,8 @@ func meansFailure(text string) bool {
 	return schemas.OutcomeOfWord(text) == schemas.Partial || failureWords().MatchString(schemas.NormaliseWord(text))
 }
 
-// notAllPassed reports whether the number of passed tests is less than the total without the skipped tests.
-func notAllPassed(passed, total, skipped any) bool {
+// hasUnpassedTests reports whether the number of passed tests is less than the total without the skipped tests.
+func hasUnpassedTests(passed, total, skipped any) bool {
 	n := func(v any) float64 { f, _ := strconv.ParseFloat(fmt.Sprint(v), 64); return f }
 	return passed != nil && n(total) > n(passed)+n(skipped)
 }
@@ -183,7 +183,7 @@ func (s negativeStatements) examineValue(at string, v any, verified bool) {
 	switch {
 	case f.reportsFailure():
 		s[f.verified] = append(s[f.verified], at+": "+schemas.EscapeHidden(schemas.Clip(f.text, 80)))
-	case f.verified || signForms().within.MatchString(f.name):
+	case f.verified || statusPatterns().within.MatchString(f.name):
 		s.examineEntries(at, f.value, f.verified)
 	}
 }
@@ -192,7 +192,7 @@ func (s negativeStatements) examineValue(at string, v any, verified bool) {
 func (s negativeStatements) examineEntries(at string, v any, verified bool) {
 	switch v := v.(type) {
 	case map[string]any:
-		if verified = verified || v["total"] != nil; verified && notAllPassed(v["passed"], cmp.Or(v["total"], v["tests"]), v["skipped"]) {
+		if verified = verified || v["total"] != nil; verified && hasUnpassedTests(v["passed"], cmp.Or(v["total"], v["tests"]), v["skipped"]) {
 			s[true] = append(s[true], at+": not all passed")
 		}
 		for _, key := range slices.Sorted(maps.Keys(v)) {
@@ -223,12 +223,12 @@ func newReportedField(at string, v any, verified bool) reportedField {
 		_ = json.Unmarshal([]byte(f.text), &f.value) // from programs; text that is not JSON stays
 	}
 	f.name, _, _ = strings.Cut(schemas.NormaliseWord(at[strings.LastIndexByte(at, '.')+1:]), "[")
-	f.verified = verified || signForms().checked.MatchString(f.name)
-	i := slices.IndexFunc(signForms().signs, func(sign statusFieldKind) bool { return sign.names.MatchString(f.name) })
+	f.verified = verified || statusPatterns().checked.MatchString(f.name)
+	i := slices.IndexFunc(statusPatterns().signs, func(sign statusFieldKind) bool { return sign.names.MatchString(f.name) })
 	if i < 0 {
 		return f
 	}
-	f.sign = &signForms().signs[i]
+	f.sign = &statusPatterns().signs[i]
 	if b, err := schemas.Encode(f.value); err == nil {
 		f.text = strings.Trim(string(b), `"`)
 	}
@@ -239,19 +239,19 @@ func newReportedField(at string, v any, verified bool) reportedField {
 // of a verification counts only if it is a status field, such as status or exit_code. Within a verification, any text
 // with a word for a failure counts, and also a share such as 3/4.
 func (f reportedField) reportsFailure() bool {
-	if f.sign != nil && f.sign.no(f.text) || f.namesBadEnd() {
+	if f.sign != nil && f.sign.no(f.text) || f.namesUnsuccessfulEnd() {
 		return true
 	}
 	of, all, share := strings.Cut(f.text, "/")
-	return f.verified && (share && notAllPassed(of, all, nil) || f.isText && meansFailure(f.text))
+	return f.verified && (share && hasUnpassedTests(of, all, nil) || f.isText && meansFailure(f.text))
 }
 
-// namesBadEnd reports whether a field such as status names an end of the work that is no success. Fields below results,
+// namesUnsuccessfulEnd reports whether a field such as status names an end of the work that is no success. Fields below results,
 // data and output do not count, because agents choose the names of these fields freely.
-func (f reportedField) namesBadEnd() bool {
+func (f reportedField) namesUnsuccessfulEnd() bool {
 	part, _, below := strings.Cut(f.at, ".")
 	if below && slices.Contains([]string{"results", "data", "output"}, part) || !f.isText || !isShortText(f.text) {
 		return false
 	}
-	return signForms().ends.MatchString(f.name) && schemas.OutcomeOfWord(f.text) != schemas.Success
+	return statusPatterns().ends.MatchString(f.name) && schemas.OutcomeOfWord(f.text) != schemas.Success
 }

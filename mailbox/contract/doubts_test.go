@@ -11,7 +11,7 @@ import (
 )
 
 // Statements of a completion against itself: about a verification, and about the work.
-func TestDoubts_DependOnNameAndValue(t *testing.T) {
+func TestDoubts_DependOnNameAndValueOfField(t *testing.T) {
 	for _, text := range []string{
 		`{"tests_failed":3}`, `{"tests_failed":"3"}`, `{"testsFailed":1}`, `{"failed_tests":["TestLogin"]}`, `{"tests":{"failed":3,"passed":9}}`,
 		`{"tests":[{"name":"TestLogin","status":"FAILED"}]}`, `{"tests":{"TestLogin":"failed"}}`, `{"tests":"3 failed, 9 passed"}`,
@@ -96,7 +96,7 @@ func TestDoubts_UseLastRunOfCommand(t *testing.T) {
 	require.Equal(t, schemas.Partial, contract.CompletionOutcome(run(2), ""))
 }
 
-func TestDoubts_ReadResultsAndData(t *testing.T) {
+func TestDoubts_IncludeFailuresInResultsAndData(t *testing.T) {
 	done := schemas.Completion{Result: schemas.Result{
 		Results: map[string]any{"branch": "main", "tests_failed": 2}, Data: map[string]string{"exit_code": "1", "tests": `{"failed":1}`},
 	}}
@@ -109,7 +109,7 @@ func TestDoubts_ReadResultsAndData(t *testing.T) {
 	require.NoError(t, contract.CheckContradiction(schemas.CompleteIn{Result: schemas.Result{Summary: "Fixed: 3 tests failed, all pass now."}}))
 }
 
-func TestDoubts_ReadOutputWithoutSchema(t *testing.T) {
+func TestDoubts_IncludeFailuresInOutputWithoutSchema(t *testing.T) {
 	done := schemas.Completion{Result: schemas.Result{Output: json.RawMessage(`{"verdict":"FAIL","tests":{"failed":1}}`)}}
 	require.Equal(t, []string{"output.tests.failed: 1", "output.verdict: FAIL"}, contract.Doubts(done))
 	done.Conforms = true

@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// openPoint matches a question or a placeholder such as TBD in a text.
-var openPoint = sync.OnceValue(func() *regexp.Regexp {
+// openQuestionPattern matches a question or a placeholder such as TBD in a text.
+var openQuestionPattern = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`[^.!?\n]*\?(?:\s|$)|(?:^|[^.!?\n]*[\s(:])(?:TBD|TODO|FIXME)(?:[\s:).,]|$)`)
 })
 
@@ -36,7 +36,7 @@ func MissingInformation(h schemas.Handoff) (missing []string) {
 			missing = append(missing, "the file "+schemas.EscapeHidden(schemas.Clip(f.Path, 120))+": it is not there")
 		}
 	}
-	for _, text := range openPoint().FindAllString(strings.Join(texts, "\n"), maxOpen) {
+	for _, text := range openQuestionPattern().FindAllString(strings.Join(texts, "\n"), maxOpen) {
 		missing = append(missing, "an answer to: "+schemas.EscapeHidden(schemas.Shorten(strings.TrimSpace(text), 200)))
 	}
 	return missing

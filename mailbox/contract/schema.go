@@ -51,7 +51,7 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 	}
 	c := jsonschema.NewCompiler()
 	c.DefaultDraft(jsonschema.Draft2020)
-	c.UseLoader(noLoader{})
+	c.UseLoader(refusingLoader{})
 	c.UseRegexpEngine(compilePattern)
 	if err := c.AddResource(location, doc); err != nil {
 		return nil, schemas.InternalError(err)
@@ -110,11 +110,13 @@ func CheckOutput(schema, output json.RawMessage) (json.RawMessage, error) {
 	return output, err
 }
 
-// noLoader is a schema loader that refuses every document, so that a sender's schema cannot read files or use the
+// refusingLoader is a schema loader that refuses every document, so that a sender's schema cannot read files or use the
 // network.
-type noLoader struct{}
+type refusingLoader struct{}
 
-func (noLoader) Load(string) (any, error) { return nil, errors.New("other documents are not read") }
+func (refusingLoader) Load(string) (any, error) {
+	return nil, errors.New("other documents are not read")
+}
 
 // checkSubschemas refuses a schema with too many subschemas or with dynamic references. The time of a check with
 // dynamic references has no limit. For other references, [checkCost] computes the time for each output.

@@ -151,7 +151,7 @@ func TestCheck_RefusesExpensiveSchemas(t *testing.T) {
 	}
 }
 
-func TestCheck_RefusesExtremeValues(t *testing.T) {
+func TestCheck_RefusesExtremeNumbers(t *testing.T) {
 	many := strings.Repeat("1,", 30)
 	for _, output := range []string{
 		`[` + many + `1e9999999]`,

@@ -54,7 +54,7 @@ func TestUnconfirmedStatements_ListFilesWithoutChange(t *testing.T) {
 	require.Empty(t, contract.UnconfirmedStatements(schemas.Completion{}))
 }
 
-func TestCompare_PrefersObservationsToClaims(t *testing.T) {
+func TestCompare_PrefersObservationsToHoldersAnswers(t *testing.T) {
 	asked := &schemas.Expectations{SuccessCriteria: []string{"Login works"}, Checks: []string{"test"}}
 	seen := func(passed bool, names ...string) *schemas.CheckReport {
 		s := &schemas.CheckReport{Unobserved: map[string]string{"test": "the list is not allowed"}}

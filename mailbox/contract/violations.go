@@ -22,7 +22,7 @@ const (
 func violationTexts(e *jsonschema.ValidationError) []string {
 	found := violationMessages(e)
 	slices.Sort(found)
-	return firstTexts(slices.Compact(found), maxViolations)
+	return firstTextsAndCount(slices.Compact(found), maxViolations)
 }
 
 // violationMessages returns the messages of the innermost violations, because an outer violation only says that an

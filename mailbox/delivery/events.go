@@ -24,10 +24,10 @@ import (
 // at the event.
 type Session struct {
 	offer.Offers
-	In    schemas.NewsIn
-	Agent schemas.Agent // the name of the session
-	Now   time.Time
-	Since int64 // the start of a wait, in nanoseconds since 1970, zero for none
+	In        schemas.NewsIn
+	Agent     schemas.Agent // the name of the session
+	Now       time.Time
+	WaitBegan int64 // the start of a wait, in nanoseconds since 1970, zero for none
 
 	ReadRecord func(schemas.ID) *store.Record                      // nil for an unreadable record
 	Held       func(schemas.Agent) iter.Seq2[*store.Record, error] // the claims of an agent, oldest first
@@ -40,14 +40,14 @@ type Session struct {
 // every item.
 type Delivery struct {
 	Session
-	Out          schemas.NewsOut
-	MarksChanged bool            // the marks changed and were stored
-	WakePolls    bool            // long polls of the session check again
-	ToNote       []*store.Record // handoffs that get a note, see [Delivery.CheckpointWithNote]
+	Out            schemas.NewsOut
+	MarksChanged   bool            // the marks changed and were stored
+	WakePolls      bool            // long polls of the session check again
+	HandoffsToNote []*store.Record // handoffs that get a note, see [Delivery.CheckpointWithNote]
 
-	found        schemas.Marks        // the items to deliver
-	delivered    store.DeliveredItems // to the session, before and now
-	sessionEvent string               // to the session, for the notes
+	found         schemas.Marks        // the items to deliver
+	delivered     store.DeliveredItems // to the session, before and now
+	eventForNotes string               // to the session, for the notes
 }
 
 // MarkStore stores the marks of sessions. See [store.Tx].
@@ -134,11 +134,11 @@ func (d *Delivery) onEnd() error {
 // stop.
 func (d *Delivery) onWake() error {
 	switch {
-	case d.delivered.Waits > d.Since:
+	case d.delivered.Waits > d.WaitBegan:
 		d.Out.Over = "the session has ended, or a newer command waits for it"
 		return nil
-	case d.delivered.Waits < d.Since:
-		d.delivered.Waits, d.MarksChanged = d.Since, true
+	case d.delivered.Waits < d.WaitBegan:
+		d.delivered.Waits, d.MarksChanged = d.WaitBegan, true
 		d.WakePolls = true // so that earlier waits check again
 	}
 	held, err := d.heldHandoffs()
@@ -198,9 +198,9 @@ func (d *Delivery) findHandoffs(fresh bool) error {
 	return nil
 }
 
-// addItem adds an item to the result. The result names the first [maxNamed] items and only counts the others.
+// addItem adds an item to the result. The result names the first [maxNamedItems] items and only counts the others.
 func (d *Delivery) addItem(it schemas.ListItem) {
-	if len(d.Out.New) < maxNamed {
+	if len(d.Out.New) < maxNamedItems {
 		d.Out.New = append(d.Out.New, it)
 	} else {
 		d.Out.MoreNew++

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// maxNamed is the number of items, and of held handoffs, that one delivery names. The result only counts the
+	// maxNamedItems is the number of items, and of held handoffs, that one delivery names. The result only counts the
 	// others.
-	maxNamed = 5
+	maxNamedItems = 5
 
 	// maxOthers is the number of other agents that one delivery names.
 	maxOthers = 8
@@ -29,10 +29,10 @@ func (d *Delivery) addOtherAgents() {
 	d.Out.More = len(others) - len(d.Out.Here)
 }
 
-// addHeldHandoffs adds the first [maxNamed] held handoffs to the result, and the number of further ones. It names the
+// addHeldHandoffs adds the first [maxNamedItems] held handoffs to the result, and the number of further ones. It names the
 // holder if the handoff belongs to a subagent that the call does not name.
 func (d *Delivery) addHeldHandoffs(held []*store.Record) {
-	for _, r := range held[:min(len(held), maxNamed)] {
+	for _, r := range held[:min(len(held), maxNamedItems)] {
 		h := schemas.HeldHandoff{
 			HandoffID: r.ID, Title: schemas.EscapeHidden(r.Title), From: r.From, Rule: r.Rule, Status: r.Status, Percent: r.Percent,
 			LeaseEnds: r.Lease.Ptr(),
@@ -50,7 +50,7 @@ func (d *Delivery) addHeldHandoffs(held []*store.Record) {
 func (d *Delivery) heldHandoffs() (all []*store.Record, err error) {
 	conns, err := d.sessionConnections()
 	if err == nil && len(d.In.Subagents) == 0 {
-		all, err = d.appendHeldBy(nil, d.Agent, func(r *store.Record) bool { return !d.heldByOtherSession(r) })
+		all, err = d.appendHeldBy(nil, d.Agent, func(r *store.Record) bool { return !d.isHeldByOtherSession(r) })
 	}
 	for _, c := range conns {
 		for _, name := range c.Agents {
@@ -105,9 +105,9 @@ func (d *Delivery) sessionConnections() (conns []presence.Connection, err error)
 	return conns, nil
 }
 
-// heldByOtherSession reports whether another session with the same name holds a handoff. It returns false if no
+// isHeldByOtherSession reports whether another session with the same name holds a handoff. It returns false if no
 // connection has the session's id, because the holder may then be this session under an earlier id.
-func (d *Delivery) heldByOtherSession(r *store.Record) bool {
+func (d *Delivery) isHeldByOtherSession(r *store.Record) bool {
 	actsIn := func(session string) bool {
 		return d.Here.ActsOverConnection(r.Holder, func(c presence.Connection) bool { return c.Session == session })
 	}
@@ -149,14 +149,14 @@ func needsAction(r *store.Record) bool {
 // sessionPrefix begins the line that the server adds to a checkpoint when a session ends or is compacted.
 const sessionPrefix = "[handoff] "
 
-// requestNotes adds each handoff that the session holds to ToNote, so that package mailbox stores a note for the next
+// requestNotes adds each handoff that the session holds to HandoffsToNote, so that package mailbox stores a note for the next
 // holder. The note says what happened to the session, such as "ended".
 func (d *Delivery) requestNotes(what string) (err error) {
-	if d.ToNote, err = d.heldHandoffs(); err != nil {
+	if d.HandoffsToNote, err = d.heldHandoffs(); err != nil {
 		return err
 	}
 	session := schemas.EscapeHidden(strings.Join(strings.Fields(d.In.Session), " "))
-	d.sessionEvent = fmt.Sprintf("%ssession %s of %s %s", sessionPrefix, cmp.Or(session, "(unnamed)"), d.Agent, what)
+	d.eventForNotes = fmt.Sprintf("%ssession %s of %s %s", sessionPrefix, cmp.Or(session, "(unnamed)"), d.Agent, what)
 	return nil
 }
 
@@ -170,12 +170,12 @@ func (d *Delivery) CheckpointWithNote(r *store.Record) (*schemas.Checkpoint, err
 	}
 	kept := schemas.ValueOrZero(last)
 	lines := strings.Split(kept.Note, "\n")
-	noted := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, d.sessionEvent) })
+	noted := slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, d.eventForNotes) })
 	if noted && r.Checkpoint == r.Event {
 		return nil, nil
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, sessionPrefix) })
-	lines = append(lines, fmt.Sprintf("%s at %s.", d.sessionEvent, d.Now.UTC().Format(time.RFC3339)))
+	lines = append(lines, fmt.Sprintf("%s at %s.", d.eventForNotes, d.Now.UTC().Format(time.RFC3339)))
 	kept.Note = strings.TrimLeft(strings.Join(lines, "\n"), "\n")
 	return &kept, nil
 }

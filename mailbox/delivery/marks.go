@@ -19,9 +19,9 @@ const (
 	// from being deleted.
 	marksRenewal = 24 * time.Hour
 
-	// maxExamined is the number of other sessions whose marks one delivery checks for their age. It keeps each delivery
+	// maxExaminedSessions is the number of other sessions whose marks one delivery checks for their age. It keeps each delivery
 	// short.
-	maxExamined = 16
+	maxExaminedSessions = 16
 )
 
 // markDelivered marks items as delivered. The result of the call names the new marks, so that the caller can remove
@@ -81,7 +81,7 @@ func (d *Delivery) removeMarks() error {
 }
 
 // storeMarks stores the marks of the session if they changed or are a day old. It then also deletes the marks of
-// sessions without a delivery for a week, and checks at most [maxExamined] sessions.
+// sessions without a delivery for a week, and checks at most [maxExaminedSessions] sessions.
 func (d *Delivery) storeMarks(rows MarkStore) error {
 	used := d.delivered.At != 0 && d.Now.Sub(d.delivered.At.Time()) >= marksRenewal
 	if !d.MarksChanged && !used {
@@ -90,6 +90,6 @@ func (d *Delivery) storeMarks(rows MarkStore) error {
 	d.delivered.At = store.TimeOf(d.Now)
 	return cmp.Or(
 		rows.PutDeliveredItems(d.Agent, d.In.Session, d.delivered),
-		rows.DeleteOldDeliveries(d.Now.Add(-marksLifetime), d.Agent, d.In.Session, maxExamined),
+		rows.DeleteOldDeliveries(d.Now.Add(-marksLifetime), d.Agent, d.In.Session, maxExaminedSessions),
 	)
 }

@@ -49,7 +49,7 @@ func TestNews_RemindsOfHandoffOnce(t *testing.T) {
 }
 
 // A session that claims another handoff at each reminder would never stop.
-func TestNews_RemindsAtMostThreeTimesInARow(t *testing.T) {
+func TestNews_RemindsAtMostThreeTimesInSuccession(t *testing.T) {
 	w := mailboxtest.New(t)
 	qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "qa-1")
 	inARow, longest, reminded := 0, 0, 0

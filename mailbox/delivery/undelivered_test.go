@@ -30,7 +30,7 @@ func TestUndelivered_DeliversItemsAgain(t *testing.T) {
 	}
 }
 
-func TestUndelivered_RemindsAgain(t *testing.T) {
+func TestUndelivered_RemindsOfSameHandoffAgain(t *testing.T) {
 	w := mailboxtest.New(t)
 	qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "qa-1")
 	w.Assigns(mailboxtest.Human, qa, "Test it")
@@ -85,7 +85,7 @@ func TestNews_FindsNewItemBehindManyDeliveredItems(t *testing.T) {
 func TestNews_OmitsHandoffThatAgentDeclined(t *testing.T) {
 	w, sec := mailboxtest.NewWithAgent(t, "sec")
 	w.Accepts("review", sec, mailboxtest.RemoteCaller("another", "1"))
-	for range maxNamed + 3 {
+	for range maxNamedItems + 3 {
 		id := w.Sends(mailboxtest.Human, "capability:review", "Look").HandoffID
 		mailboxtest.Must(t, w.Fail, sec, schemas.FailIn{HandoffID: id.String(), FailureDetail: mailboxtest.FailureBecause("no"), Outcome: "rejected"})
 	}
@@ -94,4 +94,4 @@ func TestNews_OmitsHandoffThatAgentDeclined(t *testing.T) {
 	require.Zero(t, out.MoreNew)
 }
 
-const maxNamed = 5
+const maxNamedItems = 5

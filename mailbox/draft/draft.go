@@ -78,7 +78,7 @@ func (m Maker) Make(by schemas.Caller, in schemas.SendIn, now time.Time) (Draft,
 // MakeOne returns the draft of a send of one handoff. Durations count from now. The error is invalid for a faulty
 // field, such as an option for several parts. The error is limit for a field that is too long.
 func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d Draft, err error) {
-	if err := cmp.Or(refuseOptionsOfSeveral(in.Options), m.checkSizes(in)); err != nil {
+	if err := cmp.Or(refuseMultiPartOptions(in.Options), m.checkSizes(in)); err != nil {
 		return d, err
 	}
 	in.Options = cmp.Or(in.Options, &schemas.SendOptions{})
@@ -138,7 +138,7 @@ func (m Maker) Encode(d *Draft) error {
 		return err
 	}
 	h := d.Handoff
-	d.Content, d.Words, d.Tokens = said, reading.SentSearchWords(&h), content.CountTokens(string(said.Bytes))
+	d.Content, d.Words, d.Tokens = said, reading.MessageSearchWords(&h), content.CountTokens(string(said.Bytes))
 	h.Metadata.Deadline, h.Metadata.NotBefore = nil, nil // relative times differ between repeats
 	h.Source.AgentID, h.Tree = "", nil
 	if d.addedProject {

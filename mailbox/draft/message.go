@@ -40,9 +40,9 @@ func refuseWorkFields(in schemas.SendIn) error {
 	return nil
 }
 
-// refuseOptionsOfSeveral returns an error if opt has an option for several parts. It is called for the next step of a
+// refuseMultiPartOptions returns an error if opt has an option for several parts. It is called for the next step of a
 // completion and for an amendment, because each of these concerns one handoff.
-func refuseOptionsOfSeveral(opt *schemas.SendOptions) error {
+func refuseMultiPartOptions(opt *schemas.SendOptions) error {
 	if opt == nil || opt.Each == nil && opt.Join == nil {
 		return nil
 	}

@@ -62,7 +62,7 @@ func CheckPayload(summary, detail string, data map[string]string) error {
 func (m Maker) CheckChanges(c *schemas.Changes) (err error) {
 	c.Expectations, c.Rollback, err = ParseAddresses(c.Expectations, c.Rollback, schemas.ParseAddress)
 	return cmp.Or(err,
-		refuseOptionsOfSeveral(c.Options), m.checkTask(c.Task, c.Title), schemas.CheckBytes("type", len(c.Type), maxType),
+		refuseMultiPartOptions(c.Options), m.checkTask(c.Task, c.Title), schemas.CheckBytes("type", len(c.Type), maxType),
 		checkExpectations(c.Expectations), CheckPayload(c.Summary, c.Detail, c.Data),
 	)
 }

@@ -24,8 +24,8 @@ import (
 // time.Duration.
 const maxNumber = 1 << 27
 
-// dueTimes lists the fields of a row, by their stored JSON names, whose time may be in the future.
-var dueTimes = []string{"nbf", "dl", "lease", "rsv", "unt", "quiet", "wakes", "due"}
+// futureTimeFields lists the fields of a row, by their stored JSON names, whose time may be in the future.
+var futureTimeFields = []string{"nbf", "dl", "lease", "rsv", "unt", "quiet", "wakes", "due"}
 
 // examiner checks that this program could have written each row of an exported workspace. Hashes in the file are no
 // proof, because the author of a file can change rows and compute all hashes anew.
@@ -111,14 +111,14 @@ func (x *examiner) checkRecord(v *store.View, row store.Row) error {
 		return fmt.Errorf("box: %s is not for %s", r.ID, r.Box)
 	case wf == nil:
 		return fmt.Errorf("wf: there is no workflow %s", r.Workflow)
-	case !r.Status.IsHeld() && r.Wakes != operation.NextChangeTime(&r) && !isDueAtOnce(&r):
+	case !r.Status.IsHeld() && r.Wakes != operation.NextChangeTime(&r) && !isDueFromCreation(&r):
 		return fmt.Errorf("wakes: %d is not when something is due", r.Wakes)
 	}
 	return cmp.Or(x.checkReferences(v, &r), checkReadable(v, &r))
 }
 
-// isDueAtOnce reports whether a record has deferred consequences that were due from the creation of the record.
-func isDueAtOnce(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.Created }
+// isDueFromCreation reports whether a record has deferred consequences that were due from the creation of the record.
+func isDueFromCreation(r *store.Record) bool { return len(r.Owes) > 0 && r.Wakes == r.Created }
 
 // checkDeferred refuses a record with a deferred consequence that this program would not have deferred.
 func (x *examiner) checkDeferred(r *store.Record) error {
@@ -216,7 +216,7 @@ func (x *examiner) checkRow(row store.Row, into any) error {
 // checkBounds refuses a value that this program does not write, and a value that contains one. The argument field is
 // the name of the value in errors.
 func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
-	if x.outOfBounds(field, v) {
+	if x.isOutOfBounds(field, v) {
 		return fmt.Errorf("%s: %.60q is out of bounds", field, fmt.Sprint(v.Interface()))
 	}
 	switch v.Kind() { //nolint:exhaustive // nothing is within the others
@@ -238,18 +238,18 @@ func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 	return err
 }
 
-// outOfBounds reports whether a value is outside the bounds of its type, for example a time too far in the future. A
+// isOutOfBounds reports whether a value is outside the bounds of its type, for example a time too far in the future. A
 // type without bounds is never outside.
-func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
+func (x *examiner) isOutOfBounds(field string, v reflect.Value) bool {
 	switch value := v.Interface().(type) {
 	case store.Time:
-		return value < 0 || value > store.TimeOf(x.latestTime(field)) && (field != "wakes" || value != store.PermissionWakeTime)
+		return value < 0 || value > store.TimeOf(x.latestAllowedTime(field)) && (field != "wakes" || value != store.PermissionWakeTime)
 	case time.Time:
-		return value.After(x.latestTime(field)) || store.TimeOf(value) < 0
+		return value.After(x.latestAllowedTime(field)) || store.TimeOf(value) < 0
 	case schemas.Status:
-		return isUnknown(value, schemas.Statuses)
+		return isUnknownWord(value, schemas.Statuses)
 	case schemas.Priority:
-		return isUnknown(value, schemas.Priorities)
+		return isUnknownWord(value, schemas.Priorities)
 	case schemas.Agent, schemas.Address, schemas.Workflow:
 		_, name := schemas.Address(v.String()).Split()
 		return v.String() != "" && !schemas.IsValidName(name)
@@ -261,13 +261,13 @@ func (x *examiner) outOfBounds(field string, v reflect.Value) bool {
 	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MaxID
 }
 
-// isUnknown reports whether a word is not in the list all. The empty word counts as known.
-func isUnknown[T ~string](word T, all []T) bool { return word != "" && !slices.Contains(all, word) }
+// isUnknownWord reports whether a word is not in the list all. The empty word counts as known.
+func isUnknownWord[T ~string](word T, all []T) bool { return word != "" && !slices.Contains(all, word) }
 
-// latestTime returns the latest time that a field may have.
-func (x *examiner) latestTime(field string) time.Time {
+// latestAllowedTime returns the latest time that a field may have.
+func (x *examiner) latestAllowedTime(field string) time.Time {
 	years := 2 // tolerance for a wrong clock
-	if slices.Contains(dueTimes, field) {
+	if slices.Contains(futureTimeFields, field) {
 		years = 12 // a send allows ten years
 	}
 	return x.By.At.AddDate(years, 0, 0)

@@ -128,7 +128,7 @@ func TestImport_KeepsRedactions(t *testing.T) {
 }
 
 // Earlier versions could merge a file into a workspace in use. Such rows are still readable, by either id.
-func TestImport_ReadsMergesOfEarlierVersions(t *testing.T) {
+func TestImport_ReadsWorkspacesMergedByEarlierVersions(t *testing.T) {
 	file, err := os.ReadFile("testdata/merged.jsonl")
 	require.NoError(t, err)
 	w := importInto(t, string(file), memory.New())
@@ -140,7 +140,7 @@ func TestImport_ReadsMergesOfEarlierVersions(t *testing.T) {
 }
 
 // The record of a held handoff loses its claim, so no event proves it.
-func TestImport_RefusesChangedHeldRecord(t *testing.T) {
+func TestImport_RefusesChangedRecordOfHeldHandoff(t *testing.T) {
 	w, a := mailboxtest.NewWithAgent(t, "a")
 	w.Sends(a, "b", "kept")
 	w.Claims(w.Stdio("b"))
@@ -157,7 +157,7 @@ func TestImport_RefusesChangedHeldRecord(t *testing.T) {
 }
 
 // Dropped texts stay dropped in another workspace, and its registry verifies.
-func TestImport_KeepsTextsDropped(t *testing.T) {
+func TestImport_LeavesDroppedTextsDropped(t *testing.T) {
 	w, a, qa := mailboxtest.NewWithTwoAgents(t, "a", "qa")
 	w.Assigns(a, qa, "look", func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) })
 	w.Completes(qa, 1)

@@ -20,8 +20,8 @@ type neededHandoffs struct {
 	followed  map[schemas.ID]bool // the part of ids whose references were followed
 }
 
-// findNeeded returns the handoffs that any open handoff needs.
-func findNeeded(v *store.View) (neededHandoffs, error) {
+// findNeededHandoffs returns the handoffs that any open handoff needs.
+func findNeededHandoffs(v *store.View) (neededHandoffs, error) {
 	n, err := newNeededHandoffs(v)
 	if err != nil {
 		return n, err
@@ -39,8 +39,8 @@ func findNeeded(v *store.View) (neededHandoffs, error) {
 	return n, nil
 }
 
-// findNeededSince returns the handoffs that are needed by open handoffs which changed after the given event.
-func findNeededSince(v *store.View, event uint64) (neededHandoffs, error) {
+// findNeededByChangedHandoffs returns the handoffs that are needed by open handoffs which changed after the given event.
+func findNeededByChangedHandoffs(v *store.View, event uint64) (neededHandoffs, error) {
 	n, err := newNeededHandoffs(v)
 	if err != nil || event == n.until {
 		return n, err
@@ -69,7 +69,9 @@ func (n *neededHandoffs) merge(since neededHandoffs) {
 	maps.Copy(n.ids, since.ids)
 }
 
-func (n *neededHandoffs) has(r *store.Record) bool { return n.ids[r.ID] || n.workflows[r.Workflow] }
+func (n *neededHandoffs) contains(r *store.Record) bool {
+	return n.ids[r.ID] || n.workflows[r.Workflow]
+}
 
 // addNeedsOf adds the handoffs that the handoff with an id needs, if that handoff is open. An unreadable record is an
 // error, because its needs are unknown.

@@ -169,7 +169,7 @@ func (o op) deleteTextCopies(id schemas.ID, h *schemas.Handoff) error {
 		return true
 	})
 	name := []byte(`"handoff_id":"` + id.String() + `"`)
-	return cmp.Or(err, o.PutWords(id, reading.SentSearchWords(h)), o.DeleteReceiptsWhere(func(result []byte) bool {
+	return cmp.Or(err, o.PutWords(id, reading.MessageSearchWords(h)), o.DeleteReceiptsWhere(func(result []byte) bool {
 		return bytes.Contains(result, name) && bytes.Contains(result, []byte(`"brief":`))
 	}))
 }

@@ -158,7 +158,7 @@ func TestReturn_RefusesHandoffWithDroppedData(t *testing.T) {
 }
 
 // The next retention deletes the rest of an interrupted one, and skips an unreadable handoff.
-func TestRetain_RemovesUnusedContentDespiteDamage(t *testing.T) {
+func TestRetain_RemovesUnusedContentDespiteDamagedHandoff(t *testing.T) {
 	b := mailboxtest.NewMemoryBackend(t)
 	w := mailboxtest.New(t, mailboxtest.InBackend(b))
 	long := func(in *schemas.SendIn) { in.Detail = strings.Repeat("long ", 60) }

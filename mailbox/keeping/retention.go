@@ -78,7 +78,7 @@ const (
 
 // shortenHandoffs goes through all records, the oldest first.
 func (r *retention) shortenHandoffs(ctx context.Context) (err error) {
-	if r.needed, err = operation.ReadSnapshot(ctx, r.engine, findNeeded); err != nil {
+	if r.needed, err = operation.ReadSnapshot(ctx, r.engine, findNeededHandoffs); err != nil {
 		return err
 	}
 	for after, more := schemas.ID(0), true; more; {
@@ -122,7 +122,7 @@ type retentionPortion struct {
 }
 
 func (p *retentionPortion) run(after schemas.ID) (err error) {
-	if p.newNeeds, err = findNeededSince(p.v, p.needed.until); err != nil {
+	if p.newNeeds, err = findNeededByChangedHandoffs(p.v, p.needed.until); err != nil {
 		return err
 	}
 	looked := 0
@@ -140,7 +140,7 @@ func (p *retentionPortion) run(after schemas.ID) (err error) {
 			p.unread++ // handoff check reports it
 			continue
 		}
-		if !p.isDroppable(r) {
+		if !p.mayDropContent(r) {
 			continue
 		}
 		if err := p.shortenContents(r); err != nil {
@@ -150,11 +150,11 @@ func (p *retentionPortion) run(after schemas.ID) (err error) {
 	return nil
 }
 
-// isDroppable reports whether the retention may drop content of a handoff: the handoff ended before the given time, has
+// mayDropContent reports whether the retention may drop content of a handoff: the handoff ended before the given time, has
 // no deferred consequences, and no open handoff needs it.
-func (p *retentionPortion) isDroppable(r *store.Record) bool {
+func (p *retentionPortion) mayDropContent(r *store.Record) bool {
 	ended := r.Status.HasEnded() && len(r.Owes) == 0 && r.Ended < p.before
-	return ended && !p.needed.has(r) && !p.newNeeds.has(r)
+	return ended && !p.needed.contains(r) && !p.newNeeds.contains(r)
 }
 
 // shortenContents replaces the long contents of a handoff's events by shorter contents. If an event cannot be read, it

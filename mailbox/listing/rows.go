@@ -34,7 +34,7 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, boxes boxesFunc, tel
 			return p.out, err
 		}
 		if looked == MaxScanned {
-			p.setCursor(last)
+			p.endAfter(last)
 			p.out.AtLeast = true
 			break
 		}
@@ -54,7 +54,7 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, boxes boxesFunc, tel
 		if shown {
 			p.out.Total++
 			if len(p.out.Items) == f.in.Limit || p.out.Cursor != "" || !p.addRow(f.buildRow(v, r, tell)) {
-				p.setCursor(last)
+				p.endAfter(last)
 			}
 		}
 		last = id
@@ -62,7 +62,7 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, boxes boxesFunc, tel
 	if p.out.Cursor == "" && f.cursor == 0 { // all rows were examined
 		f.addMissingWords(&p.out, unseen)
 	}
-	f.clearTotal(&p.out)
+	f.clearUselessTotal(&p.out)
 	return p.out, nil
 }
 
@@ -130,12 +130,12 @@ func (f Filter) buildNoticePage(
 			return p.out, nil, err
 		}
 		if len(shown) == f.in.Limit || !p.addRow(noticeRow(v, n, unread)) {
-			p.setCursor(schemas.ID(shown[len(shown)-1]))
+			p.endAfter(schemas.ID(shown[len(shown)-1]))
 			continue
 		}
 		shown = append(shown, n.ID)
 	}
-	f.clearTotal(&p.out)
+	f.clearUselessTotal(&p.out)
 	return p.out, shown, nil
 }
 
@@ -145,17 +145,17 @@ type page struct {
 	left int // bytes of room
 }
 
-// clearTotal removes the total number of rows if the page has all rows. It also removes the total from any page except
+// clearUselessTotal removes the total number of rows if the page has all rows. It also removes the total from any page except
 // the first, because the total would then count only the rows from that page on.
-func (f Filter) clearTotal(out *schemas.ListOut) {
+func (f Filter) clearUselessTotal(out *schemas.ListOut) {
 	if out.Cursor == "" || f.cursor != 0 {
 		out.Total, out.AtLeast = 0, false
 	}
 }
 
-// setCursor ends the page after the row last. It does nothing if the page has ended before. Rows after the end are only
+// endAfter ends the page after the row last. It does nothing if the page has ended before. Rows after the end are only
 // counted.
-func (p *page) setCursor(last schemas.ID) {
+func (p *page) endAfter(last schemas.ID) {
 	if p.out.Cursor == "" {
 		p.out.Cursor = last.String()
 	}

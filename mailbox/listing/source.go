@@ -38,15 +38,15 @@ func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (i
 		return nil, err
 	}
 	if a == schemas.Human {
-		return humanInbox(v, inbox, f.cursor)
+		return humanInboxIDs(v, inbox, f.cursor)
 	}
 	return afterCursor(v, v.ClaimableHandoffs(inbox...), f.cursor)
 }
 
-// humanInbox yields the handoffs that wait for approval, newest first, and then the handoffs in the mailboxes of human.
+// humanInboxIDs yields the handoffs that wait for approval, newest first, and then the handoffs in the mailboxes of human.
 // It reads the records of all pending handoffs after the cursor, because the store has no index of handoffs that wait
 // for approval.
-func humanInbox(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
+func humanInboxIDs(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	last := cursor
 	if cursor != 0 {
 		switch r, err := v.Record(cursor); {

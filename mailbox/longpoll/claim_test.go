@@ -111,7 +111,7 @@ func (b *countingBackend) Update(ctx context.Context, fn func(store.Writer) erro
 	return b.Backend.Update(ctx, fn)
 }
 
-func TestClaim_SleepsNextToDamagedHandoff(t *testing.T) {
+func TestClaim_SleepsDespiteDamagedHandoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := &countingBackend{Backend: memory.New()}
 		w := newLivingWorld(t, b)
@@ -125,7 +125,7 @@ func TestClaim_SleepsNextToDamagedHandoff(t *testing.T) {
 	})
 }
 
-func TestClaim_WakesAtTimeDuringLookup(t *testing.T) {
+func TestClaim_WakesForHandoffDueDuringLookup(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := lateBackend{mailboxtest.Backends["memory"](t)}
 		w := newLivingWorld(t, b)

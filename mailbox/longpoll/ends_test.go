@@ -19,7 +19,7 @@ func TestClaim_MakesNoTransactionWhileIdle(t *testing.T) {
 	runWaits(t, openBackend(b), func(w *waitLog) {
 		w.Sends(mailboxtest.Human, "c", "x")
 		for i := range 64 {
-			w.wait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
+			w.startWait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		go func() {
 			if _, err := w.Get(context.Background(), mailboxtest.Human, schemas.GetIn{HandoffID: "1", WaitSeconds: 50}); err != nil {
@@ -48,13 +48,13 @@ func TestClaim_RepeatedWaitKeepsItsEnd(t *testing.T) {
 			runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 				by := mailboxtest.RemoteCaller("b", "1")
 				by.Since = time.Now().Add(-c.since)
-				w.wait(by, schemas.ClaimIn{})
+				w.startWait(by, schemas.ClaimIn{})
 				w.Sends(mailboxtest.Human, "c", "x")
 				begun := time.Now()
 				mailboxtest.Must(w.T, w.Get, by, schemas.GetIn{HandoffID: "1", View: "outcome", WaitSeconds: 50})
 				require.Equal(w.T, c.want, time.Since(begun))
 				synctest.Wait()
-				require.Equal(w.T, c.want, w.end()["1"])
+				require.Equal(w.T, c.want, w.waitDurations()["1"])
 			})
 		})
 	}
@@ -76,10 +76,10 @@ func TestClaim_EndsEachCallOfLongWaitAtItsLimit(t *testing.T) {
 			runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 				by := mailboxtest.RemoteCaller("b", "1")
 				by.Since, by.Until = time.Now().Add(-c.since), time.Now().Add(c.until)
-				w.wait(by, schemas.ClaimIn{})
+				w.startWait(by, schemas.ClaimIn{})
 				time.Sleep(time.Minute)
 				synctest.Wait()
-				require.Equal(w.T, c.want, w.end()["1"])
+				require.Equal(w.T, c.want, w.waitDurations()["1"])
 			})
 		})
 	}
@@ -89,14 +89,14 @@ func TestClaim_KeepsQueuePositionBetweenCallsOfLongWait(t *testing.T) {
 	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		begun := time.Now()
 		time.Sleep(time.Hour)
-		w.wait(mailboxtest.RemoteCaller("b", "young"), schemas.ClaimIn{})
+		w.startWait(mailboxtest.RemoteCaller("b", "young"), schemas.ClaimIn{})
 		old := mailboxtest.RemoteCaller("b", "old")
 		old.Since, old.Until = begun, time.Now().Add(50*time.Second)
-		w.wait(old, schemas.ClaimIn{})
+		w.startWait(old, schemas.ClaimIn{})
 		time.Sleep(49 * time.Second)
 		w.Sends(mailboxtest.Human, "b", "x")
 		synctest.Wait()
-		require.Equal(w.T, map[schemas.ID]string{1: "old"}, w.got())
+		require.Equal(w.T, map[schemas.ID]string{1: "old"}, w.takenHandoffs())
 	})
 }
 
@@ -116,15 +116,15 @@ func TestGet_MissesNoChangeBetweenCallsOfLongWait(t *testing.T) {
 	})
 }
 
-func TestClaim_WakesAtEndOfDelayThatBeganLater(t *testing.T) {
+func TestClaim_WakesAtEndOfDelayOfLaterHandoff(t *testing.T) {
 	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
-		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
-		w.wait(mailboxtest.RemoteCaller("b", "2"), schemas.ClaimIn{})
+		w.startWait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
+		w.startWait(mailboxtest.RemoteCaller("b", "2"), schemas.ClaimIn{})
 		time.Sleep(6 * time.Second)
 		w.Sends(mailboxtest.Human, "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "10s"} })
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		require.Equal(w.T, 16*time.Second, w.end()["1"])
-		require.NotContains(w.T, w.end(), "2")
+		require.Equal(w.T, 16*time.Second, w.waitDurations()["1"])
+		require.NotContains(w.T, w.waitDurations(), "2")
 	})
 }

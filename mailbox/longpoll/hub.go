@@ -60,12 +60,12 @@ func (h *Hub) NextChange() <-chan struct{} {
 	return h.changed
 }
 
-// HasWaiter reports whether a long poll waits for any work in a mailbox. It ignores waiters that take only work with
+// HasWaiterForAnyWork reports whether a long poll waits for any work in a mailbox. It ignores waiters that take only work with
 // certain tags.
-func (h *Hub) HasWaiter(box schemas.Address) bool {
+func (h *Hub) HasWaiterForAnyWork(box schemas.Address) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return slices.ContainsFunc(h.lists[box], func(w *Waiter) bool { return !w.Choosy })
+	return slices.ContainsFunc(h.lists[box], func(w *Waiter) bool { return !w.OnlyWithTags })
 }
 
 // Announce wakes waiters after an operation. For each entry of e.Boxes it gives one permit. It also wakes waiters that

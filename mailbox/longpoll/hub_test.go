@@ -76,7 +76,7 @@ func TestLeave_PassesOnUnspentPermits(t *testing.T) {
 	require.True(t, first.JoinLists(addresses("b", "c", "d")))
 	h.Announce(longpoll.OperationEffects{Boxes: addresses("d")})
 	first.SpendPermit("b")
-	first.Leave()
+	first.EndWait()
 	require.True(t, second.JoinLists(addresses("b", "c", "d")))
 	require.Equal(t, addresses("c", "d"), second.PermitsInUse())
 }
@@ -86,7 +86,7 @@ func TestLeave_FreesWaiter(t *testing.T) {
 	w := newWaiter(h)
 	w.JoinLists(addresses("b", "c"))
 	h.Announce(longpoll.OperationEffects{Boxes: addresses("b")})
-	w.Leave()
+	w.EndWait()
 	require.Zero(t, h.CountWaiters())
 	left := weak.Make(w)
 	w = nil

@@ -100,7 +100,7 @@ func TestLongPoll_EndsOnQuestionToCaller(t *testing.T) {
 	}
 }
 
-func TestClaim_GivesAnswerWithClaim(t *testing.T) {
+func TestGet_WaitsForAnswerAndClaimsAgain(t *testing.T) {
 	runWithTwoAgents(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		before := w.Assigns(lead, coder, "the long task")
 		w.Updates(coder, 1, schemas.ActAsk, mailboxtest.WithQuestions("which?", "when?"))
@@ -120,7 +120,7 @@ func TestClaim_GivesAnswerWithClaim(t *testing.T) {
 	})
 }
 
-func TestLongPoll_DistinguishesReleaseFromAnswer(t *testing.T) {
+func TestLongPoll_IgnoresReleaseByCaller(t *testing.T) {
 	runWithTwoAgents(t, func(w *mailboxtest.World, lead, coder schemas.Caller) {
 		w.Assigns(lead, coder, "the long task")
 		w.Updates(coder, 1, schemas.ActAsk, mailboxtest.WithQuestions("which?"))
@@ -133,7 +133,7 @@ func TestLongPoll_DistinguishesReleaseFromAnswer(t *testing.T) {
 
 // A session that has read the brief gets only the changes. If the task changed, or another session goes on, it gets the
 // brief.
-func TestClaim_GivesWholeBriefToNewSession(t *testing.T) {
+func TestClaim_AfterAnswerGivesWholeBriefToNewSession(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		whole bool
@@ -173,7 +173,7 @@ func TestGet_NamesEventThatEndedWait(t *testing.T) {
 	})
 }
 
-func TestLongPoll_SkipsOutcomeThatWasRead(t *testing.T) {
+func TestNews_OmitsOutcomeThatWasRead(t *testing.T) {
 	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Assigns(lead, coder, "x")
 	w.Completes(coder, 1)

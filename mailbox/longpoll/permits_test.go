@@ -33,11 +33,11 @@ func (b *uncertainBackend) Update(ctx context.Context, fn func(store.Writer) err
 func TestClaim_WakesIfResultOfCommitIsUnknown(t *testing.T) {
 	b := &uncertainBackend{Backend: memory.New()}
 	runWaits(t, openBackend(b), func(w *waitLog) {
-		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
+		w.startWait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
 		b.next = true
 		mailboxtest.RequireRefusal(w.T, w.Send, mailboxtest.Human, schemas.SendIn{To: "b", Task: "x"}, schemas.Unavailable, "full")
 		synctest.Wait()
-		require.Equal(w.T, "1", w.got()[1])
+		require.Equal(w.T, "1", w.takenHandoffs()[1])
 	})
 }
 
@@ -63,28 +63,28 @@ func TestClaim_PassesUnsuitableWorkToNextWaiter(t *testing.T) {
 			runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 				w.Accepts("review", mailboxtest.RemoteCaller("b", ""), mailboxtest.RemoteCaller("c", ""))
 				c.prepare(w)
-				w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{Tags: c.tags})
-				w.wait(mailboxtest.RemoteCaller("c", "2"), schemas.ClaimIn{})
+				w.startWait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{Tags: c.tags})
+				w.startWait(mailboxtest.RemoteCaller("c", "2"), schemas.ClaimIn{})
 				c.do(w)
 				synctest.Wait()
-				require.Contains(w.T, w.end(), "2")
-				require.NotContains(w.T, w.end(), "1")
+				require.Contains(w.T, w.waitDurations(), "2")
+				require.NotContains(w.T, w.waitDurations(), "1")
 			})
 		})
 	}
 }
 
-func TestClaim_WakesFullAgentOnceItHoldsLess(t *testing.T) {
+func TestClaim_WakesAgentAtLimitOnceItHoldsLess(t *testing.T) {
 	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		b := mailboxtest.RemoteCaller("b", "")
 		mailboxtest.Must(w.T, w.Register, b, schemas.RegisterIn{Name: "b", Accepts: []string{"review"}, MaxOpen: 1})
 		held := w.Assigns(mailboxtest.Human, b, "x")
 		w.Sends(mailboxtest.Human, "capability:review", "y", mailboxtest.NoParent)
-		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
-		require.Empty(w.T, w.got())
+		w.startWait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
+		require.Empty(w.T, w.takenHandoffs())
 		w.Completes(b, 1, func(in *schemas.CompleteIn) { in.Token = held.Token })
 		synctest.Wait()
-		require.Equal(w.T, "1", w.got()[2])
+		require.Equal(w.T, "1", w.takenHandoffs()[2])
 	})
 }
 
@@ -92,38 +92,38 @@ func TestRegister_WakesEachWaiterOfAgent(t *testing.T) {
 	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		for i := range 3 {
 			w.Sends(mailboxtest.Human, "capability:review", fmt.Sprint(i), mailboxtest.NoParent)
-			w.wait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
+			w.startWait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		w.Accepts("review", mailboxtest.RemoteCaller("b", ""))
 		synctest.Wait()
-		require.Len(w.T, w.got(), 3)
+		require.Len(w.T, w.takenHandoffs(), 3)
 	})
 }
 
 // A waiter with permits for two mailboxes takes one handoff; the other goes to the next waiter.
-func TestClaim_PassesOnWorkOfSecondMailbox(t *testing.T) {
+func TestClaim_PassesWorkOfSecondMailboxToNextWaiter(t *testing.T) {
 	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		w.Accepts("review", mailboxtest.RemoteCaller("b", ""), mailboxtest.RemoteCaller("c", ""))
 		for _, to := range []string{"b", "capability:review"} { // applied in one transaction
 			w.Sends(mailboxtest.Human, to, "x", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
 		}
-		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
-		w.wait(mailboxtest.RemoteCaller("c", "2"), schemas.ClaimIn{})
+		w.startWait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
+		w.startWait(mailboxtest.RemoteCaller("c", "2"), schemas.ClaimIn{})
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
-		require.Equal(w.T, map[schemas.ID]string{1: "1", 2: "2"}, w.got())
+		require.Equal(w.T, map[schemas.ID]string{1: "1", 2: "2"}, w.takenHandoffs())
 	})
 }
 
 func TestClaim_PassesPermitOnWhenCancelled(t *testing.T) {
 	b := &mailboxtest.ScriptedBackend{Backend: memory.New()}
 	runWaits(t, openBackend(b), func(w *waitLog) {
-		cancel := w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
-		w.wait(mailboxtest.RemoteCaller("b", "2"), schemas.ClaimIn{})
+		cancel := w.startWait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{})
+		w.startWait(mailboxtest.RemoteCaller("b", "2"), schemas.ClaimIn{})
 		b.Then = []func(){cancel} // the send is committed and not announced yet
 		w.Sends(mailboxtest.Human, "b", "x")
 		synctest.Wait()
-		require.Equal(w.T, "2", w.got()[1])
+		require.Equal(w.T, "2", w.takenHandoffs()[1])
 	})
 }
 
@@ -143,18 +143,18 @@ func (b *hookedBackend) Update(ctx context.Context, fn func(store.Writer) error)
 
 // A waiter that looks on joining may take mail that was announced before. Mail that is announced to it meanwhile is for
 // others.
-func TestClaim_PassesOnWorkSentDuringLookup(t *testing.T) {
+func TestClaim_PassesWorkSentDuringLookupToNextWaiter(t *testing.T) {
 	b := &hookedBackend{Backend: memory.New()}
 	runWaits(t, openBackend(b), func(w *waitLog) {
 		w.Sends(mailboxtest.Human, "b", "x", func(in *schemas.SendIn) { in.Tags = []string{"sql"} })
-		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
+		w.startWait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
 		b.first = func() { // it is in the list, ahead of the other, and has not looked
 			w.Sends(mailboxtest.Human, "b", "y", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Tags = []string{"go"} })
 		}
 		ahead := mailboxtest.RemoteCaller("b", "2")
 		ahead.Since = time.Now().Add(-time.Minute)
-		w.wait(ahead, schemas.ClaimIn{WaitSeconds: 110})
-		require.Equal(w.T, map[schemas.ID]string{1: "2", 2: "1"}, w.got())
+		w.startWait(ahead, schemas.ClaimIn{WaitSeconds: 110})
+		require.Equal(w.T, map[schemas.ID]string{1: "2", 2: "1"}, w.takenHandoffs())
 	})
 }
 
@@ -163,12 +163,12 @@ func TestRegister_KeepsPermitsOfWaiterThatChangesMailboxes(t *testing.T) {
 	b := &mailboxtest.ScriptedBackend{Backend: memory.New()}
 	runWaits(t, openBackend(b), func(w *waitLog) {
 		w.Accepts("review", mailboxtest.RemoteCaller("b", ""), mailboxtest.RemoteCaller("c", ""))
-		w.wait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
-		w.wait(mailboxtest.RemoteCaller("c", "2"), schemas.ClaimIn{})
+		w.startWait(mailboxtest.RemoteCaller("b", "1"), schemas.ClaimIn{Tags: []string{"go"}})
+		w.startWait(mailboxtest.RemoteCaller("c", "2"), schemas.ClaimIn{})
 		b.Then = []func(){func() { w.Sends(mailboxtest.Human, "capability:review", "x") }} // not announced yet
 		mailboxtest.Must(w.T, w.Register, mailboxtest.Human, schemas.RegisterIn{Name: "b", Accepts: []string{"review", "design"}})
 		synctest.Wait()
-		require.Equal(w.T, "2", w.got()[1])
+		require.Equal(w.T, "2", w.takenHandoffs()[1])
 	})
 }
 
@@ -180,10 +180,10 @@ func TestClaim_WakesOnOrphanedMailAfterRestart(t *testing.T) {
 		w.Sends(mailboxtest.Human, "claude-code", "x")
 		w.Restart()
 		second := w.OpensConnection("c2", "s2")
-		w.wait(second, schemas.ClaimIn{})
+		w.startWait(second, schemas.ClaimIn{})
 		time.Sleep(mailboxtest.SettleTime)
 		synctest.Wait()
-		require.Equal(w.T, map[schemas.ID]string{1: second.AgentID}, w.got())
+		require.Equal(w.T, map[schemas.ID]string{1: second.AgentID}, w.takenHandoffs())
 	})
 }
 
@@ -191,9 +191,9 @@ func TestClaim_WakesWhenSiblingSessionEnds(t *testing.T) {
 	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		b := w.Stdio("b")
 		w.Assigns(mailboxtest.Human, b, "x")
-		w.wait(w.OtherSession(b, "again"), schemas.ClaimIn{})
+		w.startWait(w.OtherSession(b, "again"), schemas.ClaimIn{})
 		w.Leaves(b)
 		synctest.Wait()
-		require.Equal(w.T, map[schemas.ID]string{1: "again"}, w.got())
+		require.Equal(w.T, map[schemas.ID]string{1: "again"}, w.takenHandoffs())
 	})
 }

@@ -27,13 +27,13 @@ type waitLog struct {
 	ended map[string]time.Duration // how long the wait of an instance lasted
 }
 
-func (w *waitLog) got() map[schemas.ID]string {
+func (w *waitLog) takenHandoffs() map[schemas.ID]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.taken)
 }
 
-func (w *waitLog) end() map[string]time.Duration {
+func (w *waitLog) waitDurations() map[string]time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.ended)
@@ -54,8 +54,8 @@ func openBackend(b store.Backend) func(testing.TB) store.Backend {
 	return func(testing.TB) store.Backend { return b }
 }
 
-// wait begins a wait and returns when it has begun.
-func (w *waitLog) wait(by schemas.Caller, in schemas.ClaimIn) (cancel context.CancelFunc) {
+// startWait begins a wait and returns when it has begun.
+func (w *waitLog) startWait(by schemas.Caller, in schemas.ClaimIn) (cancel context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.Background())
 	if in.WaitSeconds == 0 {
 		in.WaitSeconds = 50
@@ -82,12 +82,12 @@ func TestClaim_ServesLongestWaitFirst(t *testing.T) {
 				for _, i := range rand.Perm(64) {
 					by := mailboxtest.RemoteCaller("b", fmt.Sprint(i))
 					by.Since = begun.Add(time.Duration(i-64) * time.Millisecond)
-					w.wait(by, schemas.ClaimIn{})
+					w.startWait(by, schemas.ClaimIn{})
 				}
 				for i := range 64 {
 					id := w.Sends(mailboxtest.Human, "b", fmt.Sprint(i), mailboxtest.NoParent).HandoffID
 					synctest.Wait()
-					require.Equal(w.T, fmt.Sprint(i), w.got()[id])
+					require.Equal(w.T, fmt.Sprint(i), w.takenHandoffs()[id])
 				}
 			})
 		})
@@ -126,12 +126,12 @@ func TestClaim_WakesOneWaiterForOneHandoff(t *testing.T) {
 	b := &countingBackend{Backend: memory.New()}
 	runWaits(t, openBackend(b), func(w *waitLog) {
 		for i := range 64 {
-			w.wait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
+			w.startWait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		b.updates.Store(0)
 		w.Sends(mailboxtest.Human, "b", "x")
 		synctest.Wait()
-		require.Len(w.T, w.got(), 1)
+		require.Len(w.T, w.takenHandoffs(), 1)
 		require.EqualValues(w.T, 2, b.updates.Load(), "the send and one claim")
 
 		b.updates.Store(0)
@@ -147,18 +147,18 @@ func TestClaim_WakesOneWaiterForEachHandoff(t *testing.T) {
 			w.Sends(mailboxtest.Human, "b", "x", mailboxtest.NoParent, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "20s"} })
 		}
 		for i := range 10 {
-			w.wait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
+			w.startWait(mailboxtest.RemoteCaller("b", fmt.Sprint(i)), schemas.ClaimIn{})
 		}
 		time.Sleep(20 * time.Second)
 		synctest.Wait()
-		require.Len(w.T, w.got(), 10)
+		require.Len(w.T, w.takenHandoffs(), 10)
 	})
 }
 
 func TestSend_TellsWaitingAgentFirst(t *testing.T) {
 	runWaits(t, mailboxtest.Backends["memory"], func(w *waitLog) {
 		w.Accepts("review", w.Stdio("a"), w.Stdio("b"), mailboxtest.RemoteCaller("c", ""))
-		w.wait(mailboxtest.RemoteCaller("c", "1"), schemas.ClaimIn{})
+		w.startWait(mailboxtest.RemoteCaller("c", "1"), schemas.ClaimIn{})
 		out := w.Sends(mailboxtest.Human, "capability:review", "x")
 		require.Equal(w.T, schemas.Agent("c"), out.Routed.Chosen)
 		require.Equal(w.T, "accepts review, 0 open, waits for work", out.Routed.Candidates[0].Why)

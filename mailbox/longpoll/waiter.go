@@ -10,7 +10,7 @@ import (
 
 // Waiter is one call that waits for work. The call runs a loop. It calls [Waiter.JoinLists], and looks for work if
 // JoinLists returns true. After a claim, it calls [Waiter.SpendPermit] and ends. Otherwise it calls
-// [Waiter.PassOnPermits] and sleeps until [Waiter.WakeSignal]. At the end it must call [Waiter.Leave].
+// [Waiter.PassOnPermits] and sleeps until [Waiter.WakeSignal]. At the end it must call [Waiter.EndWait].
 type Waiter struct {
 	hub     *Hub
 	since   time.Time // its position in every list, together with arrival
@@ -19,7 +19,7 @@ type Waiter struct {
 	woken   chan struct{} // holds one signal
 
 	// Choosy is true if the waiter takes only work with certain tags. It is set before the first call of JoinLists.
-	Choosy bool
+	OnlyWithTags bool
 
 	// The mutex of the hub guards these.
 	boxes       []schemas.Address        // mailboxes whose lists it is in
@@ -29,7 +29,7 @@ type Waiter struct {
 }
 
 // NewWaiter returns a waiter that is in no list. The wait began at since, which decides the position of the waiter in
-// each list, and ends at until. The caller must call [Waiter.Leave] at the end, because otherwise the hub would go on
+// each list, and ends at until. The caller must call [Waiter.EndWait] at the end, because otherwise the hub would go on
 // giving permits to the waiter.
 func (h *Hub) NewWaiter(since, until time.Time) *Waiter {
 	h.mu.Lock()
@@ -92,9 +92,9 @@ func (w *Waiter) PassOnPermits(pending []schemas.Address) {
 	clear(w.inUse)
 }
 
-// Leave ends the wait. Each unspent permit goes to another waiter of the same mailbox. Leave must be called exactly
+// EndWait ends the wait. Each unspent permit goes to another waiter of the same mailbox. Leave must be called exactly
 // once.
-func (w *Waiter) Leave() {
+func (w *Waiter) EndWait() {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()
 	delete(w.hub.waiters, w)

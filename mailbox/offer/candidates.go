@@ -22,7 +22,7 @@ func (f Offers) RankCandidates(cards []schemas.Card, r *store.Record) (ranked []
 	t := claimJudge{Offers: f, generalists: r.NoTakers == "generalist", counted: true}
 	for i := range cards {
 		switch t.Card, t.held = cards[i], cards[i].Held; {
-		case !t.qualifies(r.To):
+		case !t.isNameOrPool(r.To):
 		case t.firstReason(r, Full|Unfit|Away) == 0:
 			able = append(able, &cards[i])
 		default:
@@ -46,7 +46,7 @@ func (f Offers) AgentToTellFirst(ranked []*schemas.Card, r *store.Record, did sc
 	passed := append([]schemas.Agent{r.From, r.Holder, r.Asker, did}, r.Told...)
 	for _, card := range ranked {
 		if (card.Live || card.Waiting) && roster.IsIdle(*card) && !slices.Contains(passed, card.Name) {
-			if t := f.newClaimJudge(store.Agent{Card: *card}); t.firstReason(r, Declined|NotFor) == 0 {
+			if t := f.newClaimJudge(store.Agent{Card: *card}); t.firstReason(r, Declined|NotRecipient) == 0 {
 				return card.Name
 			}
 		}

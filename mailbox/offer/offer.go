@@ -106,7 +106,7 @@ func (f Offers) Queue(
 				return
 			}
 			r := read(id)
-			if r != nil && !t.mayTakeNext(r, tags) {
+			if r != nil && !t.mayClaimWithTags(r, tags) {
 				r = nil
 			}
 			if !yield(r, t.err) || t.err != nil {
@@ -116,16 +116,16 @@ func (f Offers) Queue(
 	}
 }
 
-// mayTakeNext reports whether the agent may claim a handoff, and whether the handoff has one of the tags. An empty list
+// mayClaimWithTags reports whether the agent may claim a handoff, and whether the handoff has one of the tags. An empty list
 // of tags allows every handoff.
-func (t *claimJudge) mayTakeNext(r *store.Record, tags []string) bool {
-	return slices.Contains(t.boxes, r.Box) && compose.HasAnyTag(r.Tags, tags) && t.firstReason(r, Claim) == 0
+func (t *claimJudge) mayClaimWithTags(r *store.Record, tags []string) bool {
+	return slices.Contains(t.boxes, r.Box) && compose.HasAnyTag(r.Tags, tags) && t.firstReason(r, ClaimReasons) == 0
 }
 
 // claimBoxes returns the mailboxes from which the agent may claim now. An agent at its limit has only its own mailbox.
 // Any other agent also has its pools and the mailboxes that siblings returns.
 func (t *claimJudge) claimBoxes(siblings func() []schemas.Address) []schemas.Address {
-	if t.isFull() || t.err != nil {
+	if t.isAtLimit() || t.err != nil {
 		return []schemas.Address{schemas.Address(t.Card.Name)}
 	}
 	return append(roster.BoxesForCard(t.Card), siblings()...)
@@ -135,12 +135,12 @@ func (t *claimJudge) claimBoxes(siblings func() []schemas.Address) []schemas.Add
 // session of the agent's client and no session uses its name now. Any other session of the client may claim its mail,
 // because otherwise the mail would stay there.
 func (t *claimJudge) orphanedBoxes() []schemas.Address {
-	return t.filterOrphaned(t.MailboxesWithWork(names.CommonPrefix(t.Client)))
+	return t.filterOrphanedBoxes(t.MailboxesWithWork(names.CommonPrefix(t.Client)))
 }
 
 // absentSiblingBoxes returns the orphaned mailboxes of the agent's client, including empty ones.
 func (t *claimJudge) absentSiblingBoxes() []schemas.Address {
-	return t.filterOrphaned(func(yield func(schemas.Address, error) bool) {
+	return t.filterOrphanedBoxes(func(yield func(schemas.Address, error) bool) {
 		if !yield(schemas.Address(t.Client), nil) {
 			return
 		}
@@ -152,9 +152,9 @@ func (t *claimJudge) absentSiblingBoxes() []schemas.Address {
 	})
 }
 
-// filterOrphaned returns the mailboxes of all that are orphaned for the agent. It checks at most [reading.MaxScanned]
+// filterOrphanedBoxes returns the mailboxes of all that are orphaned for the agent. It checks at most [reading.MaxScanned]
 // mailboxes. An agent that chose its own name has no siblings, so the result is nil.
-func (t *claimJudge) filterOrphaned(all iter.Seq2[schemas.Address, error]) (boxes []schemas.Address) {
+func (t *claimJudge) filterOrphanedBoxes(all iter.Seq2[schemas.Address, error]) (boxes []schemas.Address) {
 	if t.Client == "" {
 		return nil
 	}

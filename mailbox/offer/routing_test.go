@@ -47,7 +47,7 @@ func TestSend_TellsBestAgentOfPoolFirst(t *testing.T) {
 	require.Equal(t, []schemas.Agent{"one", "two", "three"}, agentsToldFirst(w, 1))
 }
 
-func TestClaim_RefusesFullAgentThatWasToldFirst(t *testing.T) {
+func TestClaim_RefusesAgentAtLimitThatWasToldFirst(t *testing.T) {
 	w := mailboxtest.New(t)
 	one := registerReviewers(w, "one")[0]
 	w.Sends(w.Stdio("a"), "capability:review", "x")
@@ -102,7 +102,7 @@ func TestSend_TellsNoBusyAbsentOrSendingAgentFirst(t *testing.T) {
 	require.Equal(t, out.HandoffID, w.Claims(mailboxtest.RemoteCaller("far", "1")).HandoffID)
 }
 
-func TestHandoff_RestsLongerAfterEachAttempt(t *testing.T) {
+func TestClaim_WaitsLongerAfterEachFailedAttempt(t *testing.T) {
 	w := mailboxtest.New(t)
 	b := mailboxtest.RemoteCaller("b", "1")
 	w.Sends(w.Stdio("a"), "b", "x", func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{MaxAttempts: 25} })

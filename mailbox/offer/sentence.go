@@ -21,7 +21,7 @@ func (v Verdict) reasonClause() string {
 		return fmt.Sprintf("works at most %s, the estimate is %s", formatMinutes(longest), formatMinutes(r.EstimatedDuration()))
 	case v.Reason == WrongType:
 		return "does not accept " + schemas.EscapeHidden(r.Type)
-	case v.Reason == Declined && v.Delivered:
+	case v.Reason == Declined && v.DidReviewedWork:
 		return fmt.Sprintf("delivered %s, and another reviews that", r.ReviewOf)
 	case v.Reason == Declined && r.ID == 0 && r.Type == schemas.TypeReview: // the work is not done yet
 		return "may be the one who does the work"
@@ -54,14 +54,14 @@ func (f Offers) SenderWarnings(a store.Agent) (warnings []string, err error) {
 	if a.Card.Away {
 		warnings = append(warnings, fmt.Sprintf("%s is away", a.Card.Name))
 	}
-	if t.isFull() {
+	if t.isAtLimit() {
 		warnings = append(warnings, fmt.Sprintf("%s holds %d and said that it takes %d at most", a.Card.Name, t.held, a.Card.MaxOpen))
 	}
 	return warnings, t.err
 }
 
 // RefusalError returns the error for an agent whose action on the handoff is refused. It returns nil if the agent may
-// claim the handoff. It also returns nil for [Ended], [Held] and [NotFor], because package life returns the errors
+// claim the handoff. It also returns nil for [Ended], [Held] and [NotRecipient], because package life returns the errors
 // about these reasons.
 func (v Verdict) RefusalError(action string, now time.Time) error {
 	r := v.Record
@@ -71,7 +71,7 @@ func (v Verdict) RefusalError(action string, now time.Time) error {
 	switch v.Reason { //nolint:exhaustive // see above
 	case Blocked, TooEarly:
 		wait := schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}
-		return refuse(schemas.Conflict, "%s", v.waitText()).WithNext(schemas.AdviseCall(wait, "tells when that changes"))
+		return refuse(schemas.Conflict, "%s", v.waitReasonText()).WithNext(schemas.AdviseCall(wait, "tells when that changes"))
 	case Full, TooLong, WrongType:
 		e := refuse(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, v.Card.Name, v.reasonClause())
 		if v.Reason != Full {
@@ -91,8 +91,8 @@ func (v Verdict) RefusalError(action string, now time.Time) error {
 	return nil
 }
 
-// waitText names the dependencies of a blocked handoff, or the time from which the handoff can be claimed.
-func (v Verdict) waitText() string {
+// waitReasonText names the dependencies of a blocked handoff, or the time from which the handoff can be claimed.
+func (v Verdict) waitReasonText() string {
 	if v.Reason == TooEarly {
 		return fmt.Sprintf("%s may not be claimed before %s", v.Record.ID, v.Record.NotBefore.Time().Format(time.RFC3339))
 	}
@@ -115,8 +115,8 @@ func (v Verdict) withheldText(pending int) string {
 	return fmt.Sprintf("You hold %d and take %d at most, so %d that may be claimed is kept from you.", v.Held, v.Card.MaxOpen, pending)
 }
 
-// notOfferedText tells an agent of a handoff in its pool that is not offered to it.
-func (v Verdict) notOfferedText() string {
+// unfitText tells an agent of a handoff in its pool that is not offered to it.
+func (v Verdict) unfitText() string {
 	return fmt.Sprintf("Not offered to you: %s, for %s; %s %s.", v.Record.ID, v.Record.To, v.Card.Name, v.reasonClause())
 }
 

@@ -66,7 +66,7 @@ func TestClaim_TakesMailOfSiblingSessionThatLeft(t *testing.T) {
 	})
 }
 
-func TestClaim_OfSiblingSessionsMailMayEndInEveryWay(t *testing.T) {
+func TestClaim_OfSiblingSessionsMailAllowsEveryNextAction(t *testing.T) {
 	for name, do := range map[string]func(w *mailboxtest.World, by schemas.Caller){
 		"release": func(w *mailboxtest.World, by schemas.Caller) {
 			w.Updates(by, 1, schemas.ActRelease)
@@ -195,7 +195,7 @@ func TestClaim_TakesNoSiblingMailAtMaxOpen(t *testing.T) {
 }
 
 // A new owner does not know the open connections yet.
-func TestClaim_TakesSiblingMailOnlyAfterSettlingTime(t *testing.T) {
+func TestClaim_TakesSiblingMailOnlyAfterSettlingTimeOfOwner(t *testing.T) {
 	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
 		w.OpensConnection("c1", "s1")
 		w.OpensConnection("c2", "s2")
@@ -220,7 +220,7 @@ func TestClaim_TakesMailOfKilledSiblingSession(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(second).HandoffID)
 }
 
-func TestClaim_TakesMailOfChosenNameOnlyAfterSettlingTime(t *testing.T) {
+func TestClaim_TakesMailOfChosenNameOnlyAfterSettlingTimeOfOwner(t *testing.T) {
 	w, chosen := mailboxtest.NewWithAgent(t, "claude-code")
 	w.Sends(chosen, "claude-code", "x")
 	second := w.OpensConnection("c2", "s2")

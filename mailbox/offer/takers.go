@@ -38,7 +38,7 @@ func (f Offers) AddressedAgents(to schemas.Address) iter.Seq2[store.Agent, error
 }
 
 // NoTakerReason says why none of the addressed agents will take a handoff, or returns "" if an agent will. The agent
-// may be absent or busy now. asked is [Member], or [Present] if agents that are away do not count.
+// may be absent or busy now. asked is [MemberReasons], or [PresentMemberReasons] if agents that are away do not count.
 func (f Offers) NoTakerReason(r *store.Record, asked Reason) (why string, err error) {
 	if r.To == schemas.Address(schemas.Human) {
 		return "", nil
@@ -63,7 +63,7 @@ func (f Offers) NoTakerReason(r *store.Record, asked Reason) (why string, err er
 // KnownAgent is an agent that the store knows. Here reports whether a session uses the agent's name now.
 type KnownAgent struct {
 	store.Agent
-	Here bool
+	IsPresent bool
 }
 
 // NoPresentTakerText says that no present agent takes work for an address, or returns "" if an agent does. It ignores
@@ -76,7 +76,7 @@ func NoPresentTakerText(known []KnownAgent, to schemas.Address) string {
 	}
 	for _, k := range known {
 		takes := roster.Qualifies(k.Card, to, false) && (directed || !k.Card.Away)
-		if k.Here && (takes || directed && isSibling(k.Agent, owner)) {
+		if k.IsPresent && (takes || directed && isSibling(k.Agent, owner)) {
 			return ""
 		}
 	}

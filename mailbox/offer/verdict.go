@@ -15,33 +15,33 @@ type Reason uint16
 
 // The reasons are in the order of the table [rules]. The first reason that holds is the verdict.
 const (
-	Ended     Reason = 1 << iota // the handoff ended
-	Held                         // an agent holds it
-	Blocked                      // it waits for approval or has open dependencies
-	TooEarly                     // it may not be claimed before a time
-	Away                         // the agent said that it is away
-	Full                         // the agent is at its limit, and the handoff is for its pool
-	TooLong                      // it is for a pool, and its estimate exceeds the agent's longest session
-	WrongType                    // it is for a role, and the agent does not accept its type
-	Declined                     // the handoff excludes the agent: it declined it, or may not review its own work
-	NotFor                       // the handoff is for others
-	Reserved                     // it is reserved for another agent, which was told first or asked about it
+	Ended        Reason = 1 << iota // the handoff ended
+	Held                            // an agent holds it
+	Blocked                         // it waits for approval or has open dependencies
+	TooEarly                        // it may not be claimed before a time
+	Away                            // the agent said that it is away
+	Full                            // the agent is at its limit, and the handoff is for its pool
+	TooLong                         // it is for a pool, and its estimate exceeds the agent's longest session
+	WrongType                       // it is for a role, and the agent does not accept its type
+	Declined                        // the handoff excludes the agent: it declined it, or may not review its own work
+	NotRecipient                    // the handoff is for others
+	Reserved                        // it is reserved for another agent, which was told first or asked about it
 )
 
 // Sets of reasons for the usual questions.
 const (
-	// Claim has the reasons for which an agent may not claim a handoff now. Away is not among them: an agent that is
+	// ClaimReasons has the reasons for which an agent may not claim a handoff now. Away is not among them: an agent that is
 	// away may still claim.
-	Claim = Ended | Held | Blocked | TooEarly | Full | Unfit | Declined | NotFor | Reserved
+	ClaimReasons = Ended | Held | Blocked | TooEarly | Full | Unfit | Declined | NotRecipient | Reserved
 
-	// Recipient has the reasons for which an agent is not [life.Recipient] of a handoff, in any state of the handoff.
-	Recipient = Declined | NotFor | Reserved
+	// RecipientReasons has the reasons for which an agent is not [life.Recipient] of a handoff, in any state of the handoff.
+	RecipientReasons = Declined | NotRecipient | Reserved
 
-	// Member has the reasons for which an addressed agent will not claim the handoff later either.
-	Member = Unfit | Declined
+	// MemberReasons has the reasons for which an addressed agent will not claim the handoff later either.
+	MemberReasons = Unfit | Declined
 
-	// Present has the reasons of [Member], and [Away] in addition.
-	Present = Member | Away
+	// PresentMemberReasons has the reasons of [MemberReasons], and [Away] in addition.
+	PresentMemberReasons = MemberReasons | Away
 
 	// Unfit has the reasons for which an agent leaves a handoff to other members of its pool, until the agent registers
 	// again.
@@ -51,11 +51,11 @@ const (
 // Verdict says whether an agent may claim a handoff. If the agent may not, it holds the reason, and the facts for an
 // error or a warning about it.
 type Verdict struct {
-	Reason    Reason // zero if it may
-	Card      schemas.Card
-	Record    *store.Record
-	Held      int  // how many handoffs the agent holds, for Full
-	Delivered bool // the agent did the work that this handoff reviews, for Declined
+	Reason          Reason // zero if it may
+	Card            schemas.Card
+	Record          *store.Record
+	Held            int  // how many handoffs the agent holds, for Full
+	DidReviewedWork bool // the agent did the work that this handoff reviews, for Declined
 }
 
 // JudgeClaim judges whether an agent may claim a handoff. It checks only the asked reasons, and returns the first that
@@ -98,7 +98,7 @@ var rules = []struct {
 	{Blocked, func(_ *claimJudge, r *store.Record) bool { return r.IsBlocked() }},
 	{TooEarly, func(_ *claimJudge, r *store.Record) bool { return r.Box == "" }},
 	{Away, func(t *claimJudge, _ *store.Record) bool { return t.Card.Away }},
-	{Full, func(t *claimJudge, r *store.Record) bool { return t.isOfferedAsMember(r) && t.isFull() }},
+	{Full, func(t *claimJudge, r *store.Record) bool { return t.isOfferedAsMember(r) && t.isAtLimit() }},
 	{TooLong, func(t *claimJudge, r *store.Record) bool {
 		return roster.ExceedsLongestSession(t.Card, r.EstimatedDuration()) && t.isOfferedAsMember(r)
 	}},
@@ -106,7 +106,7 @@ var rules = []struct {
 		return roster.RefusesTypeForRole(t.Card, r.To, r.Type) && t.isOfferedAsMember(r)
 	}},
 	{Declined, func(t *claimJudge, r *store.Record) bool { return slices.Contains(r.Excluded, t.Card.Name) }},
-	{NotFor, func(t *claimJudge, r *store.Record) bool { return !t.isReservedForAgent(r) && !t.isRecipient(r.To) }},
+	{NotRecipient, func(t *claimJudge, r *store.Record) bool { return !t.isReservedForAgent(r) && !t.isRecipient(r.To) }},
 	{Reserved, func(t *claimJudge, r *store.Record) bool { return r.Reserved != 0 && !t.isReservedForAgent(r) }},
 }
 
@@ -125,7 +125,7 @@ func (t *claimJudge) verdict(r *store.Record, asked Reason) Verdict {
 	v := Verdict{Card: t.Card, Record: r, Reason: t.firstReason(r, asked)}
 	if v.Held = t.held; v.Reason == Declined && r.ReviewOf != 0 {
 		done := reading.RecordOrNil(t.View, r.ReviewOf)
-		v.Delivered = done != nil && done.Holder == t.Card.Name
+		v.DidReviewedWork = done != nil && done.Holder == t.Card.Name
 	}
 	return v
 }
@@ -136,27 +136,27 @@ func (t *claimJudge) isReservedForAgent(r *store.Record) bool {
 	return r.Reserved != 0 && r.Box == schemas.Address(t.Card.Name)
 }
 
-// qualifies reports whether an address is the agent's name or a pool of the agent.
-func (t *claimJudge) qualifies(to schemas.Address) bool {
+// isNameOrPool reports whether an address is the agent's name or a pool of the agent.
+func (t *claimJudge) isNameOrPool(to schemas.Address) bool {
 	return roster.Qualifies(t.Card, to, t.generalists)
 }
 
 // isRecipient reports whether the agent may take work that is sent to an address: the agent's name, a pool of the
 // agent, or an absent sibling.
 func (t *claimJudge) isRecipient(to schemas.Address) bool {
-	return t.qualifies(to) || slices.Contains(t.boxes, to) || t.isOrphaned(to)
+	return t.isNameOrPool(to) || slices.Contains(t.boxes, to) || t.isOrphaned(to)
 }
 
 // isOfferedAsMember reports whether the agent is offered a handoff as a member of a pool. It returns false for a
 // handoff that is addressed to an agent's name, and for a handoff that the agent continues after an answer.
 func (t *claimJudge) isOfferedAsMember(r *store.Record) bool {
 	_, directed := r.To.SingleAgent()
-	return !directed && r.Asker != t.Card.Name && (t.isReservedForAgent(r) || t.qualifies(r.To))
+	return !directed && r.Asker != t.Card.Name && (t.isReservedForAgent(r) || t.isNameOrPool(r.To))
 }
 
-// isFull reports whether the agent holds as many handoffs as its registration allows. An agent without a limit is never
+// isAtLimit reports whether the agent holds as many handoffs as its registration allows. An agent without a limit is never
 // full.
-func (t *claimJudge) isFull() bool {
+func (t *claimJudge) isAtLimit() bool {
 	if t.Card.MaxOpen == 0 {
 		return false
 	}

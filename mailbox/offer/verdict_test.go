@@ -60,69 +60,69 @@ func TestJudgeClaim_ReturnsFirstReasonThatHolds(t *testing.T) {
 	}{
 		{"of its name", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "qa", "x")
-		}, offer.Claim, 0, "", ""},
+		}, offer.ClaimReasons, 0, "", ""},
 		{"of its pool", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "capability:go", "x")
-		}, offer.Claim, 0, "", ""},
+		}, offer.ClaimReasons, 0, "", ""},
 		{"ended", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "qa", "x")
 			w.Updates(boss, 1, schemas.ActCancel)
-		}, offer.Claim, offer.Ended, "ho_1 is cancelled, so it cannot be claimed", schemas.Conflict},
+		}, offer.ClaimReasons, offer.Ended, "ho_1 is cancelled, so it cannot be claimed", schemas.Conflict},
 		{"held", func(w *mailboxtest.World, boss, _, other schemas.Caller) {
 			w.Accepts("go", other)
 			w.Sends(boss, "capability:go", "x")
 			w.ClaimsID(other, 1)
-		}, offer.Claim, offer.Held, "other holds it.", schemas.Conflict},
+		}, offer.ClaimReasons, offer.Held, "other holds it.", schemas.Conflict},
 		{"blocked by approval", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "qa", "x", mailboxtest.NeedsApproval)
-		}, offer.Claim, offer.Blocked, "ho_1 waits for approval", schemas.Conflict},
+		}, offer.ClaimReasons, offer.Blocked, "ho_1 waits for approval", schemas.Conflict},
 		{"blocked by another", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "qa", "x")
 			w.Sends(boss, "other", "y", withoutParent)
 			w.Updates(boss, 1, schemas.ActAmend, func(in *schemas.UpdateIn) {
 				in.Changes = &schemas.Changes{Options: &schemas.SendOptions{After: []string{"ho_2"}}}
 			})
-		}, offer.Claim, offer.Blocked, "ho_1 waits for ho_2", schemas.Conflict},
+		}, offer.ClaimReasons, offer.Blocked, "ho_1 waits for ho_2", schemas.Conflict},
 		{"early", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "qa", "x", func(in *schemas.SendIn) {
 				in.Options = &schemas.SendOptions{NotBefore: "30s"}
 			})
-		}, offer.Claim, offer.TooEarly, "ho_1 may not be claimed before 2026-01-11T20:30:30Z", schemas.Conflict},
+		}, offer.ClaimReasons, offer.TooEarly, "ho_1 may not be claimed before 2026-01-11T20:30:30Z", schemas.Conflict},
 		{"full", func(w *mailboxtest.World, boss, qa, _ schemas.Caller) {
 			w.Sends(boss, "capability:go", "x")
 			w.Sends(boss, "qa", "y", withoutParent)
 			w.ClaimsID(qa, 2)
-		}, offer.Claim, offer.Full, "ho_1 is not offered to qa, which holds 1, and takes 1 at most", schemas.Conflict},
+		}, offer.ClaimReasons, offer.Full, "ho_1 is not offered to qa, which holds 1, and takes 1 at most", schemas.Conflict},
 		{"full, but of its name", func(w *mailboxtest.World, boss, qa, _ schemas.Caller) {
 			w.Sends(boss, "qa", "x")
 			w.Sends(boss, "qa", "y", withoutParent)
 			w.ClaimsID(qa, 2)
-		}, offer.Claim, 0, "", ""},
+		}, offer.ClaimReasons, 0, "", ""},
 		{"too long", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "capability:go", "x", func(in *schemas.SendIn) {
 				in.Expectations = &schemas.Expectations{EstimatedDuration: "60m"}
 			})
-		}, offer.Claim, offer.TooLong, "qa, which works at most 30 min, the estimate is 60 min", schemas.Conflict},
+		}, offer.ClaimReasons, offer.TooLong, "qa, which works at most 30 min, the estimate is 60 min", schemas.Conflict},
 		{"wrong type", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "role:tester", "x", func(in *schemas.SendIn) { in.Type = "audit" })
-		}, offer.Claim, offer.WrongType, "qa, which does not accept audit", schemas.Conflict},
+		}, offer.ClaimReasons, offer.WrongType, "qa, which does not accept audit", schemas.Conflict},
 		{"declined", func(w *mailboxtest.World, boss, qa, other schemas.Caller) {
 			w.Accepts("go", other)
 			w.Sends(boss, "capability:go", "x")
 			w.Pass(time.Minute) // other was told of it first
 			w.Fails(qa, schemas.FailIn{HandoffID: "1", Outcome: schemas.OutcomeRejected, FailureDetail: mailboxtest.FailureBecause("no")})
-		}, offer.Claim, offer.Declined, "ho_1 was not claimed: qa declined it", schemas.Denied},
+		}, offer.ClaimReasons, offer.Declined, "ho_1 was not claimed: qa declined it", schemas.Denied},
 		{"for another", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "other", "x")
-		}, offer.Claim, offer.NotFor, "ho_1 was not claimed: only its recipient (other) may do this, and you are qa", schemas.Denied},
+		}, offer.ClaimReasons, offer.NotRecipient, "ho_1 was not claimed: only its recipient (other) may do this, and you are qa", schemas.Denied},
 		{"kept for another", func(w *mailboxtest.World, boss, _, other schemas.Caller) {
 			mailboxtest.Must(w.T, w.Register, other, schemas.RegisterIn{Name: "other", Accepts: []string{"go"}, Skills: []string{"sql"}})
 			w.Sends(boss, "capability:go", "x", func(in *schemas.SendIn) { in.Tags = []string{"sql"} })
-		}, offer.Claim, offer.Reserved, "ho_1 is kept for other for another 61 s", schemas.Conflict},
+		}, offer.ClaimReasons, offer.Reserved, "ho_1 is kept for other for another 61 s", schemas.Conflict},
 		{"away", func(w *mailboxtest.World, boss, qa, _ schemas.Caller) {
 			mailboxtest.Must(w.T, w.Register, qa, schemas.RegisterIn{Name: "qa", Away: true})
 			require.Contains(w.T, w.Sends(boss, "qa", "x").Warnings, "qa is away")
-		}, offer.Present, offer.Away, "", ""},
+		}, offer.PresentMemberReasons, offer.Away, "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w, boss, qa, other := mailboxtest.NewWithThreeAgents(t, "boss", "qa", "other")
@@ -146,9 +146,9 @@ func TestJudgeClaim_ExcludesAuthorFromReview(t *testing.T) {
 	w.Accepts("go", qa, other)
 	w.Assigns(boss, qa, "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{Review: "capability:go"} })
 	w.Completes(qa, 1)
-	v := judgeClaim(w, "qa", 2, offer.Claim)
+	v := judgeClaim(w, "qa", 2, offer.ClaimReasons)
 	require.Equal(t, offer.Declined, v.Reason)
-	require.True(t, v.Delivered)
+	require.True(t, v.DidReviewedWork)
 	const says = "ho_2 was not claimed: qa delivered ho_1, and another reviews that"
 	mailboxtest.RequireRefusal(t, w.Claim, qa, schemas.ClaimIn{HandoffID: "2"}, schemas.Denied, says)
 	w.ClaimsID(other, 2)
@@ -160,7 +160,7 @@ func withoutParent(in *schemas.SendIn) { in.Parent = "none" }
 var codes = map[offer.Reason]schemas.Code{
 	offer.Ended: schemas.Conflict, offer.Held: schemas.Conflict, offer.Blocked: schemas.Conflict, offer.TooEarly: schemas.Conflict,
 	offer.Full: schemas.Conflict, offer.TooLong: schemas.Conflict, offer.WrongType: schemas.Conflict, offer.Reserved: schemas.Conflict,
-	offer.Declined: schemas.Denied, offer.NotFor: schemas.Denied,
+	offer.Declined: schemas.Denied, offer.NotRecipient: schemas.Denied,
 }
 
 // After any history, a claim by id is accepted or refused as the verdict says, and the next claim takes the first
@@ -174,12 +174,12 @@ func TestJudgeClaim_AgreesWithClaim(t *testing.T) {
 				for range 8 {
 					s.step()
 				}
-				seen |= s.refusedAsJudged()
-				s.takenAsJudged()
+				seen |= s.requireRefusalsAsJudged()
+				s.requireClaimsAsJudged()
 			}
 		})
 	}
-	require.Equal(t, offer.Claim, seen, "each reason came up")
+	require.Equal(t, offer.ClaimReasons, seen, "each reason came up")
 }
 
 // randomWorld is a workspace with a random number of agents, each with limits of its own.
@@ -236,12 +236,12 @@ func (s *randomWorld) step() {
 	}
 }
 
-// refusedAsJudged makes each agent claim all handoffs that its verdict bars, and returns the reasons of these verdicts.
-func (s *randomWorld) refusedAsJudged() (seen offer.Reason) {
+// requireRefusalsAsJudged makes each agent claim all handoffs that its verdict bars, and returns the reasons of these verdicts.
+func (s *randomWorld) requireRefusalsAsJudged() (seen offer.Reason) {
 	s.T.Helper()
 	for _, by := range s.team {
 		for id := range s.sent {
-			v := judgeClaim(s.World, by.Agent, id+1, offer.Claim)
+			v := judgeClaim(s.World, by.Agent, id+1, offer.ClaimReasons)
 			if v.Reason != 0 && v.Record.Holder != by.Agent {
 				seen |= v.Reason
 				_, err := s.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: (id + 1).String()})
@@ -253,13 +253,13 @@ func (s *randomWorld) refusedAsJudged() (seen offer.Reason) {
 	return seen
 }
 
-// takenAsJudged makes an agent claim by id a handoff that its verdict allows, and then the first of its queue.
-func (s *randomWorld) takenAsJudged() {
+// requireClaimsAsJudged makes an agent claim by id a handoff that its verdict allows, and then the first of its queue.
+func (s *randomWorld) requireClaimsAsJudged() {
 	s.T.Helper()
 	by := pickOne(s, s.team...)
 	queued := s.queue(by.Agent)
 	for _, r := range queued {
-		require.Zero(s.T, judgeClaim(s.World, by.Agent, r, offer.Claim).Reason)
+		require.Zero(s.T, judgeClaim(s.World, by.Agent, r, offer.ClaimReasons).Reason)
 	}
 	if len(queued) > 0 {
 		require.Equal(s.T, queued[0], s.Claims(by).HandoffID)

@@ -55,7 +55,7 @@ func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Rec
 		}
 	}
 	if parts&life.Recipient != 0 {
-		if err := o.CheckMayTake(a, offer.Recipient, r); err != nil {
+		if err := o.CheckMayTake(a, offer.RecipientReasons, r); err != nil {
 			return err
 		}
 	}
@@ -146,11 +146,11 @@ func (o *Op) CheckMayTake(a life.Action, asked offer.Reason, r *store.Record) er
 }
 
 // MayClaim reports whether the caller is a recipient of a handoff. A recipient is the agent that the handoff is
-// addressed to, or an agent of its pool that may take the handoff, see [offer.Recipient].
+// addressed to, or an agent of its pool that may take the handoff, see [offer.RecipientReasons].
 func (o *Op) MayClaim(r *store.Record) (bool, error) {
 	me, err := o.CallerRow()
 	if err != nil {
 		return false, err
 	}
-	return o.Offers().MayClaim(*me, r, offer.Recipient)
+	return o.Offers().MayClaim(*me, r, offer.RecipientReasons)
 }

@@ -52,7 +52,7 @@ func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	l.Limit = cmp.Or(c.Limit, defaultRows)
 	l.scanLimit = max(MaxScanned, l.Limit)
 	for _, a := range c.Known {
-		if l.here[a.Card.Name] = a.Here; a.Here {
+		if l.here[a.Card.Name] = a.IsPresent; a.IsPresent {
 			l.counts.Agents++
 		}
 	}
@@ -182,7 +182,7 @@ func (l *overviewBuilder) presentAgentLoads() []schemas.HandoffCount {
 	}
 	all := []schemas.HandoffCount{}
 	for _, a := range l.Known {
-		if a.Here {
+		if a.IsPresent {
 			box := schemas.Address(a.Card.Name)
 			all = append(all, schemas.HandoffCount{Name: box, Count: held[box]})
 		}
@@ -331,7 +331,7 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 // wouldRefuseRetry reports whether the server would refuse a retry, because the texts of the handoff were deleted or
 // cannot be read.
 func (l *overviewBuilder) wouldRefuseRetry(r *store.Record) bool {
-	lessened, err := reading.HasLostContent(l.View, r)
+	lessened, err := reading.HasExpiredContent(l.View, r)
 	return lessened || err != nil
 }
 

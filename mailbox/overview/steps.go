@@ -90,7 +90,7 @@ func (l *overviewBuilder) addPendingHandoffs() {
 		nobody, told := offer.NoPresentTakerText(l.Known, b.Address), ""
 		for r := range l.unseenRecords(l.ClaimableHandoffs(b.Address), min(maxPerBox, left)) {
 			left--
-			why, err := l.Offers.NoTakerReason(r, offer.Present)
+			why, err := l.Offers.NoTakerReason(r, offer.PresentMemberReasons)
 			l.err = cmp.Or(l.err, err)
 			why = cmp.Or(why, nobody)
 			var c *schemas.OverviewEntry

@@ -56,7 +56,7 @@ func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastCla
 			begun = claimed
 		case before.Agent != "":
 		default:
-			if end, tells := sessionSigns[e.Action]; tells && before.Until.IsZero() {
+			if end, tells := holderActions[e.Action]; tells && before.Until.IsZero() {
 				before.Until, before.End = e.At, end
 				if !e.Due.IsZero() {
 					before.Until = e.Due
@@ -70,9 +70,9 @@ func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastCla
 	return before, reports, nil
 }
 
-// sessionSigns lists the actions that only a holder or the end of its claim causes. The value says how the action ended
+// holderActions lists the actions that only a holder or the end of its claim causes. The value says how the action ended
 // the claim, or is "" if the claim went on. Actions of other agents, such as amended or answered, are not in the list.
-var sessionSigns = map[string]string{
+var holderActions = map[string]string{
 	"disconnected": "its connection ended", "lease_ended": "its lease ended", "released": "it was released",
 	"declined": "it declined it",
 	"claimed":  "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
@@ -155,13 +155,13 @@ func dependencyIDs(v *store.View, h schemas.Handoff, r *store.Record) (ids []sch
 	return append(ids, left...)
 }
 
-// maxRecalled is the number of earlier handoffs of a workflow in which [recalledDecisions] looks for decisions.
+// maxRecalled is the number of earlier handoffs of a workflow in which [decisionsOfWorkflow] looks for decisions.
 const maxRecalled = 50
 
-// recalledDecisions returns decisions of earlier handoffs of the same workflow, newest first. The sender of h set the
+// decisionsOfWorkflow returns decisions of earlier handoffs of the same workflow, newest first. The sender of h set the
 // maximum number. It skips decisions that h already has, and handoffs that cannot be read. It reads only handoffs that
 // were sent before h, so later sends do not change the brief of h.
-func recalledDecisions(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.EarlierDecision, err error) {
+func decisionsOfWorkflow(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.EarlierDecision, err error) {
 	said := map[string]bool{}
 	for _, d := range schemas.ValueOrZero(h.Context).Decisions {
 		said[d.Decision] = true

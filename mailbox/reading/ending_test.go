@@ -51,7 +51,7 @@ func TestStateReason_IsEmptyForCancelWithoutNote(t *testing.T) {
 	require.Empty(t, historyByID(w, 1)[1].Reason)
 }
 
-func TestHistory_ShowsRetryWithoutRollback(t *testing.T) {
+func TestHistory_OfRetryShowsNoRollback(t *testing.T) {
 	w := mailboxtest.New(t, func(c *mailbox.Config) { c.Limits.Depth = 1 })
 	a, b := w.Stdio("a"), w.Stdio("b")
 	w.Assigns(a, b, "x")
@@ -60,7 +60,7 @@ func TestHistory_ShowsRetryWithoutRollback(t *testing.T) {
 	require.Empty(t, historyByID(w, 1)[1].RollbackTo)
 }
 
-func TestHistory_KeepsRollbackThatWasRetried(t *testing.T) {
+func TestHistory_ShowsRollbackAfterItsRetry(t *testing.T) {
 	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
 	w.Fails(b, schemas.FailIn{HandoffID: "1", FailureDetail: mailboxtest.FailureBecause("d")})
@@ -126,7 +126,7 @@ func TestAccept_SendsSenderOneNoticeOfReview(t *testing.T) {
 	require.Len(t, w.Notices(lead), 2, "of the completion and of the review")
 }
 
-func TestBrief_NamesLateResult(t *testing.T) {
+func TestBrief_NamesCallForLateResult(t *testing.T) {
 	w, lead, qa := mailboxtest.NewWithTwoAgents(t, "lead", "qa")
 	claim := w.Assigns(lead, qa, "x", func(in *schemas.SendIn) { in.Deadline = "30m" })
 	w.Pass(31 * time.Minute)

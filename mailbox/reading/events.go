@@ -60,21 +60,21 @@ var eventTexts = map[life.Action]func(eventContent) string{
 	life.Late: func(s eventContent) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }
 
-// eventsInWords returns events in words, each with its content unless the content was erased. Times are exact to the
+// describeEvents returns events in words, each with its content unless the content was erased. Times are exact to the
 // second. It leaves out connections and digests, which the view audit shows. It reads the content of each event from
 // the store, so callers pass a limited number of events.
-func eventsInWords(v *store.View, events []schemas.Event) (told []schemas.HistoryEvent, err error) {
+func describeEvents(v *store.View, events []schemas.Event) (told []schemas.HistoryEvent, err error) {
 	told = make([]schemas.HistoryEvent, len(events))
 	for i, e := range events {
-		if told[i], err = eventInWords(v, e); err != nil {
+		if told[i], err = describeEvent(v, e); err != nil {
 			return nil, err
 		}
 	}
 	return told, nil
 }
 
-// eventInWords renders one event in words.
-func eventInWords(v *store.View, e schemas.Event) (schemas.HistoryEvent, error) {
+// describeEvent renders one event in words.
+func describeEvent(v *store.View, e schemas.Event) (schemas.HistoryEvent, error) {
 	told := schemas.HistoryEvent{
 		N: e.N, At: e.At.Truncate(time.Second), Agent: e.Agent, Action: e.Action, Other: e.Other,
 	}
@@ -191,14 +191,14 @@ func addEventsAndTimes(v *store.View, r *store.Record, now time.Time, step *sche
 		return err
 	}
 	slices.Reverse(events)
-	worked, waited := workedAndWaited(events, now)
+	worked, waited := workAndWaitTimes(events, now)
 	step.Seconds, step.Waited = int(worked.Seconds()), int(waited.Seconds())
-	all, err := eventsInWords(v, events)
+	all, err := describeEvents(v, events)
 	if err != nil {
 		return err
 	}
 	step.Trees = workingTreeTexts(all)
-	step.Story = eventsToShow(all)
+	step.Story = eventsForHistory(all)
 	step.Earlier = max(len(step.Story)-maxMoments, 0)
 	step.Story = step.Story[step.Earlier:]
 	shortenTexts(step.Story, maxMomentText)
@@ -226,9 +226,9 @@ func workingTreeTexts(all []schemas.HistoryEvent) (told []string) {
 	return told
 }
 
-// eventsToShow removes events that a reader of a history does not need: hidden actions, the first claim, because other
+// eventsForHistory removes events that a reader of a history does not need: hidden actions, the first claim, because other
 // fields show this claim, and a claim by which the holder goes on after an answer.
-func eventsToShow(all []schemas.HistoryEvent) (story []schemas.HistoryEvent) {
+func eventsForHistory(all []schemas.HistoryEvent) (story []schemas.HistoryEvent) {
 	var holder schemas.Agent
 	dropped := false
 	for _, m := range all {
@@ -264,10 +264,10 @@ func shownDependencies(h schemas.Handoff, r *store.Record) []schemas.ID {
 	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(ids, r.After, r.Freed))))
 }
 
-// workedAndWaited returns how long a handoff was worked on since its first claim, and how long it waited for an answer
+// workAndWaitTimes returns how long a handoff was worked on since its first claim, and how long it waited for an answer
 // or for a holder. The current state counts up to now. The argument events must be sorted, oldest first. If the clock
 // applied a change late, the due time of the change counts, because the work ended at that time.
-func workedAndWaited(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
+func workAndWaitTimes(events []schemas.Event, now time.Time) (worked, waited time.Duration) {
 	var since time.Time
 	var counts *time.Duration
 	count := func(until time.Time) {

@@ -39,7 +39,7 @@ func fillCompletion(in *schemas.CompleteIn) {
 	in.Deliverables = []schemas.Delivered{{FilesCreated: []string{"parse.go"}, FilesModified: []string{"lex.go"}}}
 }
 
-func TestBrief_HasResultOfEarlierHandoff(t *testing.T) {
+func TestBrief_HasResultOfContinuedOrAwaitedHandoff(t *testing.T) {
 	const waited = "- Result of ho_1, x, success by coder: branch parser, commit abc123. The parser is done"
 	const head, rest = "- Result of ho_1: branch parser, commit abc123", "\n  - Notes: The lexer leaks\n  - Files: parse.go, lex.go\n"
 	for name, test := range map[string]struct {
@@ -127,7 +127,7 @@ func TestBrief_ListsQuestionsBeforeAnswer(t *testing.T) {
 		"    2. A sum?\n  - lead answered: 1. Seconds.\n    > 2. No.\n")
 }
 
-func TestRelease_NotifiesSenderIfPassedToAnother(t *testing.T) {
+func TestRelease_NotifiesSenderOfNewRecipient(t *testing.T) {
 	w, lead, coder := mailboxtest.NewWithTwoAgents(t, "lead", "coder")
 	w.Sends(lead, "coder", "x")
 	w.Sends(w.Stdio("qa"), "human", "so that it is known")

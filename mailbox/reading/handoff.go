@@ -212,7 +212,7 @@ func CurrentState(v *store.View, r *store.Record) (st schemas.HandoffState, err 
 	if r.Status == schemas.Completed {
 		st.Percent = 0
 	}
-	if st.NotKept, err = HasLostContent(v, r); err != nil {
+	if st.NotKept, err = HasExpiredContent(v, r); err != nil {
 		return st, err
 	}
 	e, err := v.Event(r.Note)
@@ -247,9 +247,9 @@ func BaseCommit(v *store.View, r *store.Record) string {
 	return cmp.Or(in.Base, in.Commit, schemas.UnknownBase)
 }
 
-// HasLostContent reports whether content of a handoff's message was deleted because the time for which the workspace
+// HasExpiredContent reports whether content of a handoff's message was deleted because the time for which the workspace
 // keeps content is over. A handoff with an incomplete message cannot be sent again.
-func HasLostContent(v *store.View, r *store.Record) (bool, error) {
+func HasExpiredContent(v *store.View, r *store.Record) (bool, error) {
 	salted, err := v.HasSalt(r.Body)
 	if err != nil || salted { // a sender may write the same field
 		return false, err
@@ -329,9 +329,9 @@ func LastCheckpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error)
 	return schemas.ValueOrZero(sent.Context).Checkpoint, err
 }
 
-// addCheckpoint puts the last checkpoint into the context of a handoff's message, so that the next holder gets it with
+// addLastCheckpoint puts the last checkpoint into the context of a handoff's message, so that the next holder gets it with
 // the message.
-func addCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {
+func addLastCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {
 	last, err := LastCheckpoint(v, r)
 	if last == nil || err != nil {
 		return err

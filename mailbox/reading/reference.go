@@ -62,7 +62,7 @@ func LookupReference(v *store.View, of schemas.ID, reference string) (text strin
 	}
 	if place.Path != "" {
 		if said, err = textAtPath(v, r, said, place.Path); err != nil {
-			return "", withKnownNames(err, r, unknownReferenceError(of, reference))
+			return "", withExistingNames(err, r, unknownReferenceError(of, reference))
 		}
 	}
 	if text, err = content.FindPart(string(said), place.Part); err != nil {
@@ -82,9 +82,9 @@ func textAtPath(v *store.View, r *store.Record, said []byte, path string) ([]byt
 	return found, err
 }
 
-// withKnownNames replaces an error for a missing part of a path by the argument unknown, and adds the names that exist.
+// withExistingNames replaces an error for a missing part of a path by the argument unknown, and adds the names that exist.
 // It returns all other errors unchanged.
-func withKnownNames(err error, r *store.Record, unknown *schemas.Error) error {
+func withExistingNames(err error, r *store.Record, unknown *schemas.Error) error {
 	e := schemas.AsError(err)
 	if e.Code != schemas.NotFound {
 		return err
@@ -135,7 +135,7 @@ func messageText(v *store.View, said []byte, path string) ([]byte, error) {
 		case ref.IsKept() && (named || ref.Digest == path):
 			return storedContent(v, ref.Digest)
 		case ref.Digest == schemas.NotKept && named:
-			return nil, goneByRetentionError()
+			return nil, expiredContentError()
 		case named && ref.URL != "":
 			url = ref.URL
 		}
@@ -178,7 +178,7 @@ func fieldAtPath(said []byte, path string, known []string) ([]byte, error) {
 		if err == nil {
 			text := content.TextOfJSON(raw)
 			if text == compose.NotKept {
-				err = goneByRetentionError()
+				err = expiredContentError()
 			}
 			return []byte(text), err
 		}
@@ -192,7 +192,7 @@ func fieldAtPath(said []byte, path string, known []string) ([]byte, error) {
 	return nil, schemas.Errorf(schemas.NotFound, "there is no such field").WithChoices(slices.Compact(known)...)
 }
 
-// goneByRetentionError returns the error for content that a retention deleted.
-func goneByRetentionError() *schemas.Error {
+// expiredContentError returns the error for content that a retention deleted.
+func expiredContentError() *schemas.Error {
 	return schemas.Errorf(schemas.NotFound, "it is gone").WithHint("It is no longer kept: its handoff ended long ago.")
 }

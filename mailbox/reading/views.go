@@ -102,7 +102,7 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 		return in, err
 	}
 	h.Metadata.Deadline = r.Deadline.Ptr()
-	if err := addCheckpoint(v, r, &h); err != nil {
+	if err := addLastCheckpoint(v, r, &h); err != nil {
 		return in, err
 	}
 	in = brief.Input{
@@ -121,7 +121,7 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 		return in, err
 	}
 	in.Results, in.Ancestors = earlierResults(v, h, r), rd.ancestorSteps(v, r)
-	in.Recalled, err = recalledDecisions(v, &h, r)
+	in.Recalled, err = decisionsOfWorkflow(v, &h, r)
 	return in, err
 }
 
@@ -165,12 +165,12 @@ func splitIntoPages(in schemas.GetIn, out *schemas.GetOut) error {
 // each criterion once, with its evidence. It leaves out details for programs, such as connections, which the view full
 // shows. If the request has max_tokens or an offset, the caller gets one page of the view.
 func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
-	return cmp.Or(rd.addShownOutcome(v, r, out), splitIntoPages(in, out))
+	return cmp.Or(rd.addTrimmedOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// addShownOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears fields of the outcome that no
+// addTrimmedOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears fields of the outcome that no
 // reader needs.
-func (rd Reader) addShownOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
+func (rd Reader) addTrimmedOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := CurrentState(v, r)
 	if err = cmp.Or(err, AddOutcome(v, r, out)); err != nil {
 		return err
@@ -240,7 +240,7 @@ const maxTreeFiles = 20
 // ShowChanges shows the current state of an open handoff, and its events with numbers above the argument after. It
 // shows at most the newest [eventsShown] events. For an ended handoff it shows the outcome.
 func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *schemas.GetOut) error {
-	if err := rd.addShownOutcome(v, r, out); err != nil || r.Status.HasEnded() {
+	if err := rd.addTrimmedOutcome(v, r, out); err != nil || r.Status.HasEnded() {
 		return err
 	}
 	events, err := v.EventsOf(r, eventsShown)
@@ -249,7 +249,7 @@ func (rd Reader) ShowChanges(v *store.View, r *store.Record, after uint64, out *
 	}
 	events = slices.DeleteFunc(events, func(e schemas.Event) bool { return e.N <= after })
 	slices.Reverse(events)
-	out.Events, err = eventsInWords(v, events)
+	out.Events, err = describeEvents(v, events)
 	shortenTexts(out.Events, 1000)
 	return err
 }
@@ -263,7 +263,7 @@ const eventsShown = 20
 func (Reader) showEvents(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	events, err := eventPage(v, r, in, out)
 	if err == nil {
-		out.Events, err = eventsInWords(v, events)
+		out.Events, err = describeEvents(v, events)
 	}
 	for limit := 1000; limit > 60 && err == nil; limit /= 2 {
 		var b []byte

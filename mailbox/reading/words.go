@@ -21,19 +21,21 @@ func SearchWords(v *store.View, r *store.Record) (store.WordList, error) {
 		Failure schemas.FailureDetail `json:"failure"`
 	}
 	err := cmp.Or(v.DecodeContent(r.ID, r.Body, &h), v.DecodeContent(r.ID, r.Ask, &asked), v.DecodeContent(r.ID, r.Result, &ended))
-	texts := slices.Concat(sentTexts(&h), asked.Questions)
+	texts := slices.Concat(messageTexts(&h), asked.Questions)
 	for _, a := range schemas.ValueOrZero(h.Context).Answers {
 		texts = append(append(texts, a.Questions...), a.Answer)
 	}
 	texts = slices.DeleteFunc(texts, func(text string) bool { return text == compose.NotKept })
-	return store.ListWords(append(append(texts, deliveredTexts(ended.Completion)...), ended.Failure.Description)...), err
+	return store.ListWords(append(append(texts, completionTexts(ended.Completion)...), ended.Failure.Description)...), err
 }
 
-// SentSearchWords returns the words under which a search finds a handoff that was just sent: the words of its task, its
+// MessageSearchWords returns the words under which a search finds a handoff that was just sent: the words of its task, its
 // expectations and its decisions. The server adds the words of questions and results later.
-func SentSearchWords(h *schemas.Handoff) store.WordList { return store.ListWords(sentTexts(h)...) }
+func MessageSearchWords(h *schemas.Handoff) store.WordList {
+	return store.ListWords(messageTexts(h)...)
+}
 
-func sentTexts(h *schemas.Handoff) []string {
+func messageTexts(h *schemas.Handoff) []string {
 	c, e := schemas.ValueOrZero(h.Context), schemas.ValueOrZero(h.Expectations)
 	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria,
 		schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }))
@@ -43,12 +45,12 @@ func sentTexts(h *schemas.Handoff) []string {
 	return texts
 }
 
-// DeliveredSearchWords returns the search words of a completion.
-func DeliveredSearchWords(done schemas.Completion) store.WordList {
-	return store.ListWords(deliveredTexts(done)...)
+// CompletionSearchWords returns the search words of a completion.
+func CompletionSearchWords(done schemas.Completion) store.WordList {
+	return store.ListWords(completionTexts(done)...)
 }
 
-func deliveredTexts(done schemas.Completion) []string {
+func completionTexts(done schemas.Completion) []string {
 	return slices.Concat(
 		[]string{done.Summary}, done.Notes, schemas.Map(done.Criteria, func(a schemas.AnsweredCriterion) string { return a.Evidence }),
 		schemas.Map(done.Deliverables, func(d schemas.Delivered) string { return d.Description }),

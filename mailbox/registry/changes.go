@@ -52,7 +52,7 @@ func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.
 // changesAfter returns at most 256 events with numbers above after, with fields of the current records of their
 // handoffs.
 func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.RegistryChange, error) {
-	return readCurrent(ctx, r, func(v *store.View) (changes []schemas.RegistryChange, err error) {
+	return applyTimeAndRead(ctx, r, func(v *store.View) (changes []schemas.RegistryChange, err error) {
 		for e, err := range v.EventsAfter(after) {
 			if err != nil || len(changes) == maxChanges {
 				return changes, err

@@ -25,7 +25,7 @@ func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsI
 	if r.config.Commits != nil {
 		out.Commits = r.config.Commits()
 	}
-	if out.Event, err = readCurrent(ctx, r, (*store.View).EventCount); err != nil {
+	if out.Event, err = applyTimeAndRead(ctx, r, (*store.View).EventCount); err != nil {
 		return out, err
 	}
 	if out.States, err = r.countStates(ctx); err != nil {

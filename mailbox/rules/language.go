@@ -48,9 +48,9 @@ func (b *Budget) charge(cost *uint64, begun time.Time) {
 	}
 }
 
-// language returns the CEL environment with the types of [Facts]. It is created with the first expression, because that
+// celEnvironment returns the CEL environment with the types of [Facts]. It is created with the first expression, because that
 // takes a millisecond.
-var language = sync.OnceValues(func() (*cel.Env, error) {
+var celEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(
 		ext.NativeTypes(reflect.TypeFor[Handoff](), reflect.TypeFor[Outcome](), ext.ParseStructTags(true)),
 		cel.Variable("handoff", cel.ObjectType("rules.Handoff")),
@@ -62,7 +62,7 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 
 // compileExpression compiles a CEL expression. The error is a sentence with the position of the fault.
 func compileExpression(text string) (cel.Program, *cel.Type, error) {
-	env, err := language()
+	env, err := celEnvironment()
 	if err != nil {
 		return nil, nil, err
 	}

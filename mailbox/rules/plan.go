@@ -55,7 +55,7 @@ func (s *Set) addPlan(p schemas.Plan) (path string, err error) {
 		}
 	}
 	for i, unit := range p.Steps {
-		if isParallel(unit) {
+		if isParallelUnit(unit) {
 			continue // the join goes on
 		}
 		next := i + 1
@@ -98,8 +98,8 @@ func stepIndexes(p schemas.Plan) (at map[string]int, path string, err error) {
 
 // checkStepOrder returns an error if the step may not stand at index i of a plan.
 func checkStepOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) error {
-	joins := i > 0 && isParallel(steps[i-1])
-	switch aside := isParallel(steps[i]); {
+	joins := i > 0 && isParallelUnit(steps[i-1])
+	switch aside := isParallelUnit(steps[i]); {
 	case i == 0 && (aside || step.When != ""):
 		return errors.New("the first step is one handoff, without a condition")
 	case aside && (step.When != "" || step.Next != ""):
@@ -114,16 +114,16 @@ func checkStepOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) er
 // can follow.
 func checkNextStep(steps [][]schemas.PlanStep, at map[string]int, next string) error {
 	to, known := at[next]
-	if next == "" || next == endStep || known && to != 0 && !isParallel(steps[to]) {
+	if next == "" || next == endStep || known && to != 0 && !isParallelUnit(steps[to]) {
 		return nil
 	}
 	return fmt.Errorf("%q is no single step after the first; there are %v and end",
 		schemas.EscapeHidden(next), slices.Sorted(maps.Keys(at)))
 }
 
-// isParallel reports whether the steps of a unit run in parallel, as a list of steps or as one step for each of several
+// isParallelUnit reports whether the steps of a unit run in parallel, as a list of steps or as one step for each of several
 // texts.
-func isParallel(unit []schemas.PlanStep) bool {
+func isParallelUnit(unit []schemas.PlanStep) bool {
 	return len(unit) > 1 || unit[0].Options != nil && unit[0].Options.Each != nil
 }
 
@@ -145,7 +145,7 @@ func (s *Set) addStepRoutes(p schemas.Plan, conditions []condition, step string,
 			file:  s.file, when: conditions[i], step: p.Name + "/" + step, unconditional: unit[0].When == "", unless: conditions[next:i],
 		}
 		r.Send = schemas.Map(unit, func(part schemas.PlanStep) schemas.SendIn { return stepSend(p, part) })
-		if isParallel(unit) && i+1 < len(p.Steps) {
+		if isParallelUnit(unit) && i+1 < len(p.Steps) {
 			r.Join = new(stepSend(p, p.Steps[i+1][0]))
 		}
 		s.routes = append(s.routes, r)
@@ -160,12 +160,12 @@ func stepSend(p schemas.Plan, step schemas.PlanStep) schemas.SendIn {
 	send := step.SendIn
 	options := *cmp.Or(send.Options, &schemas.SendOptions{})
 	options.Step = p.Name + "/" + step.Step
-	send.Options, send.Title = &options, cmp.Or(send.Title, step.Step+": "+rootTask)
+	send.Options, send.Title = &options, cmp.Or(send.Title, step.Step+": "+rootTaskText)
 	return send
 }
 
-// rootTask is the text in the title of a step without a title.
-const rootTask = "{{root.task}}"
+// rootTaskText is the text in the title of a step without a title.
+const rootTaskText = "{{root.task}}"
 
 // PlanNames returns the names of all plans, sorted.
 func (s *Set) PlanNames() []string { return slices.Sorted(maps.Keys(s.plans)) }

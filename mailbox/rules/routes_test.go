@@ -66,7 +66,7 @@ func TestRoute_SendsOnEachEvent(t *testing.T) {
 	}
 }
 
-func TestRoute_LeavesChosenContinuation(t *testing.T) {
+func TestRoute_SendsNothingIfHolderChoseContinuation(t *testing.T) {
 	for _, then := range []schemas.FailureContinuation{schemas.ThenRollback, schemas.ThenRetry, schemas.ThenEscalate, schemas.ThenStop} {
 		w := mailboxtest.New(t)
 		w.DeclareRules([]schemas.Route{{On: []string{"failed"}, Send: []schemas.SendIn{to("human", "routed")}}})
@@ -174,7 +174,7 @@ func TestPlan_JoinsParallelSteps(t *testing.T) {
 	require.Contains(t, w.SentByRules(), "human pending tell: the login")
 }
 
-func TestPlan_SendsJoinOnceAfterFailure(t *testing.T) {
+func TestPlan_SendsJoinOnceAfterParallelStepFails(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.DeclareRules(nil, schemas.Plan{Name: "review", Steps: [][]schemas.PlanStep{
 		{mailboxtest.PlanStep("prepare", "a")}, {mailboxtest.PlanStep("security", "b"), mailboxtest.PlanStep("tests", "c")}, {mailboxtest.PlanStep("decide", "d")}, {mailboxtest.PlanStep("tell", "human")},
@@ -196,7 +196,7 @@ func TestPlan_SendsJoinOnceAfterFailure(t *testing.T) {
 	}, w.SentByRules())
 }
 
-func TestPlan_JoinsStepForEachText(t *testing.T) {
+func TestPlan_JoinsPartsOfStepWithEach(t *testing.T) {
 	w := mailboxtest.New(t)
 	matrix := mailboxtest.PlanStep("test", "b")
 	matrix.Options = &schemas.SendOptions{Each: []string{"linux", "windows"}}
@@ -216,7 +216,7 @@ func TestPlan_JoinsStepForEachText(t *testing.T) {
 }
 
 // Rules that send each other work end at the limit of the chain, and a person reads why.
-func TestRoute_EscalatesLoop(t *testing.T) {
+func TestRoute_EscalatesRulesThatSendInACircle(t *testing.T) {
 	for _, on := range []string{"completed", "sent"} {
 		w := mailboxtest.New(t)
 		w.DeclareRules([]schemas.Route{{Name: "round", On: []string{on}, Send: []schemas.SendIn{to("b", "again")}}})
@@ -369,7 +369,7 @@ func TestRoute_StopsRulesOfHighCost(t *testing.T) {
 }
 
 // The next call applies all overdue changes: that is not one call that multiplies.
-func TestRoute_SendsForManyDeadlinesAtOnce(t *testing.T) {
+func TestRoute_SendsForEachOfManyDeadlines(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.DeclareRules([]schemas.Route{{On: []string{"timed_out"}, Send: []schemas.SendIn{to("c", "late: {{handoff.title}}")}}})
 	a := w.Stdio("a")
@@ -382,7 +382,7 @@ func TestRoute_SendsForManyDeadlinesAtOnce(t *testing.T) {
 	require.Empty(t, w.Notices(mailboxtest.Human))
 }
 
-func TestPlan_MergesSendIntoFirstStep(t *testing.T) {
+func TestPlan_MergesCallersSendIntoFirstStep(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.DeclareRules(nil, schemas.Plan{Name: "factory", Limits: map[string]float64{schemas.LimitRounds: 3}, Steps: inOrder(
 		mailboxtest.PlanStep("implement", "coder", func(s *schemas.PlanStep) {

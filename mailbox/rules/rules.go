@@ -101,11 +101,11 @@ type Problem struct {
 // must match their schema.
 func Compile(routes []schemas.Route, plans []schemas.Plan) (*Set, []Problem) {
 	s := &Set{}
-	return s, s.Add("", routes, plans)
+	return s, s.AddFile("", routes, plans)
 }
 
-// Add compiles the routes and plans of one more file, and returns their problems, see [Compile].
-func (s *Set) Add(file string, routes []schemas.Route, plans []schemas.Plan) (problems []Problem) {
+// AddFile compiles the routes and plans of one more file, and returns their problems, see [Compile].
+func (s *Set) AddFile(file string, routes []schemas.Route, plans []schemas.Plan) (problems []Problem) {
 	if s.file = file; s.plans == nil {
 		s.plans, s.texts = map[string]plan{}, map[string]template{}
 	}
@@ -307,7 +307,7 @@ func mapTexts(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.S
 	if err := json.Unmarshal(b, &whole); err != nil {
 		return send, "", err
 	}
-	if whole, path, err = mapValue(whole, fn); err != nil {
+	if whole, path, err = mapValueTexts(whole, fn); err != nil {
 		return send, path, err
 	}
 	b, _ = json.Marshal(whole) // it came as JSON
@@ -316,7 +316,7 @@ func mapTexts(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.S
 	return send, "", err
 }
 
-func mapValue(v any, fn func(string) (string, error)) (_ any, path string, err error) {
+func mapValueTexts(v any, fn func(string) (string, error)) (_ any, path string, err error) {
 	switch v := v.(type) {
 	case string:
 		if strings.Contains(v, "{{") {
@@ -325,13 +325,13 @@ func mapValue(v any, fn func(string) (string, error)) (_ any, path string, err e
 		return v, "", err
 	case []any:
 		for i := range v {
-			if v[i], path, err = mapValue(v[i], fn); err != nil {
+			if v[i], path, err = mapValueTexts(v[i], fn); err != nil {
 				return v, fmt.Sprintf("[%d]%s", i, path), err
 			}
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			if v[name], path, err = mapValue(v[name], fn); err != nil {
+			if v[name], path, err = mapValueTexts(v[name], fn); err != nil {
 				return v, "." + name + path, err
 			}
 		}

@@ -22,7 +22,7 @@ func (f Offers) WithheldText(name schemas.Agent) (string, error) {
 		return "", err
 	}
 	t := f.newClaimJudge(a)
-	if t.isFull() || t.err != nil {
+	if t.isAtLimit() || t.err != nil {
 		inbox, err := f.CountInbox(name)
 		if err = cmp.Or(t.err, err); inbox.Pending == 0 || err != nil {
 			return "", err
@@ -41,8 +41,8 @@ func (f Offers) WithheldText(name schemas.Agent) (string, error) {
 // because another agent was told of it first, or because the handoff rests after a failed attempt.
 func (t *claimJudge) claimableSoonText() (string, error) {
 	now := t.Here.Now()
-	return firstText(t.View, t.DueHandoffs(now.Add(time.Minute)), func(r *store.Record) string {
-		if !t.qualifies(r.To) || t.firstReason(r, Member) != 0 {
+	return firstNonEmptyText(t.View, t.DueHandoffs(now.Add(time.Minute)), func(r *store.Record) string {
+		if !t.isNameOrPool(r.To) || t.firstReason(r, MemberReasons) != 0 {
 			return ""
 		}
 		v := t.verdict(r, TooEarly|Reserved)
@@ -57,10 +57,10 @@ func (t *claimJudge) claimableSoonText() (string, error) {
 // a thousand handoffs, to bound the reads.
 func (t *claimJudge) blockedText() (string, error) {
 	seen, oldest := map[schemas.ID]bool{}, ""
-	_, err := firstText(t.View, t.OldestFirst(store.IndexOfAllDependents(), 0), func(r *store.Record) string {
-		if t.qualifies(r.To) {
+	_, err := firstNonEmptyText(t.View, t.OldestFirst(store.IndexOfAllDependents(), 0), func(r *store.Record) string {
+		if t.isNameOrPool(r.To) {
 			seen[r.ID] = true
-			oldest = cmp.Or(oldest, Verdict{Reason: Blocked, Record: r}.waitText())
+			oldest = cmp.Or(oldest, Verdict{Reason: Blocked, Record: r}.waitReasonText())
 		}
 		return ""
 	})
@@ -72,17 +72,17 @@ func (t *claimJudge) blockedText() (string, error) {
 
 // unfitText names the first handoff in a pool of the agent that the agent is not offered, and the reason.
 func (t *claimJudge) unfitText() (string, error) {
-	return firstText(t.View, t.ClaimableHandoffs(roster.BoxesForCard(t.Card)...), func(r *store.Record) string {
+	return firstNonEmptyText(t.View, t.ClaimableHandoffs(roster.BoxesForCard(t.Card)...), func(r *store.Record) string {
 		if v := t.verdict(r, Unfit); v.Reason != 0 && t.firstReason(r, Declined) == 0 {
-			return v.notOfferedText()
+			return v.unfitText()
 		}
 		return ""
 	})
 }
 
-// firstText calls say for the pending handoffs of ids, and returns the first text that is not empty. It reads at most a
+// firstNonEmptyText calls say for the pending handoffs of ids, and returns the first text that is not empty. It reads at most a
 // thousand records.
-func firstText(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
+func firstNonEmptyText(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
 	for r, err := range reading.ReadableRecords(v, reading.AtMost(reading.MaxScanned, ids)) {
 		if err != nil {
 			return "", err

@@ -9,20 +9,20 @@ import (
 	"handoff/schemas"
 )
 
-// maxWork is the largest cost of one check. A unit of cost takes about a microsecond: to apply one schema to one value,
+// maxCheckCost is the largest cost of one check. A unit of cost takes about a microsecond: to apply one schema to one value,
 // to skip one member, or to match a pattern for a few hundred steps. So no output delays a caller for more than a fifth
 // of a second.
-const maxWork = 200_000
+const maxCheckCost = 200_000
 
-// maxChain limits how many schemas may refer to one another for the same value. So schemas that refer to each other in
-// a circle are refused long before [maxWork] is reached.
-const maxChain = 200 // schemas that apply to the same value through one another
+// maxReferenceChain limits how many schemas may refer to one another for the same value. So schemas that refer to each other in
+// a circle are refused long before [maxCheckCost] is reached.
+const maxReferenceChain = 200 // schemas that apply to the same value through one another
 
 // checkCost returns an error if a check of v would take too long. It computes the cost before the check begins, because
 // the library has no limit and a running check cannot be stopped. Even a small schema can be slow: if each definition
 // refers to the next definition twice, the cost doubles with each definition.
 func checkCost(root *jsonschema.Schema, v any) error {
-	m := costMeter{budget: maxWork}
+	m := costMeter{budget: maxCheckCost}
 	if m.countSchema(root, v, 0); m.budget >= 0 {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (m *costMeter) countSchema(s *jsonschema.Schema, v any, chain int) {
 	if s == nil || m.budget < 0 {
 		return
 	}
-	if chain > maxChain {
+	if chain > maxReferenceChain {
 		m.budget = -1
 		return
 	}
