@@ -59,8 +59,8 @@ func (p pen) bulletLines(indent, s string) []string {
 	return lines
 }
 
-// labelledText writes a text with a label. A text of one line stands after the label. A longer text is quoted below the label.
-// field returns nil for an empty text.
+// labelledText writes a text with a label. A text of one line stands after the label. A longer text is quoted below the
+// label. field returns nil for an empty text.
 func (p pen) labelledText(label, s string) []string {
 	s = strings.TrimSpace(s)
 	switch {
@@ -89,8 +89,8 @@ func (p pen) bullets(indent string, texts []string) (lines []string) {
 	return lines
 }
 
-// labelledPairs writes a map as bullets below a label, in the order of the keys. It writes values that are not strings as
-// JSON.
+// labelledPairs writes a map as bullets below a label, in the order of the keys. It writes values that are not strings
+// as JSON.
 func labelledPairs[V any](p pen, label string, m map[string]V) []string {
 	return p.labelledBullets(label, schemas.Map(slices.Sorted(maps.Keys(m)), func(key string) string {
 		return p.oneLine(key, 200) + ": " + schemas.ValueText(m[key])

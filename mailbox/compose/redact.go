@@ -112,8 +112,8 @@ func DropLargeTexts(content []byte) ([]byte, error) {
 	return schemas.Encode(object)
 }
 
-// dropLargeTextsFromValue removes the large texts from the value of a field, or from the entries of a list in the field. It
-// reports whether the value changed.
+// dropLargeTextsFromValue removes the large texts from the value of a field, or from the entries of a list in the
+// field. It reports whether the value changed.
 func dropLargeTextsFromValue(field string, v any) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
@@ -133,8 +133,8 @@ func dropLargeTextsFromValue(field string, v any) (_ any, changed bool) {
 	return v, changed
 }
 
-// dropLargeTextsFromField removes the large texts from one field of an object, and reports whether the field changed. The
-// argument name is the name of the field, and within is the name of the field that has the object as its value.
+// dropLargeTextsFromField removes the large texts from one field of an object, and reports whether the field changed.
+// The argument name is the name of the field, and within is the name of the field that has the object as its value.
 func dropLargeTextsFromField(within string, object map[string]any, name string) (changed bool) {
 	was := object[name]
 	switch {

@@ -58,8 +58,8 @@ func SplitPoints(c schemas.Changes) (points []string, rest schemas.Changes) {
 	return slices.DeleteFunc(schemas.Map(points, strings.TrimSpace), func(s string) bool { return s == "" }), c
 }
 
-// bulletPattern matches a line of a list. A number at the beginning of a line has at most two digits, so that a line that
-// begins with a year is no point.
+// bulletPattern matches a line of a list. A number at the beginning of a line has at most two digits, so that a line
+// that begins with a year is no point.
 var bulletPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*(?:[-*•]|[(#]?\d{1,2}[.):])\s+(.+)$`) })
 
 // ParsePoints reads the points in the text of a return: the lines of a list, with their continuation lines. lead is the

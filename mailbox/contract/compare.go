@@ -168,7 +168,8 @@ func contradictionError(a schemas.AnsweredCriterion) error {
 		WithHint("Answer it once; a criterion that is met in part is not met.")
 }
 
-// missingAnswersError returns an error with the numbers of all unanswered criteria, or nil if every criterion has an answer.
+// missingAnswersError returns an error with the numbers of all unanswered criteria, or nil if every criterion has an
+// answer.
 func (a criteriaAnswers) missingAnswersError() error {
 	var open []schemas.AnsweredCriterion
 	hint := "Answer each of them too, as {criterion: number, met: true or false, evidence: text}."
@@ -212,8 +213,8 @@ func failedChecksError(checks []schemas.AnsweredCriterion, seen *schemas.CheckRe
 		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)
 }
 
-// unmetCriteriaError returns the error for a completion of a strict handoff with unmet criteria. The error lists these criteria
-// and advises the holder what to do instead.
+// unmetCriteriaError returns the error for a completion of a strict handoff with unmet criteria. The error lists these
+// criteria and advises the holder what to do instead.
 func unmetCriteriaError(unmet []schemas.AnsweredCriterion) error {
 	e := schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
 		len(unmet), strings.Join(criterionLines(unmet), "; "))

@@ -9,13 +9,13 @@ import (
 	"handoff/schemas"
 )
 
-// maxCheckCost is the largest cost of one check. A unit of cost takes about a microsecond: to apply one schema to one value,
-// to skip one member, or to match a pattern for a few hundred steps. So no output delays a caller for more than a fifth
-// of a second.
+// maxCheckCost is the largest cost of one check. A unit of cost takes about a microsecond: to apply one schema to one
+// value, to skip one member, or to match a pattern for a few hundred steps. So no output delays a caller for more than
+// a fifth of a second.
 const maxCheckCost = 200_000
 
-// maxReferenceChain limits how many schemas may refer to one another for the same value. So schemas that refer to each other in
-// a circle are refused long before [maxCheckCost] is reached.
+// maxReferenceChain limits how many schemas may refer to one another for the same value. So schemas that refer to each
+// other in a circle are refused long before [maxCheckCost] is reached.
 const maxReferenceChain = 200 // schemas that apply to the same value through one another
 
 // checkCost returns an error if a check of v would take too long. It computes the cost before the check begins, because

@@ -246,8 +246,8 @@ func (f reportedField) reportsFailure() bool {
 	return f.verified && (share && hasUnpassedTests(of, all, nil) || f.isText && meansFailure(f.text))
 }
 
-// namesUnsuccessfulEnd reports whether a field such as status names an end of the work that is no success. Fields below results,
-// data and output do not count, because agents choose the names of these fields freely.
+// namesUnsuccessfulEnd reports whether a field such as status names an end of the work that is no success. Fields below
+// results, data and output do not count, because agents choose the names of these fields freely.
 func (f reportedField) namesUnsuccessfulEnd() bool {
 	part, _, below := strings.Cut(f.at, ".")
 	if below && slices.Contains([]string{"results", "data", "output"}, part) || !f.isText || !isShortText(f.text) {

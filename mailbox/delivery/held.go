@@ -29,8 +29,8 @@ func (d *Delivery) addOtherAgents() {
 	d.Out.More = len(others) - len(d.Out.Here)
 }
 
-// addHeldHandoffs adds the first [maxNamedItems] held handoffs to the result, and the number of further ones. It names the
-// holder if the handoff belongs to a subagent that the call does not name.
+// addHeldHandoffs adds the first [maxNamedItems] held handoffs to the result, and the number of further ones. It names
+// the holder if the handoff belongs to a subagent that the call does not name.
 func (d *Delivery) addHeldHandoffs(held []*store.Record) {
 	for _, r := range held[:min(len(held), maxNamedItems)] {
 		h := schemas.HeldHandoff{
@@ -149,8 +149,8 @@ func needsAction(r *store.Record) bool {
 // sessionPrefix begins the line that the server adds to a checkpoint when a session ends or is compacted.
 const sessionPrefix = "[handoff] "
 
-// requestNotes adds each handoff that the session holds to HandoffsToNote, so that package mailbox stores a note for the next
-// holder. The note says what happened to the session, such as "ended".
+// requestNotes adds each handoff that the session holds to HandoffsToNote, so that package mailbox stores a note for
+// the next holder. The note says what happened to the session, such as "ended".
 func (d *Delivery) requestNotes(what string) (err error) {
 	if d.HandoffsToNote, err = d.heldHandoffs(); err != nil {
 		return err

@@ -19,8 +19,8 @@ const (
 	// from being deleted.
 	marksRenewal = 24 * time.Hour
 
-	// maxExaminedSessions is the number of other sessions whose marks one delivery checks for their age. It keeps each delivery
-	// short.
+	// maxExaminedSessions is the number of other sessions whose marks one delivery checks for their age. It keeps each
+	// delivery short.
 	maxExaminedSessions = 16
 )
 

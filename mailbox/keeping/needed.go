@@ -39,7 +39,8 @@ func findNeededHandoffs(v *store.View) (neededHandoffs, error) {
 	return n, nil
 }
 
-// findNeededByChangedHandoffs returns the handoffs that are needed by open handoffs which changed after the given event.
+// findNeededByChangedHandoffs returns the handoffs that are needed by open handoffs which changed after the given
+// event.
 func findNeededByChangedHandoffs(v *store.View, event uint64) (neededHandoffs, error) {
 	n, err := newNeededHandoffs(v)
 	if err != nil || event == n.until {

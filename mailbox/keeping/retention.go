@@ -150,8 +150,8 @@ func (p *retentionPortion) run(after schemas.ID) (err error) {
 	return nil
 }
 
-// mayDropContent reports whether the retention may drop content of a handoff: the handoff ended before the given time, has
-// no deferred consequences, and no open handoff needs it.
+// mayDropContent reports whether the retention may drop content of a handoff: the handoff ended before the given time,
+// has no deferred consequences, and no open handoff needs it.
 func (p *retentionPortion) mayDropContent(r *store.Record) bool {
 	ended := r.Status.HasEnded() && len(r.Owes) == 0 && r.Ended < p.before
 	return ended && !p.needed.contains(r) && !p.newNeeds.contains(r)

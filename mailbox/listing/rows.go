@@ -145,8 +145,8 @@ type page struct {
 	left int // bytes of room
 }
 
-// clearUselessTotal removes the total number of rows if the page has all rows. It also removes the total from any page except
-// the first, because the total would then count only the rows from that page on.
+// clearUselessTotal removes the total number of rows if the page has all rows. It also removes the total from any page
+// except the first, because the total would then count only the rows from that page on.
 func (f Filter) clearUselessTotal(out *schemas.ListOut) {
 	if out.Cursor == "" || f.cursor != 0 {
 		out.Total, out.AtLeast = 0, false

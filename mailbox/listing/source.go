@@ -43,9 +43,9 @@ func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (i
 	return afterCursor(v, v.ClaimableHandoffs(inbox...), f.cursor)
 }
 
-// humanInboxIDs yields the handoffs that wait for approval, newest first, and then the handoffs in the mailboxes of human.
-// It reads the records of all pending handoffs after the cursor, because the store has no index of handoffs that wait
-// for approval.
+// humanInboxIDs yields the handoffs that wait for approval, newest first, and then the handoffs in the mailboxes of
+// human. It reads the records of all pending handoffs after the cursor, because the store has no index of handoffs that
+// wait for approval.
 func humanInboxIDs(v *store.View, inbox []schemas.Address, cursor schemas.ID) (iter.Seq2[schemas.ID, error], error) {
 	last := cursor
 	if cursor != 0 {

@@ -60,8 +60,8 @@ func (h *Hub) NextChange() <-chan struct{} {
 	return h.changed
 }
 
-// HasWaiterForAnyWork reports whether a long poll waits for any work in a mailbox. It ignores waiters that take only work with
-// certain tags.
+// HasWaiterForAnyWork reports whether a long poll waits for any work in a mailbox. It ignores waiters that take only
+// work with certain tags.
 func (h *Hub) HasWaiterForAnyWork(box schemas.Address) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -92,7 +92,7 @@ func (w *Waiter) PassOnPermits(pending []schemas.Address) {
 	clear(w.inUse)
 }
 
-// EndWait ends the wait. Each unspent permit goes to another waiter of the same mailbox. Leave must be called exactly
+// EndWait ends the wait. Each unspent permit goes to another waiter of the same mailbox. EndWait must be called exactly
 // once.
 func (w *Waiter) EndWait() {
 	w.hub.mu.Lock()

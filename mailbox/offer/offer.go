@@ -116,8 +116,8 @@ func (f Offers) Queue(
 	}
 }
 
-// mayClaimWithTags reports whether the agent may claim a handoff, and whether the handoff has one of the tags. An empty list
-// of tags allows every handoff.
+// mayClaimWithTags reports whether the agent may claim a handoff, and whether the handoff has one of the tags. An empty
+// list of tags allows every handoff.
 func (t *claimJudge) mayClaimWithTags(r *store.Record, tags []string) bool {
 	return slices.Contains(t.boxes, r.Box) && compose.HasAnyTag(r.Tags, tags) && t.firstReason(r, ClaimReasons) == 0
 }
@@ -152,8 +152,8 @@ func (t *claimJudge) absentSiblingBoxes() []schemas.Address {
 	})
 }
 
-// filterOrphanedBoxes returns the mailboxes of all that are orphaned for the agent. It checks at most [reading.MaxScanned]
-// mailboxes. An agent that chose its own name has no siblings, so the result is nil.
+// filterOrphanedBoxes returns the mailboxes of all that are orphaned for the agent. It checks at most
+// [reading.MaxScanned] mailboxes. An agent that chose its own name has no siblings, so the result is nil.
 func (t *claimJudge) filterOrphanedBoxes(all iter.Seq2[schemas.Address, error]) (boxes []schemas.Address) {
 	if t.Client == "" {
 		return nil

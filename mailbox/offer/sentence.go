@@ -61,8 +61,8 @@ func (f Offers) SenderWarnings(a store.Agent) (warnings []string, err error) {
 }
 
 // RefusalError returns the error for an agent whose action on the handoff is refused. It returns nil if the agent may
-// claim the handoff. It also returns nil for [Ended], [Held] and [NotRecipient], because package life returns the errors
-// about these reasons.
+// claim the handoff. It also returns nil for [Ended], [Held] and [NotRecipient], because package life returns the
+// errors about these reasons.
 func (v Verdict) RefusalError(action string, now time.Time) error {
 	r := v.Record
 	refuse := func(code schemas.Code, format string, args ...any) *schemas.Error {

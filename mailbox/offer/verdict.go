@@ -30,11 +30,12 @@ const (
 
 // Sets of reasons for the usual questions.
 const (
-	// ClaimReasons has the reasons for which an agent may not claim a handoff now. Away is not among them: an agent that is
-	// away may still claim.
+	// ClaimReasons has the reasons for which an agent may not claim a handoff now. Away is not among them: an agent
+	// that is away may still claim.
 	ClaimReasons = Ended | Held | Blocked | TooEarly | Full | Unfit | Declined | NotRecipient | Reserved
 
-	// RecipientReasons has the reasons for which an agent is not [life.Recipient] of a handoff, in any state of the handoff.
+	// RecipientReasons has the reasons for which an agent is not [life.Recipient] of a handoff, in any state of the
+	// handoff.
 	RecipientReasons = Declined | NotRecipient | Reserved
 
 	// MemberReasons has the reasons for which an addressed agent will not claim the handoff later either.
@@ -154,8 +155,8 @@ func (t *claimJudge) isOfferedAsMember(r *store.Record) bool {
 	return !directed && r.Asker != t.Card.Name && (t.isReservedForAgent(r) || t.isNameOrPool(r.To))
 }
 
-// isAtLimit reports whether the agent holds as many handoffs as its registration allows. An agent without a limit is never
-// full.
+// isAtLimit reports whether the agent holds as many handoffs as its registration allows. An agent without a limit is
+// never full.
 func (t *claimJudge) isAtLimit() bool {
 	if t.Card.MaxOpen == 0 {
 		return false

@@ -236,7 +236,8 @@ func (s *randomWorld) step() {
 	}
 }
 
-// requireRefusalsAsJudged makes each agent claim all handoffs that its verdict bars, and returns the reasons of these verdicts.
+// requireRefusalsAsJudged makes each agent claim all handoffs that its verdict bars, and returns the reasons of these
+// verdicts.
 func (s *randomWorld) requireRefusalsAsJudged() (seen offer.Reason) {
 	s.T.Helper()
 	for _, by := range s.team {

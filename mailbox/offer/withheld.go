@@ -80,8 +80,8 @@ func (t *claimJudge) unfitText() (string, error) {
 	})
 }
 
-// firstNonEmptyText calls say for the pending handoffs of ids, and returns the first text that is not empty. It reads at most a
-// thousand records.
+// firstNonEmptyText calls say for the pending handoffs of ids, and returns the first text that is not empty. It reads
+// at most a thousand records.
 func firstNonEmptyText(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
 	for r, err := range reading.ReadableRecords(v, reading.AtMost(reading.MaxScanned, ids)) {
 		if err != nil {

@@ -226,8 +226,8 @@ func workingTreeTexts(all []schemas.HistoryEvent) (told []string) {
 	return told
 }
 
-// eventsForHistory removes events that a reader of a history does not need: hidden actions, the first claim, because other
-// fields show this claim, and a claim by which the holder goes on after an answer.
+// eventsForHistory removes events that a reader of a history does not need: hidden actions, the first claim, because
+// other fields show this claim, and a claim by which the holder goes on after an answer.
 func eventsForHistory(all []schemas.HistoryEvent) (story []schemas.HistoryEvent) {
 	var holder schemas.Agent
 	dropped := false

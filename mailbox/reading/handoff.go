@@ -329,8 +329,8 @@ func LastCheckpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error)
 	return schemas.ValueOrZero(sent.Context).Checkpoint, err
 }
 
-// addLastCheckpoint puts the last checkpoint into the context of a handoff's message, so that the next holder gets it with
-// the message.
+// addLastCheckpoint puts the last checkpoint into the context of a handoff's message, so that the next holder gets it
+// with the message.
 func addLastCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {
 	last, err := LastCheckpoint(v, r)
 	if last == nil || err != nil {

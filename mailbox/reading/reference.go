@@ -82,8 +82,8 @@ func textAtPath(v *store.View, r *store.Record, said []byte, path string) ([]byt
 	return found, err
 }
 
-// withExistingNames replaces an error for a missing part of a path by the argument unknown, and adds the names that exist.
-// It returns all other errors unchanged.
+// withExistingNames replaces an error for a missing part of a path by the argument unknown, and adds the names that
+// exist. It returns all other errors unchanged.
 func withExistingNames(err error, r *store.Record, unknown *schemas.Error) error {
 	e := schemas.AsError(err)
 	if e.Code != schemas.NotFound {

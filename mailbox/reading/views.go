@@ -168,8 +168,8 @@ func (rd Reader) showOutcome(v *store.View, r *store.Record, in schemas.GetIn, o
 	return cmp.Or(rd.addTrimmedOutcome(v, r, out), splitIntoPages(in, out))
 }
 
-// addTrimmedOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears fields of the outcome that no
-// reader needs.
+// addTrimmedOutcome adds to an answer the fields that [Reader.showOutcome] shows. It clears fields of the outcome that
+// no reader needs.
 func (rd Reader) addTrimmedOutcome(v *store.View, r *store.Record, out *schemas.GetOut) error {
 	st, err := CurrentState(v, r)
 	if err = cmp.Or(err, AddOutcome(v, r, out)); err != nil {

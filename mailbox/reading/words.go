@@ -29,8 +29,8 @@ func SearchWords(v *store.View, r *store.Record) (store.WordList, error) {
 	return store.ListWords(append(append(texts, completionTexts(ended.Completion)...), ended.Failure.Description)...), err
 }
 
-// MessageSearchWords returns the words under which a search finds a handoff that was just sent: the words of its task, its
-// expectations and its decisions. The server adds the words of questions and results later.
+// MessageSearchWords returns the words under which a search finds a handoff that was just sent: the words of its task,
+// its expectations and its decisions. The server adds the words of questions and results later.
 func MessageSearchWords(h *schemas.Handoff) store.WordList {
 	return store.ListWords(messageTexts(h)...)
 }

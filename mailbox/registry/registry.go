@@ -86,7 +86,8 @@ func (r *Registry) Backup(ctx context.Context, _ schemas.Caller, in schemas.Back
 	return out, store.CodedError(r.config.WriteFile(ctx, in.File))
 }
 
-// applyTimeAndRead applies changes that are due by time, and then calls fn with a snapshot, as [store.ReadSnapshot] does.
+// applyTimeAndRead applies changes that are due by time, and then calls fn with a snapshot, as [store.ReadSnapshot]
+// does.
 func applyTimeAndRead[Out any](ctx context.Context, r *Registry, fn func(*store.View) (Out, error)) (Out, error) {
 	r.config.ApplyTime(ctx)
 	return store.ReadSnapshot(ctx, r.config.Store, fn)

@@ -48,8 +48,8 @@ func (b *Budget) charge(cost *uint64, begun time.Time) {
 	}
 }
 
-// celEnvironment returns the CEL environment with the types of [Facts]. It is created with the first expression, because that
-// takes a millisecond.
+// celEnvironment returns the CEL environment with the types of [Facts]. It is created with the first expression,
+// because that takes a millisecond.
 var celEnvironment = sync.OnceValues(func() (*cel.Env, error) {
 	return cel.NewEnv(
 		ext.NativeTypes(reflect.TypeFor[Handoff](), reflect.TypeFor[Outcome](), ext.ParseStructTags(true)),

@@ -121,8 +121,8 @@ func checkNextStep(steps [][]schemas.PlanStep, at map[string]int, next string) e
 		schemas.EscapeHidden(next), slices.Sorted(maps.Keys(at)))
 }
 
-// isParallelUnit reports whether the steps of a unit run in parallel, as a list of steps or as one step for each of several
-// texts.
+// isParallelUnit reports whether the steps of a unit run in parallel, as a list of steps or as one step for each of
+// several texts.
 func isParallelUnit(unit []schemas.PlanStep) bool {
 	return len(unit) > 1 || unit[0].Options != nil && unit[0].Options.Each != nil
 }
