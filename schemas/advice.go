@@ -8,9 +8,8 @@ import (
 )
 
 // Advice tells the reader of a result or of an error what to do next. If one call of a tool does it, the advice holds
-// that call. Advice is data, and each program that shows it renders it: the protocol sends it unchanged, a text shows
-// the call as a client writes it (see [Advice.String]), and the command line shows the command that makes the same
-// call.
+// that call. Each program shows advice in its own form: the protocol sends it unchanged as data, a text shows the call
+// as a client writes it (see [Advice.String]), and the command line shows the command that makes the same call.
 //
 // With a call, Say is a predicate whose subject is the call, such as "waits for the outcome". Without a call, Say is a
 // whole sentence. Say never contains the name of a tool, an argument or a flag. The call is complete and valid by the
@@ -30,14 +29,15 @@ type Input interface {
 	Tool() string // the name of the tool
 }
 
-// AdviseCall returns the advice to call the tool of these arguments. Say tells the effect of the call, without a full
-// stop.
+// AdviseCall returns the advice to call the tool of these arguments. The text say tells the effect of the call, without
+// a full stop.
 func AdviseCall(in Input, say string) Advice {
 	return Advice{Say: say, Tool: in.Tool(), Args: encodeOrPanic(in)}
 }
 
 // WithAgent returns the advice with the agent's name in its call. Subagents of one client share a connection, so each
-// of their calls must name the agent. As changes nothing if agent is empty, or if the call names an agent already.
+// of their calls must name the agent. WithAgent changes nothing if agent is empty, or if the call already names an
+// agent.
 func (a Advice) WithAgent(agent Agent) Advice {
 	if a.Tool == "" || agent == "" || bytes.Contains(a.Args, []byte(`"agent":`)) {
 		return a

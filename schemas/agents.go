@@ -114,8 +114,8 @@ type Card struct {
 	Notices     int       `json:"notices,omitempty"` // unread
 }
 
-// AcceptedKindsPlus returns the kinds of work that the agent accepts, and one more kind. The caller may write the
-// additional kind with or without "capability:".
+// AcceptedKindsPlus returns the kinds of work that the agent accepts, and in addition the kind work, which may begin
+// with "capability:".
 func (c Card) AcceptedKindsPlus(work string) []string {
 	return append(slices.Clone(c.Accepts), strings.TrimPrefix(work, "capability:"))
 }

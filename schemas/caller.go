@@ -57,7 +57,7 @@ type Caller struct {
 	// mailbox stores it in the event of the call.
 	Proof string `json:"proof,omitempty"`
 
-	// MaxPending is the largest number of pending handoffs that were sent with Token. Zero means any number.
+	// MaxPending limits how many handoffs that were sent with Token may be pending at a time. Zero means no limit.
 	MaxPending int `json:"max_pending,omitempty"`
 
 	// Tree is the git working tree in which the caller's process runs. It is nil if there is none, or if the call does
@@ -83,7 +83,7 @@ type Caller struct {
 // Scope limits the actions that a caller over the network may take under any of its names.
 type Scope string
 
-// The scopes. The zero value is the scope of a caller that only its names limit.
+// The scopes. With the zero value, only Names limits the caller.
 const (
 	ScopeRead  Scope = "read"  // reads only; reading marks no notices as read
 	ScopeAgent Scope = "agent" // all tools
@@ -103,8 +103,8 @@ func (c Caller) WithName(name string) (Caller, error) {
 	return c, nil
 }
 
-// IsProvenPerson reports whether a person calls. On the command line every caller may act as human, so the result is
-// true only with a proof. Over the network the token is the proof.
+// IsProvenPerson reports whether the caller is proven to be a person. On the command line every caller may act as
+// human, so the result is true only with a proof. Over the network the token is the proof.
 func (c Caller) IsProvenPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }
 
 // Trust says what the connection proves about its caller. The zero value is an agent on this machine, which may act

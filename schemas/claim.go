@@ -22,7 +22,7 @@ type ClaimIn struct {
 // ClaimOut is the result of claim_handoff: the claim, its lease, and the brief of the work. The holder proves its claim
 // with the token when it calls complete_handoff, fail_handoff or update_handoff. A newer claim of the same handoff
 // makes the token invalid. When the lease ends, other agents may claim the handoff. A progress report extends the
-// lease, and so does the open connection of the holder. Empty means that no handoff waits, which is no error.
+// lease, and so does the open connection of the holder. If Empty is true, no handoff waits; this is no error.
 type ClaimOut struct {
 	Empty     bool       `json:"empty,omitempty"` // nothing waits
 	HandoffID ID         `json:"handoff_id,omitempty"`

@@ -24,9 +24,10 @@ type CompleteIn struct {
 // keeps it unchanged. A new field of Result is accepted, stored and published without further code.
 //
 // Version, summary, detail and data are the payload of the Kelos TaskHandoff proposal: [MaxSummary] limits the summary,
-// and [MaxDetail] limits detail and data together, in characters. Results and outputs are facts about the run, apart
-// from that payload: branch, commit, pr_url, cost_usd, input_tokens, output_tokens. Deliverables, verification and
-// notes come from the handoff protocol agent. Output is the value that the output schema of the handoff describes.
+// and [MaxDetail] limits detail and data together, in characters. Results and outputs do not belong to that payload.
+// They hold facts about the run: branch, commit, pr_url, cost_usd, input_tokens, output_tokens. Deliverables,
+// verification and notes come from the handoff protocol agent. Output is the value that the output schema of the
+// handoff describes.
 type Result struct {
 	Version int `json:"version,omitempty" jsonschema:"minimum=1,maximum=1000000000" jsonschema_extras:"x-hidden=true"`
 	// What was done (≤4 KiB)

@@ -95,8 +95,8 @@ type Reference struct {
 // removed the content.
 func (r Reference) IsKept() bool { return strings.HasPrefix(r.Digest, "sha256:") }
 
-// NotKept is the digest of a reference whose content a retention (the removal of old texts) took out of the store. The
-// field that reports such a removed text has the same name.
+// NotKept is the digest of a reference whose content was removed by a retention (the removal of old texts). The JSON
+// field that reports the removal of other texts has the same name.
 const NotKept = "not_kept"
 
 // Answer is a reply to the questions of a holder.

@@ -98,7 +98,8 @@ func daysUntil(word string, today time.Weekday, last bool) (days int, known bool
 	return 0, false
 }
 
-// ParseDeadline reads a deadline as [ParseTime] does. But a day without a time of day is the end of this day.
+// ParseDeadline reads a deadline as [ParseTime] does, except that a day without a time of day means the end of this
+// day.
 func ParseDeadline(field, s string, now time.Time) (time.Time, error) {
 	t, err := ParseTime(field, s, now)
 	if day, whole := parseDay(s, now); whole {

@@ -25,7 +25,7 @@ const (
 	Internal    Code = "internal"    // a bug or a broken disk; details are in the log
 )
 
-// CodeHandling is the reaction of the edges to a code.
+// CodeHandling holds the exit status, the HTTP status and the defaults of errors with a code.
 type CodeHandling struct {
 	Exit int                     // exit status of the command line
 	HTTP int                     // status of a response that carries only the error
@@ -185,7 +185,7 @@ func (e *Error) WithDefaultAdvice(as Agent) *Error {
 	return &advised
 }
 
-// IgnoreError returns err, or nil if err is the given error.
+// IgnoreError returns nil if err is or wraps the error which. Otherwise it returns err.
 func IgnoreError(which, err error) error {
 	if errors.Is(err, which) {
 		return nil

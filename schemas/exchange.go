@@ -42,8 +42,8 @@ type ExportOut struct {
 }
 
 // Imported is the content of an event that an import adds to a handoff: it says which workspace the handoff came from.
-// Earlier versions of handoff could import into a workspace that was already in use. Then they also stored the
-// handoff's events of the other workspace, and the digest of this content proves those events.
+// Earlier versions of handoff could import into a workspace that was already in use. They then also stored the events
+// that the handoff had in the other workspace. The digest of this content proves these events.
 type Imported struct {
 	Note      string `json:"note"`
 	Workspace string `json:"workspace"`

@@ -37,7 +37,7 @@ type Expectations struct {
 	Base string `json:"base,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
-// Rounds returns how many times work with a review may be done until a person decides.
+// Rounds returns how many times work with a review may be done before a person decides.
 func (e *Expectations) Rounds() int {
 	if e == nil || e.MaxRounds == 0 {
 		return 3

@@ -10,8 +10,8 @@ import (
 // claims or reads it with view full. [Limits] bounds its size as JSON.
 //
 // Its fields come from the Kelos TaskHandoff proposal (version, summary, detail, data), the HandoffPackage of the agent
-// handoff protocols, the message of the handoff protocol agent, and the explicit handoff coordination plan. Fields of
-// the same meaning have one name here.
+// handoff protocols, the message of the handoff protocol agent, and the explicit handoff coordination plan. If these
+// have several names for one field, the Handoff has one of the names.
 type Handoff struct {
 	Schema int `json:"schema,omitempty"` // version of the stored form, see [Version]
 	ID     ID  `json:"handoff_id,omitempty"`
@@ -87,9 +87,9 @@ func (r *Rework) HasPoint(criterion string) bool {
 	return r != nil && slices.Contains(r.Points, criterion)
 }
 
-// Source is the sender. The connection proves Agent and Trust. Phase is what the sender says. Resembles is another
-// known agent whose name looks almost the same, so that a reader could confuse the two. The mailbox fills it at each
-// reading.
+// Source is the sender. The connection proves Agent and Trust. Phase is the phase of the work as the sender wrote it.
+// Resembles is another known agent whose name looks almost the same, so that a reader could confuse the two. The
+// mailbox fills it at each reading.
 type Source struct {
 	Agent     Agent  `json:"agent,omitempty"`
 	AgentID   string `json:"agent_id,omitempty"`
@@ -144,8 +144,8 @@ type Metadata struct {
 }
 
 // Origin holds the ids and other header fields of a message of another protocol. They have no effect on the handoff,
-// except that its id in the other protocol finds it: the sender may use that id in later calls. Package respell fills
-// Origin. Extra keeps the known fields of the message that match no argument, under their path in the message.
+// with one exception: in later calls, the sender may name the handoff by its id in the other protocol. Package respell
+// fills Origin. Extra keeps the known fields of the message that match no argument, under their path in the message.
 type Origin struct {
 	HandoffID    string         `json:"handoff_id,omitempty"`
 	CompletionID string         `json:"completion_id,omitempty"`
@@ -164,9 +164,9 @@ type Origin struct {
 	Extra        map[string]any `json:"extra,omitempty"` // known fields of a foreign message without a field of their own
 }
 
-// HandoffState is the present state of a handoff, as opposed to the sender's message, which does not change with the
-// state. The mailbox makes it from the record at each reading. Percent is how much of the whole work is done, by the
-// holder's last report. Late counts the results that arrived after the holder lost its claim.
+// HandoffState is the present state of a handoff. The sender's message ([Handoff]) does not change with it. The mailbox
+// makes it from the record at each reading. Percent is how much of the whole work is done, by the holder's last report.
+// Late counts the results that arrived after the holder lost its claim.
 type HandoffState struct {
 	Status     Status     `json:"status"`
 	Box        Address    `json:"box,omitempty"` // the mailbox that it waits in
@@ -205,6 +205,6 @@ func IsDoneWell(s Status, o Outcome, accepted, reviewed bool) bool {
 // checkout of a repository.
 const UnknownBase = "unknown"
 
-// AcceptanceOf is the text before the id of a handoff in blocked_by if its result must not only be completed but
-// accepted.
+// AcceptanceOf is the text before an id in blocked_by if it is not enough that the handoff with this id is completed:
+// its result must also be accepted.
 const AcceptanceOf = "acceptance of "

@@ -13,9 +13,9 @@ type HistoryIn struct {
 	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500" jsonschema_extras:"x-clamp=true"`
 }
 
-// HistoryOut is the result of handoff_history. LogVerified is true if the stored rows agree with the audit registry, so
-// that nobody changed the log after it was written. It does not tell whether the work is good. Output, FinalAgent and
-// Chain come from RunResult of the kernl handoffs design. Chain is only set for the format rows.
+// HistoryOut is the result of handoff_history. LogVerified is true if the stored rows agree with the audit registry.
+// Then the log is as it was written. It does not tell whether the work is good. Output, FinalAgent and Chain come from
+// RunResult of the kernl handoffs design. Chain is only set for the format rows.
 type HistoryOut struct {
 	Workflow   Workflow      `json:"workflow"`
 	Tree       string        `json:"tree,omitempty"`

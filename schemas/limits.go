@@ -49,8 +49,8 @@ const (
 var WorkflowLimits = []string{LimitHandoffs, LimitRounds, LimitTokens, LimitMinutes, LimitCost}
 
 // CheckLimits checks the limits of options.limits. It returns an error of code invalid for an unknown key, for a limit
-// above [MaxAmount], and for a limit so small that it forbids even the first handoff. The error names the key below
-// field.
+// above [MaxAmount], and for a limit so small that it forbids even the first handoff. The error names the path
+// field.KEY.
 func CheckLimits(field string, limits map[string]float64) error {
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
 		at, most := field+"."+EscapeHidden(name), limits[name]
@@ -87,7 +87,7 @@ func CheckCost(results map[string]any) error {
 		WithHint("Give the number alone, or leave it out. Nothing was changed.")
 }
 
-// DefaultLimits returns the limits without any flags.
+// DefaultLimits returns the limits that apply if no flag changes them.
 func DefaultLimits() Limits {
 	return Limits{Task: 4096, Title: 200, Handoff: 256 << 10, Content: 1 << 20, Mailbox: 10_000, Depth: 10}
 }
@@ -101,10 +101,10 @@ func (l Limits) OrDefault() Limits {
 	}
 }
 
-// CheckBytes reports a field over its limit of bytes, or nil.
+// CheckBytes returns an error if a field has more bytes than its limit.
 func CheckBytes(field string, size, limit int) error { return checkSize(field, size, limit, "bytes") }
 
-// CheckCharacters reports a field over its limit of characters, or nil.
+// CheckCharacters returns an error if a field has more characters than its limit.
 func CheckCharacters(field string, size, limit int) error {
 	return checkSize(field, size, limit, "characters")
 }

@@ -13,15 +13,15 @@ import (
 // at its beginning.
 type Agent string
 
-// The reserved names. Human is the person who uses handoff, and has a mailbox. System is the server itself: events that
-// the clock causes are signed with it, and it has no mailbox.
+// The reserved names. Human is the person who uses handoff, and has a mailbox. System is the server itself. It is the
+// actor of events that the clock causes, and has no mailbox.
 const (
 	Human  Agent = "human"
 	System Agent = "system"
 )
 
-// IsValidName reports whether s has the form of a name, a role or a skill: 1 to 64 of A-Z a-z 0-9 . _ - and no . or - at its
-// beginning, because programs would take such a word for a hidden file or a flag.
+// IsValidName reports whether s has the form of a name, a role or a skill: 1 to 64 of A-Z a-z 0-9 . _ - and no . or -
+// at its beginning. Programs would take a name with such a beginning for a hidden file or a flag.
 func IsValidName(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, IsForbiddenInName)
 }
@@ -52,8 +52,8 @@ func ParseAgent(field, s string) (Agent, error) {
 	return Agent(s), nil
 }
 
-// lookalikeReplacer replaces letters and digits of a name in lower case so that names that look alike at a quick glance become
-// equal.
+// lookalikeReplacer replaces letters and digits of a name in lower case so that names that look alike at a quick glance
+// become equal.
 var lookalikeReplacer = strings.NewReplacer("rn", "m", "4", "a", "3", "e", "5", "s", "0", "o", "1", "l", "i", "l", ".", "", "_", "", "-", "")
 
 // LookAlike reports whether two names look the same to a quick reader.
@@ -111,7 +111,8 @@ func ParseID(s string) (id ID, ok bool) {
 var looseIDPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:(?:ho|handoff)[ _#-]*|#)?0*([1-9][0-9]*)$`) })
 
 // ParseLooseID reads an id of handoff in an unusual spelling, such as HO-3, handoff_3, #3 and ho_003. It returns zero
-// for other texts. Callers must first look for a handoff with this text as its id in another protocol.
+// for other texts. But the text may be the id of a handoff in another protocol, so callers must look for that handoff
+// first.
 func ParseLooseID(s string) ID {
 	m := looseIDPattern().FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {

@@ -78,8 +78,8 @@ func findObservation(check string, all []Observation) *Observation {
 	return &all[i]
 }
 
-// CompletionRefusal says why the mailbox refused a completion. The holder keeps the handoff after it. Failed lists the
-// failed checks that have not passed since. Result is the digest of the result that the holder sent.
+// CompletionRefusal says why the mailbox refused a completion. The holder keeps the handoff after the refusal. Failed
+// lists the failed checks that have not passed since. Result is the digest of the result that the holder sent.
 type CompletionRefusal struct {
 	Note   string        `json:"note"`
 	Failed []Observation `json:"failed,omitempty"`

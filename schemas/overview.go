@@ -42,7 +42,7 @@ type OverviewPart struct {
 // calls with which a person can act, the likeliest first.
 //
 // The same handoff may need a person several times for the same kind, for example for a second question. Event tells
-// these entries apart. It is the number of the event since which the handoff needs the person.
+// these entries apart. It is the number of the event that made the handoff need the person.
 type OverviewEntry struct {
 	Kind      OverviewEntryKind `json:"kind"`
 	NoticeID  NoticeID          `json:"notice_id,omitempty"`

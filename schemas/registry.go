@@ -161,6 +161,6 @@ type RetainOut struct {
 	Free     int64 `json:"free,omitempty"`   // bytes of its file that the store does not use
 }
 
-// AdvisedRetention is the age after which texts may be removed, for a report whose reader gave no age: half a year,
-// 180d.
+// AdvisedRetention is the age that a report uses if its reader gave none: texts older than half a year (180d) may be
+// removed.
 const AdvisedRetention = 180 * 24 * time.Hour

@@ -11,7 +11,7 @@
 //
 // Package [handoff/schemas/respell] converts messages of other protocols to the form of these types.
 //
-// An [Advice] holds the arguments of the advised tool as a struct ([AdviseCall]), so the compiler checks their names
+// [AdviseCall] makes an [Advice] from the arguments of the advised tool as a struct, so the compiler checks their names
 // and types. The sentence of an advice is a predicate whose subject is the call. So the same sentence fits JSON, texts
 // and command lines.
 package schemas
@@ -33,12 +33,12 @@ var generated embed.FS
 // parameter is the name of the type. Package tools reads the schema when it first decodes the arguments of a tool, and
 // people read the file. If the value of a field is another type of this package, the schema refers to the file of that
 // type, such as "Context.json". Keywords that begin with "x-" are notes for package tools; the package comment of the
-// generate subpackage explains them. Full returns nil if the type is not part of any arguments.
+// generate subpackage explains them. FullSchema returns nil if the type is not part of any arguments.
 func FullSchema(name string) []byte { return readGenerated("json/" + name + ".json") }
 
 // PublishedSchema returns the JSON Schema of the arguments or the result of a tool, in the form that clients get: one
-// line without references, with only the facts that a model needs. The parameter is the name of the Go type. Published
-// returns nil for an unknown name.
+// line without references, with only the facts that a model needs. The parameter is the name of the Go type.
+// PublishedSchema returns nil for an unknown name.
 func PublishedSchema(name string) []byte { return readGenerated("json/published/" + name + ".json") }
 
 func readGenerated(path string) []byte {

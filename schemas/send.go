@@ -50,10 +50,10 @@ type SendIn struct {
 // which has an effect on this one send only.
 //
 // NotBefore is a time, see [ParseTime]; no agent can claim the handoff earlier. After names handoffs that must be
-// completed first, and AfterAccepted names handoffs whose result must be accepted first. If the result of such a
-// handoff is returned, this handoff waits until the work was done again. With NeedsApproval the handoff waits until a
-// person approves it. MaxAttempts is the number of attempts, the first included, by default 3. Limits are for the chain
-// and the whole workflow, see [LimitChain]. Strategy says how much of the context is in the brief. Recall says how many
+// completed first, and AfterAccepted names handoffs whose result must be accepted first. If the result of one of them
+// is returned, this handoff waits until the work was done again. With NeedsApproval the handoff waits until a person
+// approves it. MaxAttempts is the number of attempts, the first included, by default 3. Limits are for the chain and
+// the whole workflow, see [LimitChain]. Strategy says how much of the context is in the brief. Recall says how many
 // decisions of earlier handoffs of the workflow are in the brief. NoTakers says what happens if no agent claims the
 // handoff within 15 minutes: it goes back to the sender, to agents that accept any type, or to human, or it continues
 // to wait. The sender gets a notice.
@@ -118,8 +118,8 @@ type JoinOptions struct {
 }
 
 // SendOut is the result of send_handoff: the id of the handoff, its mailbox and its routing. The result of a dry run
-// has the brief and no id. Warnings point out what the sender may not have intended although the send was accepted, for
-// example a recipient that has never claimed a handoff.
+// has the brief and no id. Warnings name facts about the accepted send that the sender may not have intended, for
+// example that the recipient has never claimed a handoff.
 type SendOut struct {
 	HandoffID ID             `json:"handoff_id,omitempty"`
 	NoticeID  NoticeID       `json:"notice_id,omitempty"` // instead of handoff_id for type message

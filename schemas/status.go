@@ -33,7 +33,7 @@ func (s Status) HasEnded() bool {
 	return slices.Index(Statuses, s) >= slices.Index(Statuses, Completed)
 }
 
-// IsHeld reports whether an agent has a claim on it.
+// IsHeld reports whether an agent has a claim on the handoff.
 func (s Status) IsHeld() bool { return s == Accepted || s == Working || s == Waiting }
 
 // StatusFilter selects the states of the handoffs in a list: it is one state, or a word that stands for several states.

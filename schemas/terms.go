@@ -10,8 +10,8 @@ import (
 // [JoinOptions] and the [Metadata] of a handoff embed this struct. So each field is an argument of a send, is stored,
 // can be amended, and is a flag of the command line. The tag help is the help of the flag.
 //
-// An option that the mailbox converts before it stores the option, such as a time or an id, cannot be a field here. Nor
-// can an option that a [Join] may not have.
+// Two kinds of options cannot be fields here: an option that the mailbox converts before it stores it, such as a time
+// or an id, and an option that a [Join] may not have.
 type Terms struct {
 	NeedsApproval bool   `json:"needs_approval,omitempty" help:"wait until a human approves"`
 	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"action after 15 minutes without a claim: wait, return, generalist or human"`

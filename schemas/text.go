@@ -160,7 +160,7 @@ func Clip(s string, limit int) string {
 	return s[:end] + mark
 }
 
-// JoinFirst joins the first most texts by commas, and adds the number of the texts that it left out.
+// JoinFirst joins the first texts by commas, at most the number most, and adds how many texts it left out.
 func JoinFirst(texts []string, most int) string {
 	text := strings.Join(texts[:min(len(texts), most)], ", ")
 	if more := len(texts) - most; more > 0 {

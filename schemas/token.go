@@ -62,7 +62,7 @@ type TokenFindIn struct {
 type TokenFindOut struct {
 	Token *Token `json:"token,omitempty"`
 
-	// Needed tells that the store has a token, even a revoked or expired one. Then the server answers no caller that
-	// has no token.
+	// Needed tells that the store has a token, even a revoked or expired one. Then the server refuses callers without a
+	// token.
 	Needed bool `json:"needed"`
 }

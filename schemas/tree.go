@@ -22,7 +22,8 @@ type Tree struct {
 	Unknown     string   `json:"unknown,omitempty"`     // why files and base are unknown
 }
 
-// WithAtMostFiles returns the tree with at most n files in each of its two lists. More counts the files that it left out.
+// WithAtMostFiles returns the tree with at most n files in each of its two lists. More counts the files that it left
+// out.
 func (t Tree) WithAtMostFiles(n int) Tree {
 	changed, uncommitted := min(n, len(t.Changed)), min(n, len(t.Uncommitted))
 	t.More += len(t.Changed) - changed + len(t.Uncommitted) - uncommitted
@@ -63,8 +64,8 @@ func IsCommitID(said string) bool {
 	return len(said) >= 7 && strings.Trim(said, "0123456789abcdef") == ""
 }
 
-// BranchState holds facts about a working tree that [Tree] does not have. The mailbox compares them with the trees of other
-// holders, to find agents that work on the same files at the same time.
+// BranchState holds facts about a working tree that [Tree] does not have. The mailbox compares them with the trees of
+// other holders, to find agents that work on the same files at the same time.
 type BranchState struct {
 	Repository string   `json:"repository"`        // the git directory that its working trees share
 	Ahead      []string `json:"ahead,omitempty"`   // files that differ between HEAD and the base

@@ -27,7 +27,7 @@ var Actions = []Action{
 }
 
 // UpdateIn holds the arguments of update_handoff: one action on a handoff. Most actions need a handoff that has not
-// ended; some continue the work of a handoff that has. The holder reports progress, asks and releases; the sender
+// ended; some continue the work of an ended handoff. The holder reports progress, asks and releases; the sender
 // answers, amends, cancels, accepts, returns and retries; a person approves and refuses. Percent is how much of the
 // whole work is done. The note may be as long as a task, see [Limits].
 type UpdateIn struct {

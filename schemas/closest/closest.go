@@ -1,8 +1,9 @@
-// Package closest finds the known names that a writer probably meant by an unknown name of an agent, a tool, a field or
-// a word. Errors about an unknown name list the likeliest known names first.
+// Package closest finds likely corrections of an unknown name: the known names that the writer probably meant. It is
+// used for names of agents, tools and fields, and for words. Errors about an unknown name list the likeliest known
+// names first.
 //
 // The package counts a swap of two neighbouring letters as one mistake, so that aq is close to qa. The well-maintained
-// libraries count two mistakes.
+// libraries count it as two mistakes.
 package closest
 
 import (
@@ -26,8 +27,8 @@ func LikelyNames[S ~string](written S, known []S) []S {
 	return order[:likely]
 }
 
-// isTooFar reports whether the lengths and beginnings alone show that two names are too different. It saves the slow
-// comparison.
+// isTooFar reports whether the lengths and beginnings alone show that two names are too different. LikelyNames uses it
+// to save slow comparisons.
 func isTooFar(a, b string) bool {
 	shorter, longer := min(len(a), len(b)), max(len(a), len(b))
 	return longer-shorter > maxDistance(shorter) && a[:shorter] != b[:shorter]

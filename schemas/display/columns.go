@@ -65,9 +65,9 @@ func FitOneLine(written string, width int) string {
 var newlines = strings.NewReplacer("\r\n", "\n", "\u2028", "\n", "\u2029", "\n")
 
 // SplitLines splits an agent's text into lines, at least one, and makes hidden characters visible. If the style has a
-// width, it also breaks longer lines at blanks and leaves room columns free. The caller prints a prefix before each
-// line, so that no line of an agent's text looks like a line of handoff. Without the breaks, the terminal would
-// continue a long line without the prefix.
+// width, it also breaks longer lines at blanks. The parameter room is the number of columns to leave free on each line.
+// The caller prints a prefix there, so that no line of an agent's text looks like a line of handoff. Without the
+// breaks, the terminal would continue a long line without the prefix.
 func (s Style) SplitLines(written string, room int) (lines []string) {
 	for line := range strings.SplitSeq(schemas.EscapeHidden(newlines.Replace(strings.TrimSpace(written))), "\n") {
 		if s.Width == 0 {

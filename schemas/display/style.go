@@ -19,13 +19,13 @@ import (
 // Style says how to format a page. The zero value gives plain text of 80 columns, without ages of times. A Style may be
 // copied and used concurrently.
 type Style struct {
-	Colour bool      // marks and headings have colours, by ANSI escapes
-	Width  int       // columns; 0: 80 in a picture, which is never narrower than 40, and no limit elsewhere
+	Colour bool      // marks and headings have colours, as ANSI escapes
+	Width  int       // in columns; 0 means 80 in a picture and no limit elsewhere; a picture has at least 40
 	Now    time.Time // for ages and running times
 }
 
-// A colour is the parameter of an ANSI escape code. The terminal chooses the exact shade, so each colour can be read on
-// light and on dark backgrounds.
+// An escapeColour is the parameter of an ANSI escape code. The terminal chooses the exact shade, so each colour can be
+// read on light and on dark backgrounds.
 type escapeColour string
 
 const (
@@ -86,8 +86,8 @@ func (s Style) ColourByState(state StateFacts, text string) string {
 // StateWord returns the word for a state that people read, for example "In Progress" for accepted and working.
 func StateWord(state StateFacts) string { return displayOfState(state).word }
 
-// stateDisplay is the display of a state: a symbol, a word and a colour. No two states have the same symbol and word,
-// so a page without colours loses no fact.
+// stateDisplay is the display of a state: a symbol, a word and a colour. Displays of different colours also differ in
+// the symbol or the word, so a page without colours loses no fact.
 type stateDisplay struct {
 	mark, word string
 	colour     escapeColour
@@ -108,7 +108,7 @@ var displayByStatus = map[schemas.Status]stateDisplay{
 }
 
 // displayOfState returns the display of a state. For an unknown status the word is the status itself. "Blocked" and
-// "disconnected" are no statuses of a handoff: displayOfState finds them from the dependencies and the reason.
+// "disconnected" are no statuses of a handoff: displayOfState derives them from the dependencies and the reason.
 func displayOfState(s StateFacts) stateDisplay {
 	switch {
 	case s.Outcome == schemas.Partial && s.Status == schemas.Completed:

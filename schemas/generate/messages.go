@@ -32,7 +32,7 @@ func typesOf(values ...any) []reflect.Type { return schemas.Map(values, reflect.
 func isInput(t reflect.Type) bool { return strings.HasSuffix(t.Name(), "In") }
 
 // SchemaFiles returns the content of all schema files, by file name relative to the folder of package schemas. This
-// folder must be the working directory, because Files reads the comments of the Go files there.
+// folder must be the working directory, because SchemaFiles reads the comments of the Go files there.
 func SchemaFiles() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	comments, err := readComments()

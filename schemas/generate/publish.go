@@ -55,7 +55,8 @@ func keepSendable(s *jsonschema.Schema) {
 	})
 }
 
-// loosenFreeFields replaces the schema of an x-free field, of an x-any field and of a map by that of a free object.
+// loosenFreeFields replaces the schema of an x-free field, of an x-any field and of a map by the schema of a free
+// object.
 func loosenFreeFields(s *jsonschema.Schema) {
 	mapped := s.Type == "object" && s.Properties.Len() == 0 && s.AdditionalProperties != jsonschema.FalseSchema
 	switch {
@@ -68,9 +69,9 @@ func loosenFreeFields(s *jsonschema.Schema) {
 	}
 }
 
-// dropUndescribedLimits removes each limit (such as maxLength) whose number is not in the description of its field. Some
-// clients drop limits, so an important limit is also in the description. Other limits are not worth their tokens. The
-// decoder checks all limits in any case.
+// dropUndescribedLimits removes each limit (such as maxLength) whose number is not in the description of its field.
+// Some clients drop limits, so an important limit is also in the description. Other limits are not worth their tokens.
+// The decoder checks all limits in any case.
 func dropUndescribedLimits(s *jsonschema.Schema) {
 	numbers := strings.FieldsFunc(s.Description, func(r rune) bool { return r < '0' || r > '9' })
 	said := func(limit string) bool { return slices.Contains(numbers, limit) }

@@ -13,7 +13,7 @@ import (
 )
 
 // newReflector returns a reflector that writes the schema of a type at each place where the type is used, instead of a
-// reference. Explain returns the description of a field, or of a type if field is empty.
+// reference. The function explain returns the description of a field, or of a type if field is empty.
 func newReflector(explain func(t reflect.Type, field string) string) *jsonschema.Reflector {
 	return &jsonschema.Reflector{
 		Anonymous: true, DoNotReference: true, ExpandedStruct: true, Mapper: schemaOfSpecialType, LookupComment: explain,
@@ -34,7 +34,8 @@ func newLibrary(c *typeComments, types ...reflect.Type) *schemaLibrary {
 	return l
 }
 
-// referTo returns the file name for a type, and adds the type to the library. It returns "" for a type that gets no file.
+// referTo returns the file name for a type, and adds the type to the library. It returns "" for a type that gets no
+// file.
 func (l *schemaLibrary) referTo(t reflect.Type) jsonschema.ID {
 	if t.Kind() != reflect.Struct || t.PkgPath() != reflect.TypeFor[schemas.Handoff]().PkgPath() {
 		return jsonschema.EmptyID
@@ -108,7 +109,7 @@ func schemaOfSpecialType(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// choicesByType are the allowed words of each type that allows only some words.
+// choicesByType has the allowed words of each type that allows only some words.
 var choicesByType = map[reflect.Type][]any{
 	reflect.TypeFor[schemas.Status]():              asStrings(schemas.Statuses),
 	reflect.TypeFor[schemas.StatusFilter]():        asStrings(schemas.StatusFilters),
@@ -133,7 +134,7 @@ func freeObjectSchema() *jsonschema.Schema {
 }
 
 // dropRepeatedChoices removes the lists of allowed words in the metadata of a handoff. The arguments of a send have the
-// same fields with these lists, and only there is a value checked.
+// same fields, with these lists, and only values of arguments are checked.
 func dropRepeatedChoices(s *jsonschema.Schema) {
 	if s.Properties == nil {
 		return

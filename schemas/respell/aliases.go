@@ -128,7 +128,7 @@ var roleAliases = []aliasRow{
 	{"handoff_instructions.next_role next_role", "to", asYieldingRole}, // the role of the next agent
 }
 
-// termAliases read the terms of our own stored handoffs.
+// termAliases returns the rows for the fields of [schemas.Terms] in our own stored handoffs.
 func termAliases() (rows []aliasRow) {
 	for name := range schemas.Fields(reflect.TypeFor[schemas.Terms]()) {
 		rows = append(rows, aliasRow{"metadata." + name, "options." + name, asIs})
@@ -142,7 +142,7 @@ func sendAliases() []aliasRow {
 		withParent("context", progressAliases), progressAliases, roleAliases)
 }
 
-// sendHints come before the rows that move their fields away.
+// sendHints are rows that copy a field before another row moves the field away.
 var sendHints = []aliasRow{
 	{"target.reason", "task", asHint(asText)},
 	{"task_title", "task", asHint(asText)},

@@ -49,8 +49,7 @@ func isKnownPath(fields *shape, path string) bool {
 	return at != nil
 }
 
-// Each row has an effect: after Normalise, a message that has only the row's foreign field contains no field that the
-// decoder refuses.
+// Each message here has only the foreign field of one row. For at least one sample value, Normalise moves the field.
 func TestAliasRows_EachMovesItsField(t *testing.T) {
 	samples := []any{"ho_12", json.Number("1"), "conditional", "1.0.0", "handoff", "full", "success", []any{"x"}, map[string]any{"x": "y"}}
 	for tool := range tablesByTool {

@@ -13,8 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// The fuzz test makes messages of the words in the alias tables. They find cases that random bytes do not find: two
-// fields for one argument, objects in place of texts, and words of one row inside the value of another row.
+// The fuzz test makes messages of the words in the alias tables. Such messages find cases that random bytes do not
+// find: two fields for one argument, objects in place of texts, and words of one row inside the value of another row.
 func FuzzNormaliseKnownWords(f *testing.F) {
 	for seed := range uint64(2000) {
 		f.Add(seed)
@@ -42,7 +42,7 @@ func FuzzNormaliseKnownWords(f *testing.F) {
 	})
 }
 
-// A speaker makes random messages whose fields are known paths.
+// A messageMaker makes random messages whose fields are known paths.
 type messageMaker struct {
 	*rand.Rand
 	paths []string

@@ -12,8 +12,8 @@ import (
 	"handoff/schemas"
 )
 
-// The readings of lists. They read a single value as a list with one item, and merge the lists of two foreign fields
-// into one list.
+// The conversions of lists. Each takes a single value as a list with one item, and merges the lists of two foreign
+// fields into one list.
 var (
 	asLines       = conversion{convert: convertEachItem(toLineOfText), merge: mergeLists}
 	asNames       = conversion{convert: convertEachItem(toName), merge: mergeLists}
@@ -41,7 +41,7 @@ func asList(v any) []any {
 	return []any{v}
 }
 
-// mergeLists appends the rows of more that have lacks.
+// mergeLists returns the items of have, followed by the items of more that are not in have.
 func mergeLists(have, more any) any {
 	all := slices.Clone(asList(have))
 	for _, e := range asList(more) {
@@ -139,7 +139,7 @@ func toCriterionMet(v any) any {
 	return toCriterion(v)
 }
 
-// toReference makes a list with one reference to content elsewhere, which has the value in the given field.
+// toReference returns a function that makes a list with one reference. The reference has the value in the given field.
 func toReference(field string) func(any) (any, bool) {
 	return func(v any) (any, bool) { return []any{map[string]any{field: v}}, true }
 }
@@ -165,8 +165,8 @@ type itemField struct {
 	list  bool // foreign messages may also hold a list
 }
 
-// itemFields are the fields of one kind of item, such as decisions or files. The first is the main field. Values of
-// unknown fields of the message are added, as text, to the last field.
+// itemFields are the fields of one kind of item, such as decisions or files. The first is the main field. The values of
+// [extraFields] are added, as text, to the last field.
 type itemFields []itemField
 
 var (
@@ -196,8 +196,8 @@ var extraFields = []string{
 }
 
 // convertItem gives the fields of an item our names. A text becomes the main field of an object. In an object, the
-// values of [extraFields] are added to the last field, and unknown fields stay. A value of any other kind stays
-// unchanged, and so does an object in which a known field has no text.
+// values of [extraFields] are added to the last field, and unknown fields stay. An object stays unchanged if it has no
+// main field, or if the value of a known field is no text. A value of any other kind stays unchanged, too.
 func (all itemFields) convertItem(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{all[0].name: s}

@@ -26,8 +26,8 @@ import (
 // message. Null and empty values of foreign fields are dropped. Unknown fields stay where they are, so that the decoder
 // refuses them. Objects and lists that came as JSON texts are decoded.
 //
-// The error is a [schemas.Error] of code invalid. It means that two fields of the message contradict each other, and
-// names both; or that the message belongs to another tool, and names that tool.
+// The error is a [schemas.Error] of code invalid. It names two fields that contradict each other, a status that does
+// not say how the work ended, a field that the action does not take, or the tool to which the message belongs.
 func Normalise(tool string, args map[string]any) (map[string]any, error) {
 	return normaliseArguments(tool, args, false, "")
 }
@@ -138,8 +138,9 @@ func (n *normalisation) fillArgument(row aliasRow, v any) {
 }
 
 // moveField converts the foreign value v and stores the result at the row's path. If moved is true, the caller removes
-// the foreign field. This is also so for an empty value. If the row cannot read the value, or a value on the way to the
-// path is no object, moved is false. Then the field stays, and the decoder refuses it.
+// the foreign field. Moved is also true for an empty value, which moveField does not store. Moved is false if the row
+// cannot read the value, or if a value on the way to the path is no object. Then the field stays, and the decoder
+// refuses it.
 func (n *normalisation) moveField(row aliasRow, v any) (moved bool, err error) {
 	if isEmpty(v) {
 		return true, nil

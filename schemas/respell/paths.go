@@ -27,8 +27,8 @@ func IsForeignObject(tool, name string) bool {
 // name.
 type fieldPaths map[string][]string
 
-// fieldPathsOf returns the paths of all fields of a shape. It leaves out the arguments in without. These are objects
-// that hold another message, and a misplaced field is never meant for that other message.
+// fieldPathsOf returns the paths of all fields of a shape. It leaves out the arguments whose paths are in without. They
+// are objects that hold another message, and a misplaced field never belongs into that other message.
 func fieldPathsOf(s *shape, without ...string) fieldPaths {
 	found := fieldPaths{}
 	found.addFields(s, "", without)
@@ -63,8 +63,8 @@ func (p fieldPaths) findByName(name string) []string {
 	return nil
 }
 
-// pathsOfField returns the paths of a field. If meant is a path itself, which leads into a free map, lookup returns
-// this path, provided that its first name is an argument.
+// pathsOfField returns the paths of a field. The parameter meant may also be a path into a free map. Then pathsOfField
+// returns this path, if its first name is an argument of the tool.
 func (p fieldPaths) pathsOfField(meant string) []string {
 	root, _, within := strings.Cut(meant, ".")
 	if !within {
@@ -132,9 +132,9 @@ func (n *normalisation) relocateField(name string, object map[string]any, key, p
 	return n.applyRow(aliasRow{path, to, conversion{}})
 }
 
-// relocateWithin calls relocate for the object v at a path, if the shape field has known fields. The parameter to is
-// the right path of the object. An object with an alias table of its own is skipped, because it is converted later with
-// that table.
+// relocateWithin calls relocateMisplaced for the object v at a path, if the shape field has known fields. The parameter
+// to is the right path of the object. An object with an alias table of its own is skipped, because it is converted
+// later with that table.
 func (n *normalisation) relocateWithin(field *shape, v any, path, to string) error {
 	inside, ok := v.(map[string]any)
 	if !ok || field.fields == nil || n.inner[to] != nil {

@@ -28,9 +28,9 @@ func TestToolsDocument_ListsForeignFields(t *testing.T) {
 	golden.RequireEqual(t, document, before+begin+table+end+after)
 }
 
-// foreignFieldRows returns the rows of the table for one tool: for each of our fields, the foreign fields with other names that
-// become it. All fields of origin share one row. That row is only listed for send_handoff, because it is nearly the
-// same for the other tools. The id and the claim token are only listed for complete_handoff.
+// foreignFieldRows returns the rows of the table for one tool: for each of our fields, the foreign fields with other
+// names that become it. All fields of origin share one row. That row is only listed for send_handoff, because it is
+// nearly the same for the other tools. The id and the claim token are only listed for complete_handoff.
 func foreignFieldRows(tool string, rows []aliasRow) string {
 	var ours []string
 	theirs, seen := map[string][]string{}, map[string]bool{}

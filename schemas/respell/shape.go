@@ -55,7 +55,7 @@ func shapeOf(t reflect.Type) *shape {
 // isList reports whether the values of the shape are lists.
 func (s *shape) isList() bool { return strings.HasPrefix(s.brackets, "[") }
 
-// fieldAt finds the shape at a dotted path, or nil.
+// fieldAt returns the shape at a dotted path, or nil.
 func (s *shape) fieldAt(path string) *shape {
 	for name := range strings.SplitSeq(path, ".") {
 		if s = s.fields[name]; s == nil {
@@ -65,8 +65,8 @@ func (s *shape) fieldAt(path string) *shape {
 	return s
 }
 
-// addForeignField adds the foreign field of a row to the shape. The field gets the shape of the argument that it becomes, so
-// that the names inside its value are converted before the row reads the value.
+// addForeignField adds the foreign field of a row to the shape. The field gets the shape of the argument that it
+// becomes, so that the names inside its value are converted before the row reads the value.
 func (s *shape) addForeignField(row aliasRow) {
 	names := strings.Split(row.from, ".")
 	leaf := cmp.Or(s.fieldAt(row.to), &shape{})
@@ -153,7 +153,8 @@ func renameKey(object map[string]any, key, name, at string) error {
 	return nil
 }
 
-// shouldDrop reports whether rename drops a field of this shape because its value carries nothing.
+// shouldDrop reports whether renameField drops a field of this shape, because its value is null or an empty object of
+// another protocol.
 func (s *shape) shouldDrop(v any) bool {
 	inside, isObject := v.(map[string]any)
 	return v == nil && !s.raw || isObject && s.foreign && len(inside) == 0

@@ -6,8 +6,8 @@ import (
 )
 
 // synonyms maps names that people and other systems use to names of our fields. The table below has our fields on the
-// left and their synonyms on the right. If several fields share the synonyms, the likeliest comes first. A field inside
-// a free map is given by its path. A tool that does not have the field ignores its synonyms.
+// left and their synonyms on the right. If a line has several fields, the likeliest comes first. A field inside a free
+// map is given by its path. A tool that does not have the field ignores its synonyms.
 var synonyms = sync.OnceValue(func() map[string][]string {
 	return groupBySynonym(map[string]string{
 		"success_criteria verification.criteria": "criteria acceptance_criteria",

@@ -21,8 +21,8 @@ type aliasTable struct {
 	paths    fieldPaths                   // proper places of misplaced fields
 }
 
-// tablesByTool has a function for each tool that makes its alias table at the first use. A process uses few of the tables.
-// Making all of them at the start would slow the program down noticeably.
+// tablesByTool has a function for each tool that makes its alias table at the first use. A process uses few of the
+// tables. Making all of them at the start would slow the program down noticeably.
 var tablesByTool = map[string]func() *aliasTable{
 	"send_handoff":  sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
 	"claim_handoff": lazyTable(schemas.ClaimIn{}, handoffAliases),

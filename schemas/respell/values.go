@@ -43,7 +43,7 @@ func (r conversion) meansSame(a, b any) bool {
 	return reflect.DeepEqual(a, b) || r.equivalent != nil && r.equivalent(a, b)
 }
 
-// The readings of single values. The readings of lists are in lists.go.
+// The conversions of single values. The conversions of lists are in lists.go.
 var (
 	asIs            = conversion{}
 	asText          = conversion{convert: toText}
@@ -137,8 +137,8 @@ func translateWord(table map[string]string) func(any) (any, bool) {
 	}
 }
 
-// translateKnownWord returns a function that replaces a foreign word by our word in the table. The function does not
-// read a word that is not in the table.
+// translateKnownWord returns a function that replaces a foreign word by our word in the table. The function reads no
+// other value.
 func translateKnownWord(table map[string]string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		ours, known := table[normalisedWord(v)]
@@ -162,8 +162,8 @@ func toEndWord(v any) (any, bool) {
 }
 
 // toDurationIn returns a function that writes a number of the given unit as a duration: 30 in minutes becomes 30m0s. A
-// text that is a bare number is converted, too. Any other text stays unchanged. With the unit minutes every text stays,
-// because [schemas.ParseDuration] reads a bare number as minutes.
+// text that is a bare number is converted, too, unless the unit is minutes: [schemas.ParseDuration] reads bare numbers
+// as minutes anyway. Any other text stays unchanged.
 func toDurationIn(unit time.Duration) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		s, isText := v.(string)
@@ -189,8 +189,7 @@ func equalDurations(a, b any) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// priorityNames maps words of other protocols to our priorities. It reads bare numbers on the scale on which 0 is the
-// most urgent.
+// priorityNames maps words of other protocols to our priorities. In bare numbers, 0 is the most urgent.
 var priorityNames = map[string]schemas.Priority{
 	"0": schemas.Critical, "1": schemas.High, "2": schemas.Normal, "3": schemas.Low, "4": schemas.Low,
 	"p0": schemas.Critical, "p1": schemas.High, "p2": schemas.Normal, "p3": schemas.Low, "p4": schemas.Low,

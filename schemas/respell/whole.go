@@ -15,8 +15,8 @@ var envelopeFields = []string{
 // Envelopes may be nested. The other fields of the envelope are added to the message. A field that is unknown, or that
 // the message also has, goes to the overflow path.
 //
-// A value is not taken for a message if it is no object, if its field is an argument of the tool, or if it names the
-// next agent, because it is then a continuation.
+// Some values in these fields are no messages: a value that is no object, an argument of the tool, and an object that
+// names the next agent. The last is a continuation.
 func (t *aliasTable) unwrapEnvelope(outer map[string]any) map[string]any {
 	for _, name := range envelopeFields {
 		key := firstKeyOf(outer, []string{name})

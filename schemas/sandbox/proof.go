@@ -28,7 +28,7 @@ func Repetitions(n int) int {
 	return max(1, n/10)
 }
 
-// SkipPackageUnlessProofs tells a TestMain whether to run none of the tests of its package, because long tests were not
+// SkipPackageUnlessProofs reports whether a TestMain should skip all tests of its package, because long tests were not
 // asked for. If it returns true, it has also printed "no tests to run", which the go command shows in its line for the
 // package.
 func SkipPackageUnlessProofs() bool {

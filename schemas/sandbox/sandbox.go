@@ -23,8 +23,8 @@ import (
 type TestRunner interface{ Run() int }
 
 // A Sandbox is a temporary directory for the tests of one package. HOME is a directory in it. PATH is one directory in
-// it, with links to the programs in [allowedPrograms] and no others. TMPDIR is the sandbox directory itself and not a directory
-// below it, because paths of sockets must be short.
+// it, with links to the programs in [allowedPrograms] and no others. TMPDIR is the sandbox directory itself and not a
+// directory below it, because paths of sockets must be short.
 type Sandbox struct {
 	tests  TestRunner
 	dir    string
@@ -35,7 +35,7 @@ type Sandbox struct {
 // binary, it uses this sandbox and makes no other.
 const sandboxVariable = "HANDOFF_TEST_SANDBOX"
 
-// New makes a sandbox and changes the environment of this process so that it uses the sandbox until it ends. If that
+// New makes a sandbox and sets the environment of this process. The process uses the sandbox until it ends. If that
 // fails, New panics, and no test runs.
 func New(tests TestRunner) *Sandbox {
 	s := &Sandbox{tests: tests}
@@ -67,7 +67,7 @@ func (s *Sandbox) Run() (status int) {
 	return status
 }
 
-// ownDirectories are the directories that the sandbox makes itself, so they are not files that tests left.
+// ownDirectories are the directories that the sandbox makes itself. Run does not report them as files that tests left.
 var ownDirectories = []string{"bin", "home"}
 
 func (s *Sandbox) setUp() (err error) {
@@ -106,8 +106,8 @@ func (s *Sandbox) setUp() (err error) {
 	return writeSettings(home)
 }
 
-// writeSettings writes settings for git, and turns off the telemetry of the go command, because a telemetry process would
-// run in the background of the tests.
+// writeSettings writes settings for git, and turns off the telemetry of the go command, because a telemetry process
+// would run in the background of the tests.
 func writeSettings(home string) error {
 	for path, text := range map[string]string{
 		".gitconfig": "[user]\n\tname = dev\n\temail = dev@localhost\n", ".config/go/telemetry/mode": "off\n",
@@ -157,7 +157,8 @@ func goEnvironment() map[string]string {
 	return vars
 }
 
-// makePath makes the one directory of the tests' PATH, with a link to each program in [allowedPrograms] that is installed.
+// makePath makes the one directory of the tests' PATH, with a link to each program in [allowedPrograms] that is
+// installed.
 func (s *Sandbox) makePath() (string, error) {
 	if runtime.GOOS == "windows" {
 		return os.Getenv("PATH"), nil
@@ -179,8 +180,8 @@ func (s *Sandbox) makePath() (string, error) {
 }
 
 // clearEnvironment removes all variables from the environment except [keptVariables] and those that begin with GO or
-// UPDATE_. Others may name directories, settings and programs of the person who runs the tests, or change how git or
-// handoff behaves.
+// UPDATE_. Other variables may name directories, settings and programs of the person who runs the tests, or change how
+// git or handoff behaves.
 func clearEnvironment() {
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
@@ -199,8 +200,8 @@ const keptVariables = `
 	HANDOFF_REHEARSAL HANDOFF_SEED HANDOFF_SIMULATION HANDOFF_STORED HANDOFF_WILD HANDOFF_WORKSPACES
 	LANG SSL_CERT_FILE SSL_CERT_DIR TZ USER`
 
-// allowedPrograms are the programs that tests start, and the programs that those need. Clients of handoff, and an installed
-// handoff, are not in the list, so tests cannot start them.
+// allowedPrograms are the programs that tests start, and the programs that those need. Clients of handoff, and an
+// installed handoff, are not in the list, so tests cannot start them.
 const allowedPrograms = `
 	bash dash fish sh zsh
 	[ awk basename cat chgrp chmod chown cmp cp cut date dd diff dirname du echo env expr false find flock grep gzip head hostname id install kill ln

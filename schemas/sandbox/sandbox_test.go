@@ -14,8 +14,8 @@ import (
 	"handoff/schemas/sandbox"
 )
 
-// scriptVariable is the name of a variable with a shell script. If it is set, this test binary acts as the tests of a package
-// whose only test runs the script.
+// scriptVariable is the name of a variable with a shell script. If it is set, this test binary acts as the tests of a
+// package whose only test runs the script.
 const scriptVariable = "SANDBOX_TEST_CHILD"
 
 type testFunc func() int
@@ -38,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(sandboxed.Run())
 }
 
-// commandInUserHome returns a command that runs such tests for a person who has a home, a PATH with installed programs, and a
-// temporary directory. The result dir is the directory with these three.
+// commandInUserHome returns a command that runs this test binary with the script, for a user who has a home, a PATH
+// with installed programs, and a temporary directory. The result dir is the directory with these three.
 func commandInUserHome(t *testing.T, script string) (cmd *exec.Cmd, dir string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
