@@ -114,7 +114,7 @@ func TestReturn_KeepsEstimateAndTimeout(t *testing.T) {
 	require.Equal(t, w.Now().Add(10*time.Hour), *w.FullView(2).Handoff.Metadata.Deadline)
 }
 
-// workSentByRules gives fixer a handoff that the clock sent, in the workflow of a.
+// workSentByRules lets fixer claim a rollback that the clock sent after a deadline. The agent a owns its workflow.
 func workSentByRules(t testing.TB) (w *world, a, fixer schemas.Caller, id schemas.ID) {
 	w = newWorld(t)
 	a, fixer = w.Stdio("a"), w.Stdio("fixer")

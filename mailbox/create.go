@@ -64,7 +64,7 @@ func (o *op) countDraftInWorkflow(d *draft.Draft, line lineage) (wf store.Workfl
 		}
 	}
 	with[schemas.LimitRounds] = max(round, used[schemas.LimitRounds])
-	delete(with, schemas.LimitMinutes) // the clock gives it
+	delete(with, schemas.LimitMinutes) // time counts minutes, and a draft adds none
 	wf.Used = with
 	return wf, nil
 }

@@ -29,7 +29,7 @@ const (
 	noticeTooDeep          life.Action = "escalated"             // its chain is too long to go on by itself
 	noticeBudget           life.Action = "budget"                // its workflow is past a limit
 	noticeNoTakers         life.Action = "no_takers"             // no agent takes it now
-	noticePermissionNeeded life.Action = "leave"                 // its next steps wait for a person's leave
+	noticePermissionNeeded life.Action = "leave"                 // its next steps wait for a person's permission
 )
 
 // readNotice shows one notice of the caller in full, and marks the notice read in the same transaction. It also shows a

@@ -22,9 +22,9 @@ import (
 //   - not_found: no agent has the name, although agents are registered.
 //   - conflict: the agent does not accept the type of work.
 //
-// With force only a full mailbox is refused. The same holds for work for human and for the caller itself. If no agent
-// is registered, a send to an unknown name makes a mailbox for that name, with a warning. A pool without members keeps
-// the work until an agent qualifies.
+// With force, or if the recipient is human or the caller itself, only a full mailbox is refused. If no agent is
+// registered, a send to an unknown name makes a mailbox for that name, with a warning. A pool without members keeps the
+// work until an agent qualifies.
 func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err error) {
 	o.checked = append(o.checked, r.To)
 	to, directed := r.To.SingleAgent()

@@ -24,7 +24,8 @@ func newPoolWork(t testing.TB) (w *world, a, b, c schemas.Caller) {
 	return w, a, b, c
 }
 
-// newRemotePoolWork has a pool in which no agent is told first, and whose holders may be silent.
+// newRemotePoolWork has one handoff for the reviewers b and c, which have no connections. So the handoff is not offered
+// to one of them first.
 func newRemotePoolWork(t testing.TB) (w *world, b, c schemas.Caller) {
 	w, b, c = newWorld(t), remote("b", "1"), remote("c", "1")
 	w.Accepts("review", b, c)

@@ -225,7 +225,7 @@ func (rev *revision) setsDeadline() bool {
 	return rev != nil && (!rev.deadline.IsZero() || schemas.ValueOrZero(rev.changes.Expectations).Timeout != "")
 }
 
-// applyToDraft makes the changes in d, a draft that does the same work again. The note of a retry becomes advice for
+// applyToDraft makes the changes in the draft d, which does the same work again. The note of a retry becomes advice for
 // the next holder. The note of a return becomes the reason of the return. The error comes from [compose.ApplyChanges],
 // or is limit. Its field begins with "changes".
 func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Time) error {

@@ -244,8 +244,8 @@ func (o *op) sendRule(r *store.Record, rule rules.RuleSends) (sent []schemas.Sen
 // fire for its own handoffs without an end.
 const maxByRules = 100
 
-// sendRulePart sends one handoff of a rule. The handoff contains the summary of r, the handoff that made the rule fire,
-// or the reason why r ended badly.
+// sendRulePart sends one handoff of a rule. The handoff r made the rule fire. The sent handoff contains the summary of
+// r. If r ended badly, it contains the reason instead.
 func (o *op) sendRulePart(r *store.Record, rule rules.RuleSends, in schemas.SendIn, after []string) (schemas.SendOut, error) {
 	in.Parent = r.ID.String()
 	in.Title = strings.TrimSpace(schemas.Clip(in.Title, o.Limits.Title))
@@ -284,7 +284,7 @@ func (o *op) sendRulePart(r *store.Record, rule rules.RuleSends, in schemas.Send
 	return out, err
 }
 
-// addOutcomeToDraft puts the outcome of r, the handoff that made a rule fire, into a draft of that rule.
+// addOutcomeToDraft puts the outcome of r into a draft of a rule. The handoff r made that rule fire.
 func (o *op) addOutcomeToDraft(r *store.Record, d *draft.Draft) error {
 	switch r.Status { //nolint:exhaustive // the others have no outcome for the next handoff
 	case schemas.Completed:

@@ -305,10 +305,10 @@ func (o *op) reasonForEnd(r *store.Record) (why operation.EndReason, err error) 
 // maxFailures is the number of earlier failures in a handoff.
 const maxFailures = 10
 
-// addEndReasons adds the end of r to the context of h, the handoff that continues the work: the failure, its blockers,
-// its questions, and the last checkpoint or partial progress. The context keeps ten failures. If h becomes too large,
-// addEndReasons only names r, because the size must not refuse a handoff that continues the work. It copies the lists
-// that h shares with r before they grow.
+// addEndReasons tells the next holder how r ended. The handoff h continues the work of r. Its context gets the failure,
+// the blockers, the questions, and the last checkpoint or partial progress of r. The context keeps ten failures. If h
+// becomes too large, addEndReasons only names r, because the size must not refuse a handoff that continues the work. It
+// copies the lists that h shares with r before they grow.
 func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.EndReason) error {
 	before := schemas.ValueOrZero(h.Context)
 	c := before

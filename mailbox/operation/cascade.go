@@ -34,7 +34,7 @@ type pendingConsequence struct {
 // new ones go on top and are carried out before older ones. The order is visible in the registry, and golden files of
 // tests check the order.
 type cascade struct {
-	requested []*RecordChange // happenings of the call itself, which the outcome covers
+	requested []*RecordChange // changes that the call itself made; the outcome covers only these
 	outcome   ConsequenceResult
 	stack     []pendingConsequence // the next one is the last
 	deferred  []pendingConsequence // consequences that are too much for this transaction
@@ -95,9 +95,9 @@ func (o *Op) consequencesOfNewChanges() (pending []pendingConsequence) {
 }
 
 // runPendingConsequence carries out one consequence. A consequence for many handoffs handles the next of these handoffs
-// and goes back onto the stack. So all further consequences of that handoff run before the next handoff is visited.
-// After [MaxVisitedHandoffs] visits in the transaction, runPendingConsequence adds the consequence to the deferred
-// ones.
+// and goes back onto the stack. So the consequences that the handled handoff causes run before the next handoff is
+// visited. After [MaxVisitedHandoffs] visits in the transaction, runPendingConsequence adds the consequence to the
+// deferred ones.
 func (o *Op) runPendingConsequence(c *cascade, d pendingConsequence) error {
 	if !d.kind.AffectsOthers() {
 		return o.runForChangedHandoff(c, d)

@@ -17,7 +17,7 @@ import (
 // of the RecordChange.
 type RecordChange struct {
 	Action life.Action
-	Was    *store.Record // as it was read, nil for a new handoff
+	Was    *store.Record // the record before the change, nil for a new handoff
 	Now    *store.Record
 
 	Other schemas.ID // the event names it: the handoff that this one created, or that created this one

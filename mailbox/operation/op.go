@@ -33,7 +33,7 @@ type Op struct {
 	Now    time.Time
 	Leases LeasesAt // judges claims at Now
 	Timed  bool     // the clock is acting now
-	Rules  Rules    // the mailbox's part in it
+	Rules  Rules    // the methods of package mailbox that the engine calls in this operation
 
 	tx  *store.Tx
 	env *Engine
@@ -108,7 +108,7 @@ type commitEffects struct {
 	last      uint64            // the newest event
 	wrote     bool              // waiters have something new to see
 	voided    []string          // tokens of claims that ended
-	boxes     []schemas.Address // where work may now be claimed, or was noticed; once for each
+	boxes     []schemas.Address // mailboxes with work that may be claimed now, or with a new notice; each once
 	freed     []schemas.Agent   // agents with a limit that now hold less
 	regrouped bool              // agents may claim from other mailboxes than before
 	deferred  []schemas.ID      // handoffs with deferred consequences

@@ -45,7 +45,7 @@ const (
 	Deadline Timer = iota
 	LeaseEnd
 	SilenceNotice  // the sender is notified of a silent holder; it does not run while the holder waits for an answer
-	ReservationEnd // the reservation for its asker ends
+	ReservationEnd // the reservation for one agent of the pool ends
 	Unclaimed      // no agent claimed it in time, so it goes to others
 	DelayEnd       // the delay before claims ends; the handoff is in no mailbox until then
 )

@@ -100,7 +100,7 @@ func TestMachineSleep_ExtendsTimeToReconnect(t *testing.T) {
 	}
 }
 
-func TestMachineSleep_DoesNotCountAsTimeAfterRestart(t *testing.T) {
+func TestMachineSleep_DoesNotUseUpTimeToReconnectAfterRestart(t *testing.T) {
 	s := newSleepingWorld(t)
 	a, b := s.Stdio("a"), s.Stdio("b")
 	s.Assigns(a, b, "x")
