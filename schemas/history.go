@@ -14,7 +14,7 @@ type HistoryIn struct {
 }
 
 // HistoryOut is the result of handoff_history. LogVerified is true if the stored rows agree with the audit registry.
-// Then the log is as it was written. It does not tell whether the work is good. Output, FinalAgent and Chain come from
+// Then the log is as it was written; this says nothing about the work itself. Output, FinalAgent and Chain come from
 // RunResult of the kernl handoffs design. Chain is only set for the format rows.
 type HistoryOut struct {
 	Workflow   Workflow      `json:"workflow"`

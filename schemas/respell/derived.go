@@ -9,7 +9,7 @@ import (
 	"handoff/schemas"
 )
 
-// unpackTask takes a task apart that is an object, because our task is a text. The rows in taskAliases move the known
+// unpackTask splits up a task that is an object, because our task is a text. The rows in taskAliases move the known
 // fields of the object to arguments. unpackTask moves all other fields to the overflow path of the table, so that no
 // value is lost.
 func unpackTask(n *normalisation) error {
