@@ -99,8 +99,9 @@ func (s *setupRun) newDesired(scope client.Scope, want setup.Options) (w setup.D
 // variableForm matches a name of a variable of the environment. A token may match, too.
 var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
-// checkEndpoint returns the address of a server, with the default path /mcp. It returns an error if the address, or the
-// name of the variable with the token, is not valid or may hold a secret.
+// checkEndpoint returns the address of a server, with the default path /mcp. It returns an error if the address is not
+// valid or may hold a secret. It also returns an error if variable, which names the variable with the token, is no
+// valid name or is a token itself.
 func checkEndpoint(address, variable string) (string, error) {
 	u, err := url.Parse(address)
 	isToken := strings.HasPrefix(strings.ToLower(variable), schemas.TokenPrefix)

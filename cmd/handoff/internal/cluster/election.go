@@ -123,8 +123,9 @@ func (s *Election) Open(ctx context.Context) (store.Backend, error) {
 	return opened, nil
 }
 
-// Replace renames two workspaces at once. The open workspace gets the name in before. The workspace named in with gets
-// the open workspace's old name. See [postgres.Ownership.ReplaceWorkspace]. Errors are *[schemas.Error].
+// Replace puts another workspace in the place of the open workspace. It renames both at once: the workspace with the
+// name with gets the open workspace's name, and the open workspace gets the name before. See
+// [postgres.Ownership.ReplaceWorkspace]. Errors are *[schemas.Error].
 func (s *Election) Replace(ctx context.Context, with, before string) error {
 	return explainUnlessNil(s.workspace, s.held.own.ReplaceWorkspace(ctx, with, before))
 }

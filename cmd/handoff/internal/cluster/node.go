@@ -3,9 +3,9 @@
 // the workspace to its owner over HTTP.
 //
 // The nodes elect the owner with a row of the database, which has an epoch and the owner's address (election.go). A
-// node that finds no living owner raises the epoch and becomes the owner. Each commit proves the owner's epoch, so the
-// database refuses writes of an earlier owner. Therefore the database may restart, nodes may connect through a pooler,
-// and a node that was paused loses the workspaces that other nodes took meanwhile.
+// node that finds no living owner raises the epoch and becomes the owner. Each commit proves the owner's epoch to the
+// database, which refuses the writes of an earlier owner. Therefore the database may restart, nodes may connect through
+// a pooler, and a node that was paused loses the workspaces that other nodes took meanwhile.
 //
 // The election uses no advisory lock. A pooler in transaction mode breaks the lock, a restart of the database ends it,
 // and a paused process would keep it for ever. A lock would not stop a write that is on its way, either. The election

@@ -31,7 +31,7 @@ const (
 )
 
 // A Permission is one permission of a person. It keeps the variables PATH and HOME of the person, because PATH decides
-// which programs the commands of checks start, and HOME which settings these programs read.
+// which programs the commands of checks start, and HOME decides which settings these programs read.
 type Permission struct {
 	Path string `json:"path"`
 	Home string `json:"home"`
@@ -138,8 +138,8 @@ func (b PermissionBook) permissionDir() (string, error) {
 	return dir, errors.Join(checkOwner(b.StateDir, fs.ModeDir), checkOwner(dir, fs.ModeDir))
 }
 
-// ensureID gives the repository an id if it has none, or if this user has no directory for its id. A lock keeps two
-// processes from setting two ids.
+// ensureID gives the repository a new id, unless it has an id for which this user has a directory of permissions. A
+// lock keeps two processes from setting two ids.
 func (b PermissionBook) ensureID() error {
 	err := errors.Join(platform.MakePrivate(b.StateDir), os.MkdirAll(b.IDDir, 0o755)) //nolint:gosec // as other directories of the project
 	if err != nil {
@@ -175,8 +175,8 @@ func readUserFile(path string) ([]byte, error) {
 	return text, err
 }
 
-// checkOwner returns an error if an existing path is not a file or directory (kind says which) of this user. A link is
-// refused.
+// checkOwner returns an error if a path exists but does not belong to this user, is a link, or is of another kind than
+// the parameter kind, which is 0 for a file and fs.ModeDir for a directory.
 func checkOwner(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -18,7 +18,7 @@ import (
 const addressTimeout = 3 * time.Second
 
 // examineAddress examines an entry with a URL. It sends a client's first requests to the server, because a proxy may
-// refuse other requests. The finding describes the entry with the text where.
+// refuse other requests. Where is the text that names the entry in the finding.
 func (in *installation) examineAddress(ctx context.Context, e installed.ServerEntry, where string) Finding {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

@@ -1,10 +1,10 @@
 // Package doctor finds faults that keep agents on this machine from passing work to each other. Each finding has one
 // command that removes the fault or shows more about it.
 //
-// Each examination is one function: of the files of a workspace ([ExamineFiles]), of the process that has it open
-// ([ExamineOwner]), of its content ([ExamineStore], [ExamineHandoffs]), of the agent name of commands
-// ([ExamineIdentity]), of the program ([ExamineVersion]) and of a client ([ExamineClient]). An examination changes
-// nothing. When it returns, the processes that it started have ended, and its temporary files are removed.
+// Each examination is one function. [ExamineFiles] examines the files of a workspace, [ExamineOwner] the process that
+// has the workspace open, [ExamineStore] and [ExamineHandoffs] its content, [ExamineIdentity] the agent name of
+// commands, [ExamineVersion] the program, and [ExamineClient] one client. An examination changes nothing. When it
+// returns, the processes that it started have ended, and its temporary files are removed.
 package doctor
 
 import (

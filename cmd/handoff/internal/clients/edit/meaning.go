@@ -15,8 +15,8 @@ var errOtherwise = errors.New("it is written in a way that is not changed here")
 // A changeCheck reports whether the values of a new text are the intended values.
 type changeCheck func(after any) bool
 
-// newSetCheck returns the check for Set. It accepts a text that has value at the path and is otherwise the same as
-// before.
+// newSetCheck returns the check for Set. It accepts a text that has the new value at the path and is otherwise the same
+// as before.
 func newSetCheck(before any, path []any, value any) changeCheck {
 	return func(after any) bool {
 		got, ok := lookupValue(after, path)

@@ -18,18 +18,18 @@ const tableDepth = 2
 // Set puts a value at a path of keys.
 func (d *tomlText) Set(value any, path ...any) error {
 	next := *d
-	if err := next.setLines(value, path); err != nil {
+	if err := next.setEachValue(value, path); err != nil {
 		return err
 	}
 	*d = next
 	return nil
 }
 
-// setLines changes one value after the other, until one fails.
-func (d *tomlText) setLines(value any, path []any) error {
+// setEachValue sets the fields of an object one by one, each with a change of its own, until one fails.
+func (d *tomlText) setEachValue(value any, path []any) error {
 	if o, ok := value.(client.Object); ok && len(path) <= tableDepth {
 		for _, f := range o {
-			if err := d.setLines(f.Value, append(slices.Clone(path), f.Key)); err != nil {
+			if err := d.setEachValue(f.Value, append(slices.Clone(path), f.Key)); err != nil {
 				return err
 			}
 		}
