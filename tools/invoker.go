@@ -17,8 +17,8 @@ import (
 // call and its retries take effect once, and a waiting call keeps its place in the queue.
 //
 // Processes of different versions exchange a Call as JSON. So the names of its fields never change, and a new field is
-// left out when it is zero. The transport sets Caller. From Args comes only the agent name, which must be one of the
-// names that the caller may use. Args may be empty for a tool whose arguments are all optional.
+// left out when it is zero. The transport sets Caller. Only the agent name may come from Args, and it must be one of
+// the names that the caller may use. Args may be empty for a tool whose arguments are all optional.
 type Call struct {
 	ID     string          `json:"id,omitempty"` // request id, the same on every retry; see [schemas.Caller]
 	Caller schemas.Caller  `json:"caller"`
@@ -54,7 +54,7 @@ type Invoker interface {
 // InvokeTyped makes a call whose arguments are a value of package schemas, and reads its result into another value of
 // this package. It sets c.Args. Errors are *[schemas.Error], of code internal if the result does not fit Out.
 //
-// The tool checks in by its schema, like the arguments of any caller. Fields of the result that Out lacks are ignored,
+// The tool checks these arguments by its schema, as for every caller. Fields of the result that Out lacks are ignored,
 // because an owner of a newer version may send more fields.
 func InvokeTyped[Out any](ctx context.Context, i Invoker, c Call, in any) (out Out, err error) {
 	if c.Args, err = json.Marshal(in); err != nil {

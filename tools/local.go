@@ -15,8 +15,8 @@ import (
 	"handoff/schemas"
 )
 
-// LocalInvoker runs tools in this process, on the store that this process owns. All other invokers end in one. It is a
-// value and may be copied, and many goroutines may call it.
+// LocalInvoker runs tools in this process, on the store that this process owns. All other invokers pass their calls on,
+// in the end to a LocalInvoker. It is a value and may be copied, and many goroutines may call it.
 type LocalInvoker struct {
 	Mailbox *mailbox.Service
 	Secrets SecretHandling // handling of secrets in callers' texts; default: they are masked

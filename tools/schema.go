@@ -10,11 +10,11 @@ import (
 	"handoff/schemas"
 )
 
-// schemaNode is the schema of one value: of the arguments of a tool, of one of them, or of a value within. Its fields
-// are the keywords that package schemas/generate writes, and no others.
+// schemaNode is the schema of one value: of all arguments of a tool, of one argument, or of a value inside an argument.
+// Its fields are the keywords that package schemas/generate writes, and no others.
 //
-// A node is read once, see define and [lazyNode], and never changes, so many calls use it at once. The field of a
-// missing keyword has its zero value, which means that there is no limit or that the answer is no.
+// A node is read once, see defineTool and [lazyNode], and never changes, so many calls use it at once. The field of a
+// missing keyword has its zero value, which means no limit, or false.
 type schemaNode struct {
 	Ref         string   `json:"$ref"` // the file of the value's type, which has the rest
 	Type        string   `json:"type"` // object, array, string, integer, number or boolean
@@ -81,7 +81,7 @@ func (l *lazyNode) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// propertySchemas are the fields of an object in the order of their explanation.
+// propertySchemas holds the schemas of the fields of an object, in the order of the text of its schema.
 type propertySchemas struct {
 	names []string
 	of    map[string]lazyNode

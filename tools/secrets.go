@@ -19,8 +19,8 @@ const (
 	RefuseSecrets SecretHandling = "refuse" // the call is refused
 )
 
-// secretFilter is one walk over the arguments of a call. It runs before the rules see them, so that all derived
-// values of a text (titles, digests, search words) are made of the masked text, and a repeated call is the same call.
+// secretFilter is one walk over the arguments of a call. It runs before the rules see them, so that all derived values
+// of a text (titles, digests, search words) are made of the masked text, and a repeated call has the same arguments.
 type secretFilter struct {
 	do       SecretHandling
 	warnings []string // for the caller

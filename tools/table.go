@@ -60,8 +60,9 @@ var Table = []Tool{
 	}, (*mailbox.Service).Update, adviseAfterUpdate),
 }
 
-// Admin holds the tools that our own programs call to keep a workspace. They are rows of the same kind, so that they
-// work while another process owns the store. No protocol offers them, and callers over a network cannot call them.
+// Admin holds the tools that commands and servers of handoff call to maintain a workspace. They are rows as in [Table],
+// so that they also work while another process owns the store. No protocol offers them, and callers over a network
+// cannot call them.
 //
 // Their arguments are decoded and checked like those for agents, but they have neither title, description nor
 // published schema, and give no advice. Programs of other versions call them at the owner of the store.

@@ -1,16 +1,16 @@
-// Package tools offers the mailboxes as tools: ten rows of [Table] for agents, more of [Admin] for the maintenance of
-// the workspace. A row joins the parts that a client sees (a name, a description, two JSON Schemas) to a method of
-// [mailbox.Service]. Protocols, the command line and the documentation are made of it.
+// Package tools offers the mailboxes as tools. [Table] has ten tools for agents, and [Admin] has the tools for the
+// maintenance of the workspace. A row joins a method of [mailbox.Service] with the parts that a client sees: a name, a
+// description and two JSON Schemas. Protocols, the command line and the documentation are made from the rows.
 //
 // A call comes in through an [Invoker]. [LocalInvoker] is the invoker that does the work: it decodes the arguments,
 // calls the method, and adds the envelope to the result.
 //
 //	arguments ── parse ── normalise ── coerce and check ── method ── envelope ── result
 //
-// Decoding is driven by the schema of the arguments and is lenient where models slip: JSON sent as a string, one
-// value in place of a list, numbers and booleans in quotes, the case of a word, null for absent. It is strict
-// otherwise, and each refusal names the field, the valid choices and the way out. The envelope adds the common part
-// of all results: the count of mail, and advice.
+// Decoding follows the schema of the arguments. It accepts common slips of models: JSON sent as a string, one value in
+// place of a list, numbers and booleans in quotes, the wrong case of a word, null for an absent field. It refuses all
+// other deviations. The error names the field, the valid values and the next call. The envelope adds the fields that
+// all results have in common: the counts of the inbox, and advice.
 package tools
 
 import (
@@ -23,8 +23,8 @@ import (
 	"handoff/schemas"
 )
 
-// Tool is one row of [Table] or of [Admin]: the parts of a tool that a client sees, and the method behind it.
-// Function define makes the rows when the program starts, and they never change.
+// Tool is one row of [Table] or of [Admin]: the parts of a tool that a client sees, and the method behind it. Function
+// defineTool makes the rows when the program starts, and they never change.
 type Tool struct {
 	Name        string // ^[a-z0-9_]{1,24}$
 	Title       string // like Description and Idempotent for clients: an administrative tool has none

@@ -1,15 +1,15 @@
-// Package platform has functions that each operating system implements in its own way. It is the lowest package and
-// imports nothing of ours, so every package may use it.
+// Package platform has functions that each operating system implements in its own way. It imports no other package of
+// handoff, so every package may import it.
 //
-//   - Files: locks, private directories, owners, reading of regular files only, and replacement while others read.
-//   - The machine: an id of its start, the kind of a network file system, free space.
-//   - Processes: whether one runs, the ancestors of this one, and the user at the other end of a socket.
-//   - Commands that this process starts: their shell, their limits, the end of their output, and the end of all processes
-//     that they started ([CancelTree]).
+//   - Files: locks, private directories, owners, reading of regular files only, and replacement while other processes read.
+//   - The machine: an id that changes at each start, the kind of a network file system, free space.
+//   - Processes: whether a process runs, the ancestors of this process, and the user at the other end of a socket.
+//   - Commands that this process starts: the shell, limits, the last part of the output, and the killing of a command
+//     together with all processes that it started ([CancelTree]).
 //   - This process itself: its input, its memory, its sleep, and its orderly end ([ProcessLife]).
 //
-// If the system cannot tell, a function returns the zero value, or [errors.ErrUnsupported] if it has an error. Callers
-// read this value as "unknown", never as "no".
+// If the system does not report a fact, a function returns [errors.ErrUnsupported], or the zero value if it returns no
+// error. Callers read a zero value as "unknown", never as "no".
 package platform
 
 import (

@@ -48,7 +48,7 @@ const (
 // VersionRange is a range of versions of the protocol, both ends included.
 //
 // Two programs speak the highest version that both know. Programs without a common version do not share a store: the
-// later one gets unavailable, and the hint of the error tells the way out.
+// program that comes later gets the error unavailable, with a hint for a person.
 type VersionRange struct {
 	Min int `json:"min"`
 	Max int `json:"max"`
@@ -60,15 +60,16 @@ var supported = VersionRange{Min: 1, Max: 1}
 // overlaps reports whether a version is in both ranges.
 func (v VersionRange) overlaps(w VersionRange) bool { return min(v.Max, w.Max) >= max(v.Min, w.Min) }
 
-// beginBy is the header with the latest time at which a call may begin, in milliseconds since 1970. A stopped owner
-// still has calls in its socket when it goes on, and must not begin calls that their callers gave up long ago.
+// beginBy is the header with the latest time at which a call may begin, in milliseconds since 1970. When a stopped
+// owner continues, its socket still has calls that their callers gave up long ago. The owner must not begin these
+// calls.
 //
-// The caller waits until this time before it reports a failure, so a call that was reported as failed does not happen
-// later. Both processes use the clock of one machine. A request without the header, or with one that is no number, is
-// never late.
+// The caller waits until this time before it reports a failure, so a call that was reported as failed does not take
+// effect later. Both processes use the clock of one machine. A request is never late if it has no such header, or if
+// the header is no number.
 const beginBy = "Handoff-Begin-By"
 
-// beginWithin is the time after its sending within which a call may begin.
+// beginWithin is the time from the sending of a call to its begin-by time.
 const beginWithin = time.Second
 
 // maxBody is the longest call in bytes, larger than any that the tools accept.

@@ -1,58 +1,59 @@
 // Package relay lets many processes share one store. Each process opens a [Relay] and calls tools through it as if it
-// had the store to itself. The rules below never learn that other processes exist.
+// had the store to itself. The packages below do not know that other processes exist.
 //
 //	process ── Relay ── route ─┬─ the store, in the process that holds the lock: the owner
 //	                           └─ the owner's socket, in all other processes
 //
-// The process that gets the file lock owns the store and serves the others (election.go, owner.go). The others find
-// it (connect.go) and forward their calls to it (client.go). Nothing has to be started first. A process that stays
-// waits for the lock in the kernel, so when the owner ends, even by kill -9, one of them takes over within
-// milliseconds. An owner whose files are removed or replaced gives the store up (files.go).
+// The process that gets the file lock owns the store and serves the others (election.go, owner.go). The others find it
+// (connect.go) and forward their calls to it (client.go). Nothing has to be started first. A process that stays (one
+// that runs for long, such as a server, see [Config]) waits for the lock in the kernel. So when the owner ends, even by
+// kill -9, one of the waiting processes becomes the owner within milliseconds. An owner whose files are removed or
+// replaced gives the store up (files.go).
 //
-// If the end of an owner cuts a call off, its process repeats it at the next owner under the same request id. The
-// rules remember this id, so the call takes effect once. A repeated wait carries the time of its first attempt, and
-// so keeps its place in the queue. Changes are followed by number and go on from any number. Connections are
-// announced to each new owner, as long as their process lives (connections.go).
+// If the end of an owner cuts off a call, the process of the caller repeats the call at the next owner under the same
+// request id. The store keeps a receipt of this id, so the call takes effect once. A repeated long poll has the time of
+// its first attempt, and so keeps its place among the waiting calls. A stream of changes continues at the next owner
+// after the last event that it yielded. Each process announces its open connections to each new owner (connections.go).
 //
-// The owner is the process that holds the lock on handoff.lock, and no other. The note owner.json has its address; a
-// note whose process has no lock means nothing. The lock is the kernel's, so it is free as soon as its process has
-// ended, and never because of a timeout: a slow or stopped owner stays the owner.
+// Only the process that holds the lock on the file handoff.lock is the owner. The file owner.json (the note) has the
+// address of the owner. The note of a process that does not hold the lock means nothing. The kernel frees the lock when
+// its process ends, and never because of a timeout. So a slow or stopped owner stays the owner.
 //
 // The steps of a takeover, in this order:
 //
 //   - The owner ends, gives the store up, or is killed. Its sockets close, and the kernel frees the lock.
-//   - Calls that were under way there break. Each process keeps its own, and looks for the next owner.
-//   - The kernel wakes one of the processes that wait for the lock. A command takes the lock only if it finds the lock
-//     free, and not while an owner answers.
-//   - The new owner listens and writes its note. Calls that come from now on wait at its socket.
-//   - It opens the store, and announces its own open connections. The others announce theirs when they reach it, before
-//     their calls.
-//   - It serves. Broken calls arrive again with their ids, and waits with their start times.
+//   - Calls that the owner was running break. Each process keeps its own calls, and looks for the next owner.
+//   - The kernel gives the lock to one of the waiting processes. A command does not wait: it takes the lock only if the
+//     lock is free and no owner answers.
+//   - The new owner listens and writes its note. Calls that arrive now wait until the store is open.
+//   - The new owner opens the store and announces its own open connections. Each other process announces its
+//     connections when it reaches the new owner, before it sends calls.
+//   - The new owner answers calls. Broken calls arrive again with their ids, and long polls with their start times.
 //
-// Calls are idempotent: every call has an id, and a call that is repeated under its id takes effect once, because the
-// receipt of an id is written in the same transaction as the change. So if the owner died before the commit, the call
-// takes effect at the next owner, and if it died after the commit, the call gets the stored result. Opening a
-// connection is the exception: it is announced to each owner under a new id. Closing one twice does nothing.
+// Every call has an id, and a call that is repeated under its id takes effect once: the receipt of the id is written in
+// the transaction of the change. If the owner died before the commit, the repeated call takes effect at the next owner.
+// If the owner died after the commit, the repeated call gets the stored result. Opening a connection is the exception:
+// each new owner gets this call under a new id. Closing a connection a second time does nothing.
 //
-// If the owner dies in between, its callers see only a pause, usually of some milliseconds. If no owner can be
-// reached for five seconds, the call ends with [schemas.Unavailable] and may be repeated. An owner that does not
-// answer causes no takeover: after four to five seconds its calls end with unavailable, and the error names the
-// process and says that a call that it had begun may still take effect.
+// When the owner dies, callers notice only a pause, usually of some milliseconds. If no owner can be reached for five
+// seconds, the call ends with [schemas.Unavailable] and may be repeated. An owner that does not answer keeps the store.
+// After four to five seconds its calls end with unavailable. The error names the process of the owner, and says that a
+// call that the owner had begun may still take effect.
 //
-// Errors of this package are *[schemas.Error] of code unavailable, whose hint tells a person the way out. Errors of
-// the tools pass through unchanged.
+// Errors of this package are *[schemas.Error] of code unavailable, with a hint that tells a person what to do. Errors
+// of tools are returned unchanged.
 //
 // # Decisions
 //
-// bbolt lets one process open the file. Each process could open the file for each of its calls, but then calls of
-// several processes could not share a commit, and no process could wake a call that waits.
+// bbolt lets only one process at a time open the file. If each process opened the file for each of its calls, calls of
+// several processes could not share a commit, and no process could wake a waiting call of another.
 //
-// An owner listens before it opens the store, because after a kill it may have to read a large file for seconds. A
-// process of a newer program waits for the lock, and asks the owner to give the store up. A build without a version, as
-// from go run, asks only commands; a build from a clone has the version of its commit.
+// An owner listens before it opens the store, because opening may take seconds if the former owner was killed. A
+// process of a newer program asks the owner to give the store up, and waits for the lock. A build without a version, as
+// by go run, asks an owner only if the owner is a command. A build from a clone has the version of its commit.
 //
-// Each process that stays shares a lock on handoff.here. An owner that finds no other process there knows that
-// earlier connections are gone, so after a crash a session has its name and its claims back at once.
+// Each process that stays holds a shared lock on the file handoff.here. If a new owner finds no other holder of this
+// lock, all earlier connections are gone. So after a crash a client session gets its name and its claims back at once.
 package relay
 
 import (
@@ -83,9 +84,9 @@ type Config struct {
 	Runtime string
 
 	// Open opens the store in this process. It is called with the lock held, and once for each time that this process
-	// becomes the owner. Its errors are *[schemas.Error] and are returned to the calls that wait. Other processes use
-	// the store too, until it is closed. Alone says that no other process that stays uses the workspace, so no process
-	// will announce connections that an earlier owner knew.
+	// becomes the owner. Its errors are *[schemas.Error] and are returned to the calls that wait. Other processes also
+	// use the opened store, until it is closed. Alone says that no other process that stays uses the workspace, so no
+	// process will announce connections that an earlier owner knew.
 	Open func(ctx context.Context, alone bool) (Store, error)
 
 	// Files are the paths of the files that Open opens. If one is removed or replaced while this process owns the
@@ -95,17 +96,17 @@ type Config struct {
 	// Election decides which process owns the store. Nil means the lock of a file in Dir.
 	Election Election
 
-	// Stays says that this process lives on, as a server does. It waits for the lock while another process owns the
-	// store. A process that does not stay, such as a command, becomes the owner only if there is none, and gives the
-	// store up to the first process that stays and is not older.
+	// Stays is true for a process that runs for long, such as a server, and false for a command. A process that stays
+	// waits for the lock while another process owns the store. A command becomes the owner only if there is no owner.
+	// It gives the store up to the first process that stays and whose program is not older.
 	Stays bool
 
-	// Crowded is called with true when 256 calls of other processes are under way here, because they need memory, and
-	// with false when they are down to 64. It must return at once. It may be nil.
+	// Crowded is called with true when 256 calls of other processes run in this process, because these calls need
+	// memory, and with false when only 64 are left. It must return at once. It may be nil.
 	Crowded func(many bool)
 
-	// Version of this program, as a semantic version. A newer program takes the store over from an older one. Another
-	// text, as from a build of a working tree, is neither newer nor older than another.
+	// Version is the semantic version of this program. A newer program takes the store over from an older program. A
+	// text that is no semantic version, as from a build of a working tree, is neither newer nor older than any version.
 	Version string
 
 	Now    func() time.Time
@@ -125,9 +126,8 @@ type Store interface {
 
 // Relay is one process's access to the store. It is safe for use by many goroutines. Use [Open].
 //
-// It is in one of three states: without a route, before the first call and between two owners; with a route to
-// another process; or the owner. A call that needs a route and finds none begins a search, or joins the search under
-// way.
+// Before the first call and between two owners it has no route. Otherwise it has a route to another process, or it is
+// itself the owner. A call that finds no route begins a search, or joins the running search.
 type Relay struct {
 	config   Config
 	election Election
@@ -152,14 +152,15 @@ type Relay struct {
 
 var _ tools.Invoker = (*Relay)(nil)
 
-// Open prepares the directory of a workspace. It does not open the store: the first call does, or finds the owner. So a
-// server starts even if the store is not available at that moment. The relay uses the values of ctx, but the end of ctx
-// does not close the relay. Errors are *[schemas.Error].
+// Open prepares the directory of a workspace. It does not open the store: the first call finds the owner, or opens the
+// store. So a server starts even if the store is not available at that moment. The relay uses the values of ctx, but
+// the end of ctx does not close the relay. Errors are *[schemas.Error].
 //
-// It makes handoff.here, and marks this process there if it stays. The error is unavailable if the directory cannot
-// be made or written, or is on a network file system. A process that stays gets this error from its calls instead,
-// each of which tries again. Open is called once for each process and workspace: a second relay of the same process
-// shares nothing with the first, and reaches it like another process.
+// It makes the file handoff.here, and sets the mark of this process there if the process stays. The error is
+// unavailable if the directory cannot be made or written, or is on a network file system. If this process stays, Open
+// does not return this error. Then each call prepares the directory again, and returns the error if that fails. Open is
+// called once for each process and workspace: a second relay of the same process shares nothing with the first, and
+// reaches it like another process.
 func Open(ctx context.Context, c Config) (*Relay, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	r := &Relay{config: c, election: c.Election, changed: make(chan struct{}), connections: map[string]tools.Call{}}
@@ -182,9 +183,9 @@ var errMoved = errors.New("the owner of the store has changed")
 // [searchLimit]. A call without an id gets one, so that it can be repeated and still takes effect once. Errors are
 // *[schemas.Error]: the errors of the tool, and [schemas.Unavailable] if no owner could be reached.
 //
-// It ends with ctx, with code unavailable; a call that was already sent may take effect. A call may move to another
-// owner any number of times, as each move needs an owner that ended. A wait of a tool may be as long as the tool
-// allows: the limit of five seconds is only for finding an owner.
+// The end of ctx ends the call with code unavailable, but a call that was already sent may take effect. A call may move
+// to another owner any number of times, because each move needs an owner that ended. A wait of a tool may be as long as
+// the tool allows: the limit of five seconds is only for finding an owner.
 func (r *Relay) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
 	if c.ID == "" {
 		c.ID = r.newID()
@@ -248,7 +249,7 @@ func (r *Relay) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.Reg
 //
 // Connections of this process that are open at another owner end with it, and that owner closes them. The goroutine
 // that waits for the lock stays until it gets the lock, and then releases it at once; the end of the process ends it
-// too. The error is of closing the store or its files: all acknowledged changes are durable even then.
+// too. An error comes from closing the store or its files. Even then all acknowledged changes are durable.
 func (r *Relay) Close() error {
 	r.mu.Lock()
 	r.closed = true

@@ -21,7 +21,7 @@ type route struct {
 // endpoint is the end of a route: [localStore] or [client]. If an endpoint cuts a call off because it ends, the call
 // returns errMoved.
 type endpoint interface {
-	// Invoke keeps a connection that it opens, until drop or the end of the route.
+	// A connection that Invoke opens stays open until dropConnection or the end of the route.
 	tools.Invoker
 
 	dropConnection(conn string)

@@ -19,11 +19,11 @@ type Election interface {
 	// process may have ended, which the caller checks.
 	LastOwner(ctx context.Context) (Note, bool)
 
-	// Is reports whether a note belongs to an owner of this workspace.
+	// IsNoteOfWorkspace reports whether a note belongs to an owner of this workspace.
 	IsNoteOfWorkspace(n Note) bool
 
-	// TryToWin elects this process. It is called if the last owner has ended or does not answer. The error is
-	// [ErrInUse] if another process may still be the owner.
+	// TryToWin tries to make this process the owner. It is called if the last owner has ended or does not answer. The
+	// error is [ErrInUse] if another process may still be the owner.
 	TryToWin(ctx context.Context) (Tenure, error)
 
 	// UnservedError is the error of a call that found no owner, StalledError of a call whose owner does not answer, and

@@ -222,7 +222,7 @@ func encodeAttributes(attrs []attribute.KeyValue) []jsonObject {
 	return out
 }
 
-// statusCodes are the numbers of OTLP, in which OpenTelemetry's own two are swapped. Unset is zero.
+// statusCodes maps status codes of the SDK to the numbers of OTLP, which has 1 and 2 in the other order. Unset is zero.
 var statusCodes = map[codes.Code]int{codes.Ok: 1, codes.Error: 2}
 
 func unixNanos(t time.Time) string { return strconv.FormatInt(t.UnixNano(), 10) }

@@ -72,7 +72,7 @@ func (p *metricsPage) writeHead(f metricFamily) {
 	fmt.Fprintf(p, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
 }
 
-// writeSample writes one line. Labels are empty or as labels writes them.
+// writeSample writes one line. Labels is empty, or a result of formatLabels.
 func (p *metricsPage) writeSample(name, labels string, value float64) {
 	fmt.Fprintf(p, "%s%s %s\n", name, labels, strconv.FormatFloat(value, 'g', -1, 64))
 }

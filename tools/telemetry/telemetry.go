@@ -1,14 +1,14 @@
 // Package telemetry exports metrics of a workspace for Prometheus and spans for OpenTelemetry.
 //
-// No package below knows it. Its data comes from [tools.Invoker], in three ways:
+// No package below imports it. It gets its data through a [tools.Invoker], in three ways:
 //
 //	calls      a decorator of the Invoker that agents call through       → counts, latencies, a span for each
 //	changes    the registry of events, followed by number                → transitions, expiries, spans of handoffs
 //	figures    the tool workspace_stats, called when metrics are read    → handoffs by state, mailboxes, commits
 //
-// [Metrics] writes metrics in the text format of Prometheus. [Traces] makes one trace of each workflow and sends it
-// to a collector as OTLP/HTTP with JSON. Ids of traces and spans are computed from the names of workspace, workflow
-// and handoff, so every process computes the same ids, and a link can name a span before it was sent:
+// [Metrics] writes metrics in the text format of Prometheus. [Traces] makes one trace of each workflow and sends it to
+// a collector as OTLP/HTTP with JSON. It computes the ids of traces and spans from the names of workspace, workflow and
+// handoff. So every process computes the same ids, and a link may refer to a span that is sent later:
 //
 //	handoff ho_1 ─┬─ queued     from sent to claimed
 //	              ├─ working    from claimed to asked
@@ -17,20 +17,22 @@
 //	              ├─ working    from claimed to completed
 //	              └─ handoff ho_2, which continues it ── …
 //
-// Neither exports texts of agents: no title, task, summary, note or result.
+// Metrics and traces contain no text of an agent: no title, task, summary, note or result.
 //
-// Both are off by default and cost nothing then: a server counts metrics if it was asked to show them, and makes spans
-// if the environment names a collector. Libraries that build large tables when the program starts are not used, because
-// every command and hook would take longer. So this package encodes spans as JSON itself, and does not use the exporter
-// of OpenTelemetry, which links gRPC.
+// Both are off by default, and then cost nothing. A server counts metrics only if its settings ask for them, and makes
+// spans only if the environment names a collector. Libraries that build large tables at the start of the program would
+// slow down every command and hook. So this package encodes spans as JSON itself, without the exporter of
+// OpenTelemetry, which links gRPC.
 //
-// Neither ever fails or delays a call of an agent. Data that cannot be read or sent is left out and logged.
+// A call of an agent never fails and never waits because of this package. Data that cannot be read or sent is left out,
+// and a line in the log says so.
 //
-// The usual client libraries of Prometheus and OTLP link protobuf and gRPC, whose registries take 0.8 and 0.7 ms of a
-// start of 10. VictoriaMetrics/metrics keeps the metrics instead. A test keeps the heavy packages out.
+// The usual client libraries of Prometheus and OTLP link protobuf and gRPC. Their registries would take 0.8 and 0.7 ms
+// of a start that takes 10 ms. So this package uses the library VictoriaMetrics/metrics, and a test refuses imports of
+// the heavy packages.
 //
-// Every process that stays sends traces, so none is missing if the owner of the store has no collector. Two processes
-// then send the same span of a handoff under the same ids, and a collector has it once.
+// Every long-running process with a collector sends traces, so no trace is missing if the owner of the store has no
+// collector. If two processes send the same span, both use the same ids, so the collector keeps the span once.
 package telemetry
 
 import (

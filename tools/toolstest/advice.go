@@ -1,7 +1,8 @@
 // Package toolstest checks that tools accept the advice of results and errors. Tests that drive many operations call
 // through [AdviceChecker], or pass advice to [AdviceFaults].
 //
-// Only tests import it. The decoder of the tool judges the call of an advice, and a few patterns judge the sentence.
+// Only tests import it. The decoder of the tool checks the call in a piece of advice, and a few patterns check its
+// sentence.
 package toolstest
 
 import (
@@ -20,8 +21,8 @@ import (
 
 // AdviceChecker is an invoker that fails the test if a result or an error gives bad advice.
 //
-// It changes neither calls nor results. Each fault is an error of the test that names the call before it; the test
-// goes on.
+// It changes neither calls nor results. For each fault it reports an error of the test, which names the call that
+// returned the advice. The test continues.
 type AdviceChecker struct {
 	tools.Invoker
 	TB testing.TB
@@ -73,8 +74,8 @@ func namePatterns(table []tools.Tool) []string {
 	return schemas.Map(table, func(t tools.Tool) string { return `\b` + t.Name + `\b` })
 }
 
-// checkWords checks the words: an advice without a call must be a sentence, and one with a call must be a predicate
-// about it, so that it can follow a command line.
+// checkWords checks the words. Advice without a call must be a sentence. Advice with a call must be a predicate whose
+// subject is the call, because the command line prints it behind the call.
 func checkWords(a schemas.Advice) (faults []string) {
 	if found := Jargon.FindString(a.Say); found != "" {
 		faults = append(faults, fmt.Sprintf("its words hold %q", found))
@@ -91,8 +92,8 @@ func checkWords(a schemas.Advice) (faults []string) {
 	return faults
 }
 
-// checkCall checks the call: its tool exists and is for agents or only reads, its arguments are accepted when blanks
-// are filled in, and it destroys nothing.
+// checkCall checks an advised call. Its tool must exist. A tool for administrators must only read. The tool must accept
+// the arguments after blanks are filled in. The call must destroy nothing.
 func checkCall(a schemas.Advice) (faults []string) {
 	if a.Tool == "" {
 		return nil
