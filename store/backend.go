@@ -166,9 +166,9 @@ type Backend interface {
 	View(ctx context.Context, fn func(Reader) error) error
 
 	// Update calls fn and keeps all of its writes, or none of them if fn returns an error or panics. When Update
-	// returns nil, the writes are durable. Fn may run more than once, and on another goroutine. So fn assigns its
-	// results at its start and changes no other variable. Several calls may share one commit. No call sees writes of
-	// other calls that did not become durable.
+	// returns nil, the writes are durable. Fn may run more than once, and on another goroutine. So each run of fn sets
+	// its results anew, without adding to earlier values, and fn changes no other variable. Several calls may share one
+	// commit. No call sees writes of other calls that did not become durable.
 	//
 	// Update returns the error of fn unchanged, and a panic of fn as a [*Panic]. If ctx is done before fn was started,
 	// Update returns the error of ctx without running fn. After that, Update waits for the outcome. [ErrClosed] and

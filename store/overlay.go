@@ -54,8 +54,9 @@ func (o *Overlay) Run(fn func(Writer) error) (err error) {
 // written. Drivers use it to limit the number of calls that share a commit.
 func (o *Overlay) Size() int { return o.size }
 
-// Flush writes all rows into w, space by space in the order of keys. It passes its own slices and never changes them
-// afterwards. After an error some of the rows have been written. The overlay keeps its rows until Reset.
+// Flush writes all rows into w, space by space in the order of keys. It passes its own slices, and the overlay never
+// changes these slices after Flush. After an error some of the rows have been written. The overlay keeps its rows until
+// Reset.
 func (o *Overlay) Flush(w rowWriter) error {
 	if o.size == 0 {
 		return nil

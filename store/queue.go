@@ -99,7 +99,8 @@ func (v *View) DueHandoffs(now time.Time) iter.Seq2[schemas.ID, error] {
 	return v.idsInRange(Range{Space: Wakes, To: EncodeNumber(TimeOf(now) + 1)})
 }
 
-// PermissionWakeTime is the Wakes of handoffs whose only open consequences need a person's permission: the year 9999.
+// PermissionWakeTime, in the year 9999, is the value of Wakes in a record whose open consequences all need a person's
+// permission.
 const PermissionWakeTime Time = 253_370_764_800_000
 
 // HandoffsAwaitingPermission yields the handoffs whose open consequences need a person's permission, oldest first.

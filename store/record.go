@@ -127,8 +127,8 @@ type Record struct {
 }
 
 // OpenConsequence is a consequence for many handoffs that is not yet complete. Do names the consequence. After is the
-// last handoff for which it was carried out. If the process dies, the next call finds the handoff among the due ones
-// and continues after After.
+// last handoff for which it was carried out. If the process dies, the next call finds this handoff among the due
+// handoffs, and continues with the handoffs above After.
 //
 // Leave is the file whose rules need a person's permission first. Until then the consequence is not due. Opened is true
 // if a later judgement of the result caused the consequence.
@@ -177,7 +177,7 @@ type IndexRow struct {
 	Key, Value []byte
 }
 
-// HasSameKey reports whether another entry has the same space and key. It does not compare the values.
+// HasSameKey reports whether another row has the same space and key. It does not compare the values.
 func (e IndexRow) HasSameKey(other IndexRow) bool {
 	return e.Space == other.Space && bytes.Equal(e.Key, other.Key)
 }

@@ -1,12 +1,12 @@
 // Package store keeps handoffs, in two layers. A [Backend] keeps rows in order and does not know handoffs. [View] and
-// [Tx] give the rows their types. They are written once, above every engine, so a new engine brings only rows, and
+// [Tx] give the rows their types. They are the same for all engines. So a new engine implements only [Backend], and
 // packages audit and travel work with it unchanged.
 //
 // Keys and values, by [Space]. A text in a key ends with a zero byte. Ids, numbers and times are 8 bytes, big-endian,
 // so that keys sort as the values do. Times are milliseconds since 1970.
 //
 //	sys         "events"                      → how many events there are
-//	            "declared"                    → digest of the files that declared agents and rules last
+//	            "declared"                    → digest of the latest declaration of agents and rules in files
 //	            "copy"                        → the place to which all rows were copied, see package travel
 //	            "ruled"                       → TimedSendCount: handoffs that time rules sent in one hour
 //	            "uncut"                       → progress of a correction of times, see View.TimeCorrectionCursor
@@ -21,16 +21,16 @@
 //	by_state    status, id
 //	by_parent   parent id, id
 //	by_origin   SHA-256 of a foreign id, or of an id in another workspace, id
-//	by_after    id waited for, id
-//	by_freed    id that was waited for until it was done, id
+//	by_after    id of a dependency, id        → the handoff waits for the dependency
+//	by_freed    id of a dependency, id        → the handoff waited for it until it ended well
 //	agents      agent                         → Agent
-//	mailboxes   box                           → Mailbox: counters
+//	mailboxes   box                           → Counters
 //	            "token:" name                 → counters of a bearer token: pending handoffs sent with it
 //	workflows   workflow                      → Workflow
 //	tokens      "n", name                     → Token
 //	            "h", SHA-256 of the secret    → name
 //	notices     agent, notice                 → Notice
-//	unread      agent, notice → the handoff that tells the same, zero for a message
+//	unread      agent, notice                 → the handoff that the notice is about, zero for a message
 //	events      number                        → Event, JSON
 //	salts       number                        → the salt of the event's content
 //	tree        number                        → the hashes that the event completed, see package ledger
@@ -39,20 +39,21 @@
 //	references  SHA-256, chunk (2 bytes)      → content that handoffs refer to, 2,000 bytes a row
 //	words       id                            → the words by which the handoff is found
 //	rules       file                          → DeclaredRules
-//	touches     id                            → AllTouchedFiles: files that the work on a handoff touches
-//	tellings    agent, session                → Delivered: items that hooks delivered to the session, for a week
+//	touches     id                            → TouchedFiles: files that the work on a handoff touches
+//	tellings    agent, session                → DeliveredItems: items that hooks delivered to the session, for a week
 //
-// A [Record] is small and changes. Each change is committed together with its [schemas.Event]. The texts of people and
-// agents are content of an event and never change: a record names the events whose content is its body, its result, its
-// last note. [IndexRowsOf] returns all index keys of a record, so a check is a loop over it.
+// A [Record] is small and changes. Each change is committed together with its [schemas.Event]. Texts of people and
+// agents are the content of events, which only a redaction changes. A record has the numbers of the events whose
+// content is its body, its result and its last note. [IndexRowsOf] returns all index rows of a record, so a check
+// compares its result with the stored rows.
 //
 // Writers and lifetime of each row:
 //
-//   - [Tx.WriteChange] alone writes events, salts, tree, bodies and records, all in one transaction. No code deletes
-//     them: a handoff that has ended stays, and its history with it. Package travel writes rows of all spaces, into an
-//     empty store.
+//   - [Tx.WriteChange] alone writes events, salts, tree, bodies and records, all in one transaction. These rows stay: an
+//     ended handoff stays with its history. Only [Tx.RedactContent] replaces rows in bodies, and deletes the row in
+//     salts. Package travel writes rows of all spaces, into an empty store.
 //   - [Tx.WriteChange] writes and deletes ready, wakes and the by_ spaces, as the difference of [IndexRowsOf] before
-//     and after. They hold only data of the record, so they could be computed again.
+//     and after. They hold only data of the record, so they can be computed again.
 //   - [Tx.WriteChange], [Tx.AddNotice] and [Tx.MarkNoticesRead] keep the counters in mailboxes. A row whose counters
 //     are all zero is deleted.
 //   - [Tx.PutAgent] and [Tx.PutWorkflow] replace agents and workflows. These rows stay.
@@ -72,29 +73,29 @@
 //   - [Tx.PutDeliveredItems] replaces tellings, and [Tx.DeleteOldDeliveries] deletes them after their session had no
 //     delivery for a while.
 //
-// An upgrade changes no row in place. A record keeps the fields that this program does not know, so an older program
-// can continue the records of a newer one if their schema number is not above its own. A change that an older program
-// could not read raises the schema number of the record, or the format of the file. The older program then refuses,
-// with a sentence that says to update.
+// A new version of this program does not rewrite existing rows. A program keeps the fields of a record that it does not
+// know. So an older program can change the records of a newer program, if their schema number is not above its own. A
+// version whose rows an older program could not read raises the schema number of the record, or the format of the file.
+// The older program then refuses, with a sentence that says to update.
 //
-// Errors of this package are errors of the backend, wrapped with the row that they are about, or [ErrCorrupt] for a row
-// that no version could have written. Only two are a [schemas.Error] with a code: limit for content that is too large,
+// This package returns errors of the backend, wrapped with the name of the row, and [ErrCorrupt] for a row that no
+// version could have written. Only two errors are a [schemas.Error] with a code: limit for content that is too large,
 // and unavailable for a record of a newer program. [CodedError] gives all other errors their codes and sentences.
 //
 // # Rows beneath their types
 //
-// Package audit compares rows with each other, and package travel copies them to another store. Both read them by
-// [View.RawRows], and build them by the functions that also write them here: [EncodeNumber], [SplitIntoChunks],
+// Package audit compares rows with each other, and package travel copies them to another store. Both read rows with
+// [View.RawRows], and encode rows with the functions that also this package uses: [EncodeNumber], [SplitIntoChunks],
 // [EncodeRecord], [IndexRowsOf], [CountersOf], [UnreadRow], [Token.HashRow] and [Receipt.Encode].
 //
 // # Decisions
 //
-// Events are counted by a row of the same transaction. The engine's own counters may leave gaps, and no audit could
-// tell a gap from a deletion.
+// The number of events is a row, which is written in the transaction of each event. Numbers of the engine may have
+// gaps, and an audit could not tell a gap from a deleted event.
 //
-// Content that handoffs refer to has no owner and is kept once, however many handoffs refer to it. A handoff holds its
-// digest, so its event proves the content too, and a retry refers to it at no cost. A redaction deletes it for all
-// handoffs, because a secret must not remain anywhere.
+// Content that handoffs refer to is stored once, even if many handoffs refer to it. A handoff has the digest of this
+// content, so the event of the handoff also proves the content, and a retry refers to it at no cost. A redaction
+// deletes the content for all handoffs, because a secret must not remain anywhere.
 //
 // A search reads one row of words for each handoff, newest first. One answer looks at 1,000 handoffs and returns a
 // cursor. An inverted index would cost each send many rows.
@@ -122,8 +123,8 @@ func (s *Store) View(ctx context.Context, fn func(*View) error) error {
 }
 
 // Update calls fn in a transaction. It keeps all changes of fn, or none if fn returns an error or panics. Fn may run
-// more than once. So fn assigns its results at its start and changes nothing else outside. [Backend].Update lists the
-// errors.
+// more than once. So each run of fn sets its results anew, without adding to earlier values, and fn changes no other
+// variable outside. [Backend].Update lists the errors.
 //
 // Callers read the clock before the call, so that a second run of fn decides by the same time. On packages bolt and
 // memory only one fn runs at a time, so fn does not wait, read files or use the network.
@@ -146,8 +147,8 @@ func (s *Store) Close() error { return s.backend.Close() }
 // of fn and returns the error, or the panic as a [*Panic]. All other changes of the transaction stay. Parts may be
 // nested.
 //
-// The clock uses TryPart: if the change of one handoff fails, the changes of other handoffs stay. Numbers of a failed
-// part may be given again.
+// The clock uses TryPart: if the change of one handoff fails, the changes of other handoffs stay. A later part may get
+// the ids and numbers of a failed part.
 func (t *Tx) TryPart(fn func(*Tx) error) error {
 	var o Overlay
 	o.Reset(t.w)

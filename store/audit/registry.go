@@ -1,6 +1,6 @@
 // Package audit checks that the rows of a store are as they were written. [VerifyRegistry] compares events, records and
 // content with their hashes. [CheckRows] compares derived rows with their sources. [ExamineStore] does both and checks
-// the disk. [MendRows] computes derived rows again. [VerifyStore] reads a store that becomes a backup.
+// the disk. [MendRows] computes derived rows again. [VerifyStore] checks a store before it becomes a backup.
 //
 // Only MendRows changes rows. The package works with every engine.
 package audit

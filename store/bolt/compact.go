@@ -46,7 +46,7 @@ func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 		done.After = done.Before
 		return done, errors.Join(source.Close(), removeIfExists(fresh))
 	}
-	// A file of that name exists at every moment: a process that found none would make an empty store.
+	// At every moment there is a file at path, because a process that finds no file makes an empty store.
 	if err = cmp.Or(err, source.Close()); err == nil {
 		err = os.Rename(fresh, path)
 	}

@@ -1,5 +1,5 @@
-// Package calls holds the common parts of drivers with one writer: calls of Update wait in a [Queue], and the writer
-// takes all waiting calls into one commit.
+// Package calls has the parts that drivers with one writer have in common. Calls of Update wait in a [Queue], and the
+// writer runs all waiting calls in one commit.
 package calls
 
 import (

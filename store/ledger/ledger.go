@@ -4,8 +4,8 @@
 // For event n, counted from 0, the store keeps one row with the hashes that the event completed: the hash of its leaf,
 // and of each inner node whose last leaf it is, lowest level first, 32 bytes each. A row never changes.
 //
-// Each event also contains the hash of the previous event of its handoff, so one handoff can be verified alone, and the
-// digest of the record, so a changed record is found. The tree finds a missing event.
+// Each event also contains the hash of the previous event of its handoff, so one handoff can be verified alone. It also
+// contains the digest of the record, so a changed record is found. A missing event is found with the tree.
 package ledger
 
 import (

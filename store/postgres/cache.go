@@ -164,8 +164,8 @@ func (c *cache) recordFold(changes []changedKey, number int64) {
 	c.evict()
 }
 
-// stretch is the known beginning of a range, from a key on, its place. In forward order it includes the row at the
-// place, in reverse order it does not. In reverse order a nil place is the end of the space.
+// stretch is a part of a range whose rows the cache knows. It begins at a key, the place. In forward order it includes
+// the row at the place, in reverse order it does not. In reverse order a nil place is the end of the space.
 type stretch struct {
 	rows  []store.Row
 	place []byte // where to continue

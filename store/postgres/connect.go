@@ -17,8 +17,8 @@ import (
 // pool connects at its first use. The caller closes the pool. The error is [ErrAddress], and does not contain the
 // password.
 //
-// Behind a pooler such as pgbouncer, each transaction may run on another connection, which does not have the prepared
-// statements of the first. So Connect uses prepared statements only without a pooler.
+// Behind a pooler such as pgbouncer, each transaction may run on another connection, and this connection does not have
+// the prepared statements of earlier transactions. So Connect uses prepared statements only without a pooler.
 func Connect(ctx context.Context, address string) (*pgxpool.Pool, error) {
 	return connect(ctx, address, func(*pgxpool.Config) {})
 }

@@ -1,16 +1,17 @@
 // Package postgres is a [store.Backend] that keeps the rows of a workspace in a PostgreSQL database. One owner at a
 // time writes a workspace; many workspaces share a database.
 //
-// A commit is one new entry of the workspace's log, in one statement. Entries have numbers, each given once. A process
-// that opens the workspace takes the next number and a new epoch, and earlier owners cannot commit any more, even if
-// they were delayed. In the background entries are folded into the table of rows, each key once.
+// A commit adds one entry to the log of the workspace, with one statement. Each entry has its own number. A process
+// that takes the workspace over takes the next number and a new epoch. So an earlier owner can no longer commit, even
+// if its commit was delayed. In the background the owner folds entries: it writes the last value of each changed key
+// into the table of rows, and deletes the entries.
 //
-// Only the owner writes, so the owner caches rows. It has all changes since the last fold, and asks the table for the
-// rest. Of the rows that it read, the owner keeps the rows that are read most, up to CacheBytes.
+// Only the owner writes, so it may cache rows. Its cache has all changes since the last fold. The owner reads other
+// rows from the table, and keeps the most used ones, up to CacheBytes of [Config].
 //
-// A commit is one row because the database has a cost per row, and a step of a handoff changes about twenty rows of the
-// store. A commit is also one statement, so a process that is stopped in between never leaves a transaction open. A
-// takeover and a fold have several statements; if the rows that they need are locked, they end the connections of nodes
+// The database has a cost per row, and a step of a handoff changes about twenty rows of the store. So a commit is one
+// row of the log. It is one statement, so that a process that is stopped never leaves a transaction open. A takeover
+// and a fold have several statements. If another transaction has locked their rows, they end the connections of nodes
 // whose lease has run out.
 package postgres
 

@@ -57,9 +57,10 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	return all, classifyError(err)
 }
 
-// TakeOver makes this node the owner of a workspace in place of the owner before. From then on, calls of that owner
-// return [store.ErrFenced]. The error is [store.ErrLocked] if another node was faster. Without forced, it is also
-// ErrLocked while that owner may be active: its lease has not run out, and it is connected to the database.
+// TakeOver makes this node the owner of a workspace. Before is the last owner, as [Node.Owner] returned it. From then
+// on, calls of the last owner return [store.ErrFenced]. The error is [store.ErrLocked] if another node has taken the
+// workspace over first. If forced is false, it is also ErrLocked while the last owner may be active: its lease has not
+// run out, and it is connected to the database.
 func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owner, forced bool) (*Ownership, error) {
 	const own = `with told as (update handoff_node set taken = taken + 1
 			where id <> $2 and id = (select node from handoff_workspace where name = $1))

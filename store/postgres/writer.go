@@ -124,7 +124,7 @@ func explainsRefusal(err error) bool {
 
 // commitPending commits the pending entry, and repeats this until the database confirms or refuses the entry. If the
 // database does not answer in time, the callers get [store.ErrUncertain]. The next call of commitPending then commits
-// the same entry before any other. An entry that is already in the log was kept.
+// the same entry before any other. If the entry is already in the log, the earlier attempt has succeeded.
 func (w *writer) commitPending() (err error) {
 	if w.pending == nil {
 		return nil

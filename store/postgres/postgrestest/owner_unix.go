@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// serverUser returns the user that runs the server, because root may not: the user that Debian made for it. It is nil
-// for other users.
+// serverUser returns the user that runs the server, because root may not run it: the user that Debian made for
+// PostgreSQL. It returns nil if this process does not run as root.
 func serverUser(t testing.TB, dir string) *syscall.SysProcAttr {
 	t.Helper()
 	if os.Getuid() != 0 {

@@ -1,6 +1,6 @@
-// Package postgrestest starts PostgreSQL servers for tests, from the installed programs, in directories of their own
-// and on Unix sockets. It leaves nothing behind. A server takes seconds, so these tests are proofs, see package
-// sandbox.
+// Package postgrestest starts PostgreSQL servers for tests, from the installed programs. Each server has its own
+// directory and listens on a Unix socket. It is removed after the test. The start of a server takes seconds, so these
+// tests are proofs, see package sandbox.
 package postgrestest
 
 import (
