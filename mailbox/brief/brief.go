@@ -93,8 +93,8 @@ type Brief struct {
 // never fails.
 //
 // The text has at most in.MaxTokens tokens, as [content.CountTokens] counts. Zero means [DefaultTokens]; a number below
-// [MinTokens] means [MinTokens]. If the whole brief does not fit, the request (what the recipient must do) gets room
-// before the context (what the sender knows). A brief that fits is never shortened.
+// [MinTokens] means [MinTokens]. If the whole brief does not fit, the request (the work to do) gets room before the
+// context (the sender's knowledge). A brief that fits is never shortened.
 //
 // Render cleans all text of senders, holders and registrations, so that this text cannot contain a tag, look like a
 // heading, or hide a character.

@@ -18,8 +18,8 @@ type frame struct {
 	opening string // one line: the handoff, the sender and the recipient
 }
 
-// newFrame makes the frame of a brief, and the pen that writes all parts. If in.Nonce (the secret of the server) is
-// empty, any sender could compute the tag.
+// newFrame makes the frame of a brief, and the pen that writes all parts. The tag depends on in.Nonce (the secret of
+// the server). With an empty Nonce, any sender could compute the tag.
 func newFrame(in Input) frame {
 	h := in.Handoff
 	p := pen{tag: deriveTag(in.Nonce, h.ID)}

@@ -166,8 +166,8 @@ func artifactText(a schemas.Artifact) string {
 }
 
 // shortArtifactLines returns a shorter form of the artifacts, in which a call replaces each long content. So one long
-// artifact does not push out the artifacts after it. It returns nil for a single artifact, because the beginning of its
-// content is more useful than a call.
+// artifact does not take the room of the artifacts after it. It returns nil for a single artifact, because the
+// beginning of its content is more useful than a call.
 func shortArtifactLines(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	var texts []string
 	for i, a := range all {

@@ -16,7 +16,7 @@ const None = "none"
 func ReplacesList(list []string) bool { return list != nil && (len(list) == 0 || list[0] == None) }
 
 // mergeOptions applies options of an amendment to a handoff, and calls note with the name of each option and whether
-// the option changed. It does not set the time of a delay, because this needs a clock.
+// the option changed. It does not set the time of a delay: the caller does, because this needs a clock.
 func mergeOptions(h *schemas.Handoff, opt *schemas.SendOptions, note func(string, bool)) {
 	if opt == nil {
 		return

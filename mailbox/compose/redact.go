@@ -44,7 +44,7 @@ func decodeObject(content []byte) (object map[string]any, err error) {
 
 // redactValue replaces the texts at the end of a path through a value, and reports whether it replaced a text. The
 // [fixedFields] stay, unless the path names such a field, or free is true because the sender chose the names of the
-// fields. A text that is a time stays. A text that was replaced before does not count as a change.
+// fields. A text that is a time stays. A text that an earlier redaction replaced does not count as a change.
 func redactValue(v any, path []string, free bool) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:

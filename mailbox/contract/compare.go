@@ -11,8 +11,8 @@ import (
 	"handoff/schemas"
 )
 
-// answersField is the field that errors about the holder's answers name. An error about one answer also has the index
-// of the answer.
+// answersField is the field that an error names if one of the holder's answers is wrong or missing. An error about one
+// answer also has the index of the answer.
 const answersField = "verification.criteria"
 
 // Compare matches the answers of a completion with the criteria of e. It returns the criteria with their answers, in

@@ -14,8 +14,8 @@ import (
 // a fifth of a second.
 const maxCheckCost = 200_000
 
-// maxReferenceChain limits how many schemas may refer to one another for the same value. So schemas that refer to each
-// other in a circle are refused long before [maxCheckCost] is reached.
+// maxReferenceChain is the longest chain of references from one schema to the next that a check follows for one value.
+// So it refuses schemas that refer to each other in a circle long before [maxCheckCost] is reached.
 const maxReferenceChain = 200 // schemas that apply to the same value through one another
 
 // checkCost returns an error if a check of v would take too long. It computes the cost before the check begins, because

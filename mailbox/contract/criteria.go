@@ -22,9 +22,9 @@ import (
 // then success criteria, then checks. Criteria that differ only in case and spaces are listed once. Met is false in all
 // returned criteria. Nil expectations have no criteria.
 //
-// The brief shows these numbers and the holder's answers use them, so the numbers depend only on the expectations. An
-// amendment may change the numbers. So the server refuses a completion that was compared with the expectations before
-// the amendment.
+// The brief shows these numbers, and the holder answers by them. So they depend only on the expectations. An amendment
+// may change the numbers. So the server refuses a completion that was compared with the expectations before the
+// amendment.
 func NumberedCriteria(e *schemas.Expectations) (all []schemas.AnsweredCriterion) {
 	asked := schemas.ValueOrZero(e)
 	seen := map[string]bool{}

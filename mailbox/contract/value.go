@@ -42,7 +42,8 @@ func isCheapNumber(n json.Number) bool {
 	return len(mantissa) <= 100 && len(strings.TrimLeft(exponent, "+-0")) <= 3
 }
 
-// nestedValues yields doc and all values in it, each with its JSON pointer, down to one level below [maxDepth].
+// nestedValues yields doc and all values in it, each with its JSON pointer, at most [maxDepth] levels deep. The deepest
+// of these values can show that doc is nested too deep.
 func nestedValues(doc any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { walkValues("", doc, 0, yield) }
 }

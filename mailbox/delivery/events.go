@@ -34,7 +34,7 @@ type Session struct {
 }
 
 // Delivery is the result of one event: the news for the session, and the changes of its marks. It is valid only in one
-// run of the transaction.
+// run of the transaction: a transaction that runs again makes a new Delivery.
 //
 // A mark says that an item was delivered to the session. Two sessions under one name have separate marks, so each gets
 // every item.
@@ -158,7 +158,7 @@ func (d *Delivery) onWake() error {
 }
 
 const (
-	// maxSkipped is the number of handoffs that findHandoffs skips at most because they were delivered before. It
+	// maxSkipped is the maximum number of handoffs that findHandoffs skips because they were delivered before. It
 	// equals the default size of a mailbox.
 	maxSkipped = 10_000
 

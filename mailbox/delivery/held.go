@@ -45,8 +45,8 @@ func (d *Delivery) addHeldHandoffs(held []*store.Record) {
 	d.Out.MoreHolding = len(held) - len(d.Out.Holding)
 }
 
-// heldHandoffs returns the handoffs that the session and its subagents hold. If a subagent stops, it returns only the
-// handoffs of this subagent. It omits handoffs that another session holds under the same name.
+// heldHandoffs returns the handoffs that the session and its subagents hold. At the stop of a subagent, it returns only
+// the handoffs of this subagent. It omits handoffs that another session holds under the same name.
 func (d *Delivery) heldHandoffs() (all []*store.Record, err error) {
 	conns, err := d.sessionConnections()
 	if err == nil && len(d.In.Subagents) == 0 {
@@ -62,8 +62,8 @@ func (d *Delivery) heldHandoffs() (all []*store.Record, err error) {
 	return all, err
 }
 
-// includesAgent reports whether the delivery includes handoffs that an agent with the given name holds over a
-// connection of the session.
+// includesAgent reports whether the delivery includes the handoffs that the named agent holds over a connection of the
+// session.
 func (d *Delivery) includesAgent(name schemas.Agent) bool {
 	if len(d.In.Subagents) > 0 {
 		return name != d.Agent && slices.Contains(d.In.Subagents, name)

@@ -27,8 +27,8 @@ import (
 	"handoff/store"
 )
 
-// Draft is a checked and encoded handoff that has no id yet. The transaction must not change a draft that was made
-// outside, because the transaction may run again; it changes a copy.
+// Draft is a checked and encoded handoff that has no id yet. A transaction must not change a draft that was made before
+// it began, because the transaction may run again. It changes a copy.
 type Draft struct {
 	Handoff   schemas.Handoff
 	To        schemas.Address

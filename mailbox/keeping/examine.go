@@ -20,7 +20,7 @@ import (
 	"handoff/store/travel"
 )
 
-// maxNumber is the largest whole number that a field of a row may have. As a number of minutes, it still fits into a
+// maxNumber is the largest whole number that a field of a row may have. Even that many minutes fit into a
 // time.Duration.
 const maxNumber = 1 << 27
 
@@ -213,8 +213,8 @@ func (x *examiner) checkRow(row store.Row, into any) error {
 	return x.checkBounds("", reflect.ValueOf(into).Elem())
 }
 
-// checkBounds refuses a value that this program does not write, and a value that contains one. The argument field is
-// the name of the value in errors.
+// checkBounds refuses a value that this program does not write, also if the value is inside a list or a struct. The
+// argument field is the name of the value in errors.
 func (x *examiner) checkBounds(field string, v reflect.Value) (err error) {
 	if x.isOutOfBounds(field, v) {
 		return fmt.Errorf("%s: %.60q is out of bounds", field, fmt.Sprint(v.Interface()))

@@ -39,8 +39,7 @@ func findNeededHandoffs(v *store.View) (neededHandoffs, error) {
 	return n, nil
 }
 
-// findNeededByChangedHandoffs returns the handoffs that are needed by open handoffs which changed after the given
-// event.
+// findNeededByChangedHandoffs returns the handoffs that are needed by open handoffs with events after the given event.
 func findNeededByChangedHandoffs(v *store.View, event uint64) (neededHandoffs, error) {
 	n, err := newNeededHandoffs(v)
 	if err != nil || event == n.until {
@@ -74,8 +73,8 @@ func (n *neededHandoffs) contains(r *store.Record) bool {
 	return n.ids[r.ID] || n.workflows[r.Workflow]
 }
 
-// addNeedsOf adds the handoffs that the handoff with an id needs, if that handoff is open. An unreadable record is an
-// error, because its needs are unknown.
+// addNeedsOf adds all handoffs that an open handoff needs. It adds nothing for an ended handoff. It returns an error
+// for an unreadable record, because nothing shows which handoffs it needs.
 func (n *neededHandoffs) addNeedsOf(v *store.View, id schemas.ID) error {
 	r, err := v.Record(id)
 	if err != nil || r == nil || r.Status.HasEnded() {

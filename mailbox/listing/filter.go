@@ -76,8 +76,8 @@ func (f Filter) showsAll() bool {
 }
 
 // matches reports whether a handoff is in the list. All search words must occur in the handoff. It compares the words
-// last, because that takes a read of the store. It removes the words of the handoff from unseen (the search words that
-// no handoff had so far).
+// last, because that takes a read of the store. The argument unseen holds the search words that no handoff had so far.
+// matches removes the words of this handoff from it.
 func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passes bool, err error) {
 	switch {
 	case len(f.states) > 0 && !slices.Contains(f.states, r.Status),

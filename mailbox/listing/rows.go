@@ -93,8 +93,8 @@ func (Filter) buildRow(v *store.View, r *store.Record, tell factsFunc) schemas.L
 	return it
 }
 
-// NoticePage returns one page of an agent's notices, newest first. shown has the ids of the notices on the page; the
-// caller marks these as read in the same transaction.
+// NoticePage returns one page of an agent's notices, newest first. The result shown has the ids of the notices on the
+// page. The caller marks these notices as read in the same transaction.
 func (f Filter) NoticePage(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
 	return f.buildNoticePage(v, a, v.Notices(a, schemas.NoticeID(f.cursor)))
 }

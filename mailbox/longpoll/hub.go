@@ -38,8 +38,8 @@ type Hub struct {
 	changed  chan struct{} // closed and replaced at each change
 }
 
-// OperationEffects says how an operation concerns the long polls. The zero value wakes only the calls that wait for any
-// change. If it leaves out an effect, mail may stay unclaimed. Too many effects only make waiters look in vain.
+// OperationEffects says which waiters an operation wakes. The zero value wakes only the calls that wait for any change.
+// If an effect is missing, mail may stay unclaimed. A needless effect only makes a waiter look in vain.
 type OperationEffects struct {
 	Boxes     []schemas.Address // mailboxes with claimable work: one permit for each entry
 	Freed     []schemas.Agent   // agents that were at their limit, and now hold less
@@ -52,8 +52,8 @@ func NewHub() *Hub {
 	return &Hub{lists: map[schemas.Address]waiterList{}, waiters: map[*Waiter]bool{}, changed: make(chan struct{})}
 }
 
-// NextChange returns a channel that the next change closes. A caller that gets the channel before it reads the store
-// misses no later change.
+// NextChange returns a channel that the next change closes. A caller must get the channel before it reads the store:
+// then it misses no change.
 func (h *Hub) NextChange() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -48,8 +48,8 @@ func (h *Hub) NewWaiter(since, until time.Time) *Waiter {
 func (w *Waiter) WakeSignal() <-chan struct{} { return w.woken }
 
 // JoinLists puts the waiter into the lists of the given mailboxes and removes the waiter from all other lists. It
-// returns true if the waiter has to look for work now: because its mailboxes changed, because it may take more work
-// than at its last look, or because of its permits. In the last case, JoinLists marks the permits as in use.
+// returns true if the waiter has to look for work now. This is so if its mailboxes changed, if it may take more work
+// than at its last look, or if it has a permit. Only in the last case, JoinLists marks the permits as in use.
 func (w *Waiter) JoinLists(boxes []schemas.Address) (look bool) {
 	w.hub.mu.Lock()
 	defer w.hub.mu.Unlock()

@@ -116,8 +116,8 @@ func (f Offers) Queue(
 	}
 }
 
-// mayClaimWithTags reports whether the agent may claim a handoff, and whether the handoff has one of the tags. An empty
-// list of tags allows every handoff.
+// mayClaimWithTags reports whether the agent may claim a handoff and the handoff has one of the tags. An empty list of
+// tags allows every handoff.
 func (t *claimJudge) mayClaimWithTags(r *store.Record, tags []string) bool {
 	return slices.Contains(t.boxes, r.Box) && compose.HasAnyTag(r.Tags, tags) && t.firstReason(r, ClaimReasons) == 0
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // AddressedAgents yields the known agents for an address. For a pool, it yields the members. For a name, it yields the
-// agent with that name, or, if no agent has it, the sessions of the client with that name. It yields nothing for human.
+// agent with that name. If there is none, the name may be the name of a client: then it yields the sessions of this
+// client. It yields nothing for human.
 func (f Offers) AddressedAgents(to schemas.Address) iter.Seq2[store.Agent, error] {
 	name, directed := to.SingleAgent()
 	if !directed {

@@ -34,8 +34,8 @@ const (
 	// that is away may still claim.
 	ClaimReasons = Ended | Held | Blocked | TooEarly | Full | Unfit | Declined | NotRecipient | Reserved
 
-	// RecipientReasons has the reasons for which an agent is not [life.Recipient] of a handoff, in any state of the
-	// handoff.
+	// RecipientReasons has the reasons for which an agent is no recipient ([life.Recipient]) of a handoff. They do not
+	// depend on the state of the handoff.
 	RecipientReasons = Declined | NotRecipient | Reserved
 
 	// MemberReasons has the reasons for which an addressed agent will not claim the handoff later either.

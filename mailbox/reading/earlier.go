@@ -70,9 +70,9 @@ func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastCla
 	return before, reports, nil
 }
 
-// holderActions lists the actions that only a holder or the end of its claim causes. The value says how the action
-// ended the claim, or is "" if the claim went on. Actions of other agents, such as amended or answered, are not in the
-// list.
+// holderActions lists the actions that only a holder or the end of its claim causes. The value is the text about the
+// end of the claim, or "" if the claim went on after the action. Actions of other agents, such as amended or answered,
+// are not in the list.
 var holderActions = map[string]string{
 	"disconnected": "its connection ended", "lease_ended": "its lease ended", "released": "it was released",
 	"declined": "it declined it",

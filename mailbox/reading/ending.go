@@ -48,10 +48,10 @@ func KeepsDependentsBlocked(r *store.Record) bool {
 	return r.Status.HasEnded() && !IsDoneWell(r) && (r.Status != schemas.Completed || r.Reviewer == "")
 }
 
-// EndReason says why a handoff ended without an accepted result: the description of the failure, the reason of a
-// timeout, or the note of the agent that returned, cancelled or refused the handoff. For a result under review, it
-// names the reviewer. It returns "" for any other handoff, and if the agent gave no reason. The argument f is the
-// failure that [AddOutcome] has read, or nil if the handoff has no failure.
+// EndReason returns the reason why a handoff ended without an accepted result: the description of the failure, the
+// reason of a timeout, or the note of the agent that returned, cancelled or refused the handoff. For a result under
+// review, it names the reviewer. It returns "" for any other handoff, and if the agent gave no reason. The argument f
+// is the failure that [AddOutcome] has read, or nil if the handoff has no failure.
 func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, error) {
 	switch {
 	case f != nil:

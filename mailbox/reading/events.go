@@ -183,8 +183,8 @@ const (
 	maxMomentText    = 200 // bytes of a moment's text in a history
 )
 
-// addEventsAndTimes adds to a step of a history the important events of the handoff, its working and waiting time, and
-// its dependencies. It uses the newest [maxHistoryEvents] events.
+// addEventsAndTimes adds facts about a handoff to its step of a history: the important events, the time of work and of
+// waiting, and the dependencies. It uses the newest [maxHistoryEvents] events.
 func addEventsAndTimes(v *store.View, r *store.Record, now time.Time, step *schemas.HistoryStep) error {
 	events, err := v.EventsOf(r, maxHistoryEvents)
 	if err != nil {

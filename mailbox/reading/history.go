@@ -90,8 +90,9 @@ func workflowBudgets(v *store.View, name schemas.Workflow, now time.Time) (all [
 	return all, err
 }
 
-// LimitUsage returns how much of each of [schemas.WorkflowLimits] a workflow has used at the time now. The map has the
-// minutes only if the workflow limits the minutes, because the server does not count the minutes of other workflows.
+// LimitUsage returns how much a workflow has used of each limit in [schemas.WorkflowLimits], at the time now. The map
+// has the minutes only if the workflow limits the minutes, because the server does not count the minutes of other
+// workflows.
 func LimitUsage(v *store.View, name schemas.Workflow, wf store.Workflow, now time.Time) (map[string]float64, error) {
 	used := map[string]float64{}
 	maps.Copy(used, wf.Used)

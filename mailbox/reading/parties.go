@@ -6,7 +6,8 @@ import (
 )
 
 // AgentToNotify returns the agent that gets notices about a handoff's outcome: its sender. If rules of a file sent the
-// handoff, it is the owner of the workflow, or human if no agent owns the workflow. So every outcome has a reader.
+// handoff, it is the owner of the workflow, or human if no agent owns the workflow. So some agent or person always gets
+// the notice.
 func AgentToNotify(v *store.View, r *store.Record) (schemas.Agent, error) {
 	if r.From != schemas.System {
 		return r.From, nil

@@ -47,9 +47,9 @@ type Registry struct {
 // New makes a registry. It needs no closing.
 func New(c Config) *Registry { return &Registry{config: c} }
 
-// Head returns the number of the newest event, or 0 if there is no event, and the reason if the last commit failed.
-// Callers of [Registry.Changes] call Head first, to get only later events. Head writes nothing, so it also answers when
-// the disk is full. All errors come from the store.
+// Head returns the number of the newest event, or 0 if there is no event. If the last commit failed, it also returns
+// the reason. Callers of [Registry.Changes] call Head first, to get only later events. Head writes nothing, so it also
+// answers when the disk is full. All errors come from the store.
 func (r *Registry) Head(ctx context.Context, _ schemas.Caller, _ schemas.NewestIn) (out schemas.NewestOut, err error) {
 	out.Event, err = store.ReadSnapshot(ctx, r.config.Store, (*store.View).EventCount)
 	if err == nil && r.config.Failed != nil {

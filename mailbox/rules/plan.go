@@ -217,8 +217,8 @@ func (s *Set) FirstStepSend(name string, asked schemas.SendIn) (first schemas.Se
 	return first, nil
 }
 
-// fillOpenFields returns the step with the fields of asked added where the step has none. It merges both as JSON,
-// because JSON omits empty fields.
+// fillOpenFields returns the send of a step, with the values of asked in the fields that the step leaves empty. It
+// merges both as JSON, because JSON omits empty fields.
 func fillOpenFields(step, asked schemas.SendIn) (whole schemas.SendIn, err error) {
 	var one, other any
 	if err := cmp.Or(schemas.Convert(step, &one), schemas.Convert(asked, &other)); err != nil {

@@ -53,7 +53,8 @@ type route struct {
 	unless        []condition
 }
 
-// appliesTo reports whether a route may send something after a handoff: a route of a plan applies only to its own step.
+// appliesTo reports whether a route may send something after a handoff: a route of a plan applies only after its own
+// step.
 func (r route) appliesTo(f *Facts) bool { return r.step == "" || r.step == f.Handoff.Step }
 
 // firesOn reports whether a route sends something after the event on, and if not, why.
