@@ -149,7 +149,7 @@ func (c *httpClient) postAsync(ctx context.Context, body string) <-chan outcome 
 // stream is a response that goes on.
 type stream struct {
 	t      *testing.T
-	begun  chan struct{} // closed when the fields below are known
+	begun  chan struct{} // closed when the next fields have their values
 	header http.Header
 	status int
 	broken error

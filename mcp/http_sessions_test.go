@@ -95,7 +95,7 @@ func TestHTTPSession_EvictsLeastRecentlyUsedSession(t *testing.T) {
 	}
 }
 
-// A session counts as used as long as its stream is open, and for a while after.
+// A session counts as used while its stream is open, and the end of the stream counts as a use, too.
 func TestHTTPSession_CountsEndOfStreamAsUse(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Sessions: mcp.UseLimit{All: 2, Each: 2}})
 	first := s.newClient("qa").beginSession("2025-11-25")

@@ -40,7 +40,7 @@ func TestHTTPUnsubscribe_EndsNotifications(t *testing.T) {
 	}
 }
 
-// Changes before the first stream are sent on it.
+// The first stream also sends the changes that came before it.
 func TestHTTPStream_FirstStreamSendsEarlierChanges(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})
@@ -54,7 +54,7 @@ func TestHTTPStream_FirstStreamSendsEarlierChanges(t *testing.T) {
 	}
 }
 
-// It is unknown whether a broken stream had delivered a notification.
+// The server cannot know which notifications a broken stream has delivered.
 func TestHTTPStream_ReopenedStreamNotifiesOfAllWatchedResources(t *testing.T) {
 	cfg := workspace(t)
 	s := serve(t, cfg, mcp.HTTPConfig{})

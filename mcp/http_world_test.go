@@ -33,7 +33,7 @@ func acceptAll(*http.Request) error { return nil }
 
 func unchallenged(error) (string, bool) { return "", false }
 
-// site is an endpoint that is served to clients in this process.
+// site serves an endpoint to clients in this process.
 type site struct {
 	*mcp.Endpoint
 	t       *testing.T

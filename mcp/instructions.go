@@ -16,7 +16,7 @@ import (
 	"handoff/schemas"
 )
 
-// MaxInstructions is the longest text of [Instructions], in characters. Clients cut longer ones off.
+// MaxInstructions is the longest text of [Instructions], in characters. Clients cut off longer texts.
 const MaxInstructions = 2000
 
 // Instructions is the text of this server that the model of a client reads first. Some clients load tools only after a

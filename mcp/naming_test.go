@@ -314,7 +314,7 @@ func listAdvice(c *client) string {
 	return schemas.RenderAdvice(callTool[struct{ Next []schemas.Advice }](c, "list_handoffs", `{}`).Next)
 }
 
-// If no name was given, it is asked for again.
+// If the mailbox has given no name, the next call asks for the name again.
 func TestGreeting_WaitsForConfirmedName(t *testing.T) {
 	cfg := configWithoutName(t)
 	log := captureLog(&cfg)

@@ -14,7 +14,7 @@ import (
 	"handoff/tools"
 )
 
-// echoInvoker answers a call with the call.
+// echoInvoker returns each call as its own result.
 type echoInvoker struct{}
 
 func (echoInvoker) Invoke(_ context.Context, c tools.Call) (json.RawMessage, error) {

@@ -85,8 +85,8 @@ func (s *Server) readReference(ctx context.Context, by schemas.Caller, name stri
 	}
 }
 
-// The addresses of resources. ownInbox is the inbox of the caller, so that the list of resources is the same for all
-// agents.
+// The addresses of resources. The address ownInbox stands for the inbox of the caller, so that the list of resources is
+// the same for all agents.
 const (
 	ownInbox    = "handoff://inbox"
 	inboxURI    = "handoff://inbox/"

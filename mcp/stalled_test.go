@@ -16,7 +16,7 @@ import (
 	"handoff/tools"
 )
 
-// stalledInvoker is a mailbox that never answers, like that in a stopped process.
+// stalledInvoker is a mailbox that never responds, as if its process were stopped.
 type stalledInvoker struct{ tools.Invoker }
 
 func (stalledInvoker) Invoke(ctx context.Context, _ tools.Call) (json.RawMessage, error) {

@@ -119,7 +119,7 @@ func (c *conn) sendAll(notifications []sdk.JSONRPCNotification) {
 	}
 }
 
-// readLines receives messages until the client or ctx ends it.
+// readLines receives messages until the client closes the input or ctx is done.
 func (c *conn) readLines(ctx context.Context, in io.Reader) error {
 	lines, ended := jsonrpc.ReadLines(in, c.calls.Done())
 	for {

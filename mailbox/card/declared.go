@@ -29,7 +29,7 @@ func ParseDeclarations(in schemas.DeclareIn) (Declarations, error) {
 	d := Declarations{Rules: map[string]store.DeclaredRules{}, byName: map[schemas.Agent]declaration{}}
 	for i, f := range in.Files {
 		d.files, f.Unallowed = append(d.files, f.Name), f.Unallowed || !in.Leave
-		for _, earlier := range in.Files[:i] { // a plan replaces an earlier plan of the same name, unless only the earlier one has a person's leave
+		for _, earlier := range in.Files[:i] { // a plan replaces an earlier plan of the same name, unless a person permitted only the earlier plan
 			rows := d.Rules[earlier.Name]
 			if f.Unallowed && !rows.Unallowed {
 				continue

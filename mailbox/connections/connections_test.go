@@ -31,7 +31,7 @@ func TestDetach_ShortensLeasesOfAllAgentsOnConnection(t *testing.T) {
 func TestDetach_LeavesGraceTimeToSilentHolder(t *testing.T) {
 	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
 	w.Assigns(a, b, "x")
-	w.Pass(40 * time.Minute) // without any look, and with the connection open
+	w.Pass(40 * time.Minute) // without a call, and with the connection open
 	w.Leaves(b)
 	w.Pass(time.Minute)
 	require.Equal(t, schemas.Accepted, w.Status(1))

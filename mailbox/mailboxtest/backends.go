@@ -37,7 +37,7 @@ type BreakingBackend struct {
 	keeps *int
 }
 
-// Update runs the backend's Update, or refuses.
+// Update runs the backend's Update, or returns an error after the last allowed update.
 func (b *BreakingBackend) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if wait := b.Wait; wait != nil {
 		b.Wait = nil

@@ -27,7 +27,7 @@ import (
 type World struct {
 	*mailbox.Service
 	Store   *store.Store
-	T       testing.TB     // fails when a call does not go as its method says
+	T       testing.TB     // fails if a call has another result than its method requires
 	config  mailbox.Config // as it was given to the service
 	passed  atomic.Int64   // since [StartTime], in nanoseconds
 	ids     atomic.Int64

@@ -91,7 +91,7 @@ func TestLadders_MatchGolden(t *testing.T) {
 	golden.RequireEqual(t, "ladders.txt", b.String())
 }
 
-// formatTurn returns the place of a name in a caller's order of preference.
+// formatTurn returns the rank of a name in a caller's order of preference.
 func formatTurn(l names.Ladder, all []sample, s sample, c names.Caller) string {
 	found := func(list ...sample) int {
 		var known []names.Name

@@ -17,10 +17,10 @@ import (
 // NoticeKind is the kind of a notice which says that another holder's handoff touches the same files.
 const NoticeKind life.Action = "overlap"
 
-// Limits, because all other writers wait for the comparison.
+// These limits keep the comparison short, because all other writers wait for it.
 const (
-	maxEnded = 32 // completed handoffs that are still compared
-	maxFiles = 20 // files that are named for a pair
+	maxEnded = 32 // completed handoffs that are compared
+	maxFiles = 20 // files that one text names
 )
 
 // RecordFiles stores the files that the caller's handoff r touches: files that git saw as changed, and files that the
@@ -132,7 +132,7 @@ func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store
 	if len(c.changing)+len(c.naming)+len(c.tree) == 0 {
 		return "", nil
 	}
-	if held && len(c.changing)+len(c.naming) > 0 { // for a shared tree, the other holder learns it from its own next call
+	if held && len(c.changing)+len(c.naming) > 0 { // in a shared tree, the next call of the other holder reports the overlap
 		text := fmt.Sprintf("%s works on the same files: %s", describeWork(r, *mine), formatFiles(append(c.changing, c.naming...)))
 		if err := o.NotifyAgent(other.Holder, operation.NoticeOf(NoticeKind, other, text)); err != nil {
 			return "", err

@@ -50,7 +50,7 @@ func newCrowdedService(t testing.TB, b store.Backend, stored, open int) *mailbox
 	return s
 }
 
-// newRecord is a handoff of a crowd.
+// newRecord returns one of the handoffs that fill the store.
 func newRecord(id schemas.ID, at store.Time, open bool) *store.Record {
 	n := int(id)
 	agent := schemas.Agent(fmt.Sprintf("agent-%d", n%40))

@@ -32,7 +32,7 @@ const (
 type Config struct {
 	Now     time.Time
 	Limit   int                               // rows of a part; zero for the default
-	Silence func(*store.Record) time.Duration // when a quiet holder counts as silent
+	Silence func(*store.Record) time.Duration // time after which a holder without calls counts as silent
 	Known   []offer.KnownAgent                // agents
 
 	// Offers answers questions about the snapshot.

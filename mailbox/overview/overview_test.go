@@ -98,7 +98,7 @@ func TestOverview_KeepsFailureAfterUnrelatedSendInWorkflow(t *testing.T) {
 		w.Sends(boss, "qa", task, func(in *schemas.SendIn) { in.Workflow, in.Parent = "wf_a", "none" })
 	}
 	w.Sends(boss, "qa", "no", mailboxtest.NeedsApproval)
-	w.Updates(mailboxtest.Human, 5, schemas.ActRefuse, mailboxtest.WithNote("not now")) // the person's own refusal is no concern
+	w.Updates(mailboxtest.Human, 5, schemas.ActRefuse, mailboxtest.WithNote("not now")) // the overview omits a handoff that the person refused
 	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, formatRows(readOverview(w).NeedsYou))
 	w.Pass(60 * 24 * time.Hour)
 	require.Equal(t, []string{"failure ho_1 no", "failure ho_2 no"}, formatRows(readOverview(w).NeedsYou), "time does not go on with it")

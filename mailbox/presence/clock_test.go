@@ -11,7 +11,7 @@ import (
 
 var begin = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)
 
-// fakeMachine sleeps when a test says so.
+// fakeMachine is a machine that sleeps when a test calls its method sleep.
 type fakeMachine struct {
 	*presence.Clock
 	now   time.Time

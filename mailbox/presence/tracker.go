@@ -128,7 +128,7 @@ func (t *Tracker) LastHeard(token string) time.Time {
 	return t.heard[token]
 }
 
-// addAgent notes that an agent acts over the connection.
+// addAgent records that an agent acts over the connection.
 func (t *Tracker) addAgent(c *Connection, a schemas.Agent) {
 	if i, found := slices.BinarySearch(c.Agents, a); !found {
 		c.Agents = slices.Insert(c.Agents, i, a)

@@ -50,7 +50,7 @@ var waitingRules = []rule{
 	{"nothing lies that somebody waits for", pendingDespiteWaiter},
 }
 
-// restingRules hold when nothing is under way but waits, and the clock was looked at.
+// restingRules hold when only long polls are running and the clock has applied all changes that are due.
 var restingRules = []rule{
 	{"leases are respected", dueChangeNotApplied},
 	{"no wait is longer than it was asked for", longPollWaitsTooLong},
@@ -466,7 +466,7 @@ func (s *step) sentOverLimit(c *change, e schemas.Event) error {
 		if err != nil {
 			return err
 		}
-		if id <= c.id { // of those that were sent with it, it counts
+		if id <= c.id { // later handoffs of the same send do not count yet
 			n++
 		}
 	}

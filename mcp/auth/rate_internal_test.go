@@ -13,7 +13,7 @@ func TestRateLimits_DropFullBuckets(t *testing.T) {
 	l := newRateLimits()
 	for i := range 100_000 {
 		l.countRequest(strconv.Itoa(i), 10, now)
-		now = now.Add(time.Millisecond) // each has filled up again after 100 ms
+		now = now.Add(time.Millisecond) // each bucket is full again after 100 ms
 	}
 	require.LessOrEqual(t, len(l.by), minSweep)
 }

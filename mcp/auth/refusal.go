@@ -22,7 +22,7 @@ const (
 	Expired   RefusalReason = "expired"
 	Revoked   RefusalReason = "revoked"
 	JWT       RefusalReason = "jwt"   // the issuer's token is not valid, or lacks claims
-	Agent     RefusalReason = "agent" // a valid token, and a name that it may not act as
+	Agent     RefusalReason = "agent" // the token is valid, but may not act as the named agent
 	Rate      RefusalReason = "rate"
 )
 

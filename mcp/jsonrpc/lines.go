@@ -135,7 +135,7 @@ type lineBatch struct {
 	taken   int           // how many bytes the write took
 }
 
-// NewWriter returns a writer to out. It logs a message that does not encode.
+// NewWriter returns a writer to out. The writer logs a message that it cannot encode.
 func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
 	life, end := context.WithCancelCause(context.Background())
 	return &Writer{out: out, logger: logger, life: life, end: end, Broken: life.Done(), writing: make(chan struct{}, 1)}

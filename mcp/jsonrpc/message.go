@@ -82,8 +82,8 @@ func (m *Message) ErrorResponse(code int, format string, a ...any) *sdk.JSONRPCE
 	return new(sdk.NewJSONRPCError(id, code, fmt.Sprintf(format, a...), nil))
 }
 
-// InternalError returns an error response to the request with an id. It does not contain the cause, which belongs into
-// the log.
+// InternalError returns an error response to the request with an id. The response does not contain the cause, which the
+// caller must log.
 func InternalError(id sdk.RequestId) sdk.JSONRPCError {
 	return sdk.NewJSONRPCError(id, sdk.INTERNAL_ERROR, "internal error", nil)
 }
@@ -151,7 +151,7 @@ func (q *OpenRequests) Untrack(r *OpenRequest) (cancelled bool) {
 	r.cancel()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.open[string(r.ID)] == r { // else a later request has the same id
+	if q.open[string(r.ID)] == r { // otherwise a later request with the same id stays
 		delete(q.open, string(r.ID))
 	}
 	return r.cancelled

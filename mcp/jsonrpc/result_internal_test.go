@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A result is encoded as encoding/json has it.
+// A result is encoded into the same bytes as by encoding/json.
 func FuzzEncodeResult(f *testing.F) {
 	f.Add(`{"a":"<b> & \u2028"}`, `"7"`, true, "complete", "server <1>")
 	f.Add(`{}`, `-1e3`, false, "", "")
@@ -34,7 +34,7 @@ func FuzzEncodeResult(f *testing.F) {
 	})
 }
 
-// A list of tools is encoded as encoding/json has it.
+// A list of tools is encoded into the same bytes as by encoding/json.
 func FuzzEncodeList(f *testing.F) {
 	f.Add("send", "Send <work> & wait \u2028", `{"type": "object", "a": "<b>"}`, "complete", int64(7))
 	f.Add("x", "y", `{}`, "", int64(0))
