@@ -1,9 +1,9 @@
 // Package checking runs the checks of a repository for completed work. A server wraps its invoker in a
-// [CompletionChecker], which runs the checks before it passes a completion on. [ProjectChecks.RunLater] runs them
-// afterwards, in a process that has a checkout of the repository.
+// [CompletionChecker], which runs the checks before it passes a completion on. [ProjectChecks.RunLater] runs them after
+// the completion, in a process that has a checkout of the repository.
 //
 // A completion with failed checks is refused and not recorded. So the holder learns of a failed check while it still
-// holds the work and knows it best.
+// holds the work.
 //
 // Results are compared with the base of the work. The base is fixed before the work begins, and is the same for all
 // attempts. Otherwise a holder could weaken a test, commit, and claim again, and the weakened test would become the
@@ -25,11 +25,11 @@ import (
 )
 
 // CompletionChecker is an invoker that runs the checks of a completion, and adds the observations to the call. It
-// passes all other calls on unchanged. It also does so for completions without a repository or without checks.
+// passes all other calls on unchanged, and also completions without a repository or without checks.
 //
 // A call waits for its checks at most for the time in Patience. Then the call is refused as unavailable and records no
 // completion, but its result is kept in a checkpoint of the handoff. The checks continue, and a repeat of the call
-// waits for the same checks. Stop ends the checks, and so does the end of the process.
+// waits for the same checks. The checks end when Stop is called or the process ends.
 //
 // Its methods may be called concurrently.
 type CompletionChecker struct {
@@ -144,8 +144,8 @@ func (c *CompletionChecker) findOrStartRun(id schemas.ID, job checks.Job) *check
 	return l
 }
 
-// isSameJob reports whether two jobs would have the same observations. It compares whether there are uncommitted files,
-// but not their names.
+// isSameJob reports whether two jobs would have the same observations. If both jobs have uncommitted files, the names
+// of these files do not matter.
 func isSameJob(a, b checks.Job) bool {
 	return a.Base == b.Base && a.Commit == b.Commit && slices.Equal(a.Names, b.Names) && a.Unknown == b.Unknown &&
 		(len(a.Uncommitted) == 0) == (len(b.Uncommitted) == 0)

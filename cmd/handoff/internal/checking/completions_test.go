@@ -21,7 +21,7 @@ import (
 	"handoff/tools"
 )
 
-// A shop has one check that takes until a file is there, which a person allowed.
+// testRepository is a repository with one check, which a person allowed. The check runs until a certain file exists.
 type testRepository struct {
 	*mailboxtest.World
 	*checking.CompletionChecker
@@ -127,7 +127,8 @@ func TestCompletions_LongChecksOutliveCall(t *testing.T) {
 	require.Equal(t, out["completion_id"], again["completion_id"])
 }
 
-// A completion at another commit ends the checks of the first one, and is not recorded without checks.
+// A completion at another commit ends the checks of the first completion. Without finished checks, no completion is
+// recorded.
 func TestCompletions_StoppedChecksRecordNothing(t *testing.T) {
 	s := newTestRepository(t)
 	id, bad := s.sendAndClaim(), s.head
@@ -246,8 +247,7 @@ func TestRunLater_UsesBaseThatPersonNamed(t *testing.T) {
 	require.True(t, seen.Observation("slow").Passed)
 }
 
-// A check that is always asked for holds where nothing was to be committed; one that the sender named says nothing
-// there.
+// The work changed no file. A check that always runs passes, but a check that the sender named has no observation.
 func TestComplete_WithoutCommitLeavesAlwaysChecksUnobserved(t *testing.T) {
 	s := newTestRepository(t)
 	s.write(s.gate)

@@ -106,8 +106,8 @@ func (c Check) String() string {
 	return c.Name + ": " + strings.Join(what, "; ")
 }
 
-// checkField describes one field of a check. A kind of check has the name of its main field. Of is the name of the kind
-// that has this field, and is empty for a main field. The fields touches and leaves belong to one kind.
+// checkField describes one field of a check. A kind of check is named after its main field. For a main field, the field
+// kind is empty. For another field, it is the kind of check that may have the field, or "any".
 type checkField struct {
 	name  string
 	value any // a pointer into the check

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { commandtest.Main(m) }
 
-// A shop is a repository with a list of checks that somebody allowed, and work in it.
+// testRepository is a repository with a list of checks that a person allowed, and with work.
 type testRepository struct {
 	testing.TB
 	dir, base string
@@ -82,7 +82,8 @@ func (s *testRepository) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// commit writes files, removes those without a text, and makes links of those whose text begins with ->.
+// commit writes files and commits them. It removes a file whose text is empty, and makes a link if the text begins with
+// ->.
 func (s *testRepository) commit(files map[string]string) string {
 	s.Helper()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -198,7 +199,7 @@ func TestRun_BoundsResourcesOfCommand(t *testing.T) {
 	require.False(t, platform.UsesTooMuchMemory([]int{os.Getpid()}, 0.75))
 }
 
-// A test can fake the output of a passing one. If test files come from the base it cannot.
+// A changed test can fake the output of a passing test. It cannot if the test files come from the base.
 func TestRun_TakesFakedTestFromBase(t *testing.T) {
 	s := newTestRepository(t, "checks:\n  test: {run: go test -json ./..., report: gotest, kept: true, env: [GOCACHE, GOFLAGS], base: ['**/*_test.go']}\n")
 	const test = "package shop\nimport \"testing\"\nfunc TestPrice(t *testing.T) { if Price() != 3 { t.Fail() } }\n"
@@ -263,7 +264,8 @@ func TestRun_GivesReasonWithoutObservation(t *testing.T) {
 	require.Contains(t, s.runChecks(commit).Unobserved["always"], "nobody allowed")
 }
 
-// The configuration of a repository does not apply to our trees, and neither do remains of a command.
+// The configuration of a repository has no effect in the trees of handoff. Files that a command left have no effect
+// either.
 func TestRun_HostileRepositoryExecutesNothing(t *testing.T) {
 	s := newTestRepository(t, `checks:
   test: 'git config core.fsmonitor "touch owned"; git config filter.x.smudge "touch owned; cat"; echo "code.txt filter=x" >.gitattributes; chmod 500 sub; mkdir -p new/.git
@@ -290,7 +292,7 @@ func TestRun_HostileRepositoryExecutesNothing(t *testing.T) {
 	require.NoFileExists(t, owned)
 }
 
-// processesBelow are the processes of commands that ran for a repository below a directory.
+// processesBelow returns the processes of commands that ran for a repository below a directory.
 func processesBelow(t testing.TB, dir string) (pids []string) {
 	t.Helper()
 	all, err := filepath.Glob("/proc/[0-9]*")
@@ -305,8 +307,8 @@ func processesBelow(t testing.TB, dir string) (pids []string) {
 	return pids
 }
 
-// BenchmarkOverhead is the time of a check in a repository of 5,000 files whose command does nothing, of work that
-// changed 50 files. It says the median.
+// BenchmarkOverhead measures a check whose command does nothing, in a repository of 5,000 files, for work that changed
+// 50 files. It reports the median.
 func BenchmarkOverhead(b *testing.B) {
 	s := newTestRepository(b, "checks:\n  test: exit 0\n  gated: {run: exit 0, base: ['tests/**']}\n")
 	files := map[string]string{}

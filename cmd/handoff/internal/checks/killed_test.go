@@ -18,7 +18,7 @@ import (
 	"handoff/tools/platform/platformtest"
 )
 
-// After the death of any of the processes no part of the command goes on, and the next run is unaffected.
+// If any of the processes is killed, no process of the command continues, and the next run works.
 func TestRun_LeavesNoProcessWhenKilled(t *testing.T) {
 	for name, kill := range map[string]func(run, supervisor int) error{
 		"who runs it is told to end": func(run, _ int) error { return syscall.Kill(run, syscall.SIGTERM) },
@@ -66,7 +66,8 @@ func TestRun_LeavesNoProcessWhenKilled(t *testing.T) {
 	}
 }
 
-// A command that ends its supervisor yields no observation, and its processes end with it, also without the mark.
+// A command that kills its supervisor gets no observation. Its processes end, even if they have no environment variable
+// that marks them.
 func TestRun_ObservesNothingIfCommandKillsSupervisor(t *testing.T) {
 	for name, end := range map[string]string{
 		"killed":                     "kill -9 $PPID",
@@ -94,7 +95,7 @@ func hasEnded(pid int) bool {
 	return err != nil || strings.Contains(string(stat), ") Z ")
 }
 
-// supervisorOf is the process that a run started to supervise its command.
+// supervisorOf returns the process that a run started to supervise its command.
 func supervisorOf(t *testing.T, run int) (pid int) {
 	t.Helper()
 	children, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", run))

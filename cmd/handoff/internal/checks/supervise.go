@@ -102,8 +102,8 @@ func (o commandOrder) superviseChild(ctx context.Context, out io.Writer) error {
 var superviseArgs = []string{"checks", "run", "--" + SuperviseFlag}
 
 // supervise starts a supervisor with the order, and returns its output. When ctx ends, it tells the supervisor to end.
-// If the supervisor runs for the duration late longer than allowed, supervise kills the supervisor and all processes
-// below it.
+// If the supervisor has not ended after the time limit of the order plus the duration late, supervise kills the
+// supervisor and all processes below it.
 func (o commandOrder) supervise(ctx context.Context, by *exec.Cmd, late time.Duration) ([]byte, error) {
 	in, err := by.StdinPipe()
 	if err != nil {

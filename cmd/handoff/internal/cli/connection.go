@@ -215,8 +215,8 @@ const (
 )
 
 // waitPart is the part of a wait that one call covers. Since is the time at which the whole wait began. All calls of a
-// wait carry it, so that the caller keeps its rank among the waiting agents. The zero value belongs to a call that does
-// not wait.
+// wait carry this time, so that the caller keeps its rank among the waiting agents. The zero value belongs to a call
+// that does not wait.
 type waitPart struct{ since, until time.Time }
 
 // nextWaitPart returns the part of a wait that begins now. It is at most longestWait long.
@@ -276,9 +276,9 @@ func CallUntil[Out any](
 	return out, raw, err
 }
 
-// RunInterruptible returns the result of fn, or the error of ctx if ctx is done first. Then fn continues in its
-// goroutine, perhaps forever, for example if it waits for input. So only commands that end soon afterwards may use
-// RunInterruptible.
+// RunInterruptible returns the result of fn, or the error of ctx if ctx is done first. After the error of ctx, fn
+// continues in its goroutine, perhaps forever, for example if it waits for input. So a caller must end the process soon
+// after this error.
 func RunInterruptible[T any](ctx context.Context, fn func() (T, error)) (T, error) {
 	type outcome struct {
 		value T

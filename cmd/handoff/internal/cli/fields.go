@@ -126,13 +126,13 @@ const (
 	kindSwitch = "bool"
 )
 
-// newField is a flag of this form.
+// newField returns a flag of this form.
 func (f valueForm) newField(flag, path, help string) Field {
 	return Field{Flag: flag, path: path, form: f, help: help}
 }
 
-// Each of these functions makes a field of one form. Where the value is a text, it may also name a file or standard
-// input, from which the text is read: see [App.ReadText].
+// Each of these functions makes a field of one form. A value that is a text may also name a file or standard input.
+// Then the text is the content of that source, see [App.ReadText].
 var (
 	Text    = valueForm{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.newField
 	Texts   = valueForm{kind: "text", parse: addText}.newField                                                        // a list, one for each use
@@ -178,7 +178,7 @@ func addPair(before any, said string) (any, error) {
 }
 
 // quantityName matches names that end with a word for a quantity (cost_usd, input_tokens). The value of a matching name
-// becomes a number. Other values stay texts, because digits may be an id, for example of a commit.
+// becomes a number. Other values stay texts, because digits may be an id, for example the id of a commit.
 var quantityName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(^|_)(usd|eur|cost|tokens|seconds|minutes|hours|ms|bytes|count|percent|turns|lines)$`)
 })
@@ -245,7 +245,7 @@ func (f *flagValue) String() string { return strings.Join(f.texts, ",") }
 func (f *flagValue) Type() string   { return f.kind }
 
 // splitText splits the value of a flag into its text and the part before the text ("name=" in a pair). The text may
-// name a file. It is empty if this form of flag has no text.
+// name a file. The text is empty if this form of flag has no text.
 func (f *flagValue) splitText(said string) (before, text string) {
 	if f.notText {
 		return said, ""

@@ -99,7 +99,7 @@ func isReadingTool(tool string) bool {
 	return err == nil && t.ReadOnly
 }
 
-// CountConcerns returns the number of items that need the calling person. For an agent it returns 0.
+// CountConcerns returns the number of messages and handoffs that need the calling person. For an agent it returns 0.
 func (conn *Connection) CountConcerns(ctx context.Context) (int, error) {
 	if conn.By.Agent != schemas.Human {
 		return 0, nil

@@ -26,8 +26,8 @@ import (
 const maxInput = 8 << 20
 
 // ReadMessage reads the arguments of a tool from a file ("--file MSG.json"), or from standard input for "-". The file
-// may have any format of package textformat, and the spelling of another protocol. The result is in canonical form, so
-// that flags of the command line can override its values. Id is the id on the command line, or "".
+// may have any format of package textformat, and may use the field names of another protocol. The result is in
+// canonical form, so that flags of the command line can override its values. Id is the id on the command line, or "".
 func (a *App) ReadMessage(ctx context.Context, tool, id, path string) (Arguments, error) {
 	if path == "" {
 		return Arguments{}, nil
@@ -48,7 +48,7 @@ func (a *App) ReadMessage(ctx context.Context, tool, id, path string) (Arguments
 	return args, err
 }
 
-// Canonicalise turns arguments in the spelling of another protocol into canonical form. No content is lost.
+// Canonicalise turns arguments with the field names of another protocol into canonical form. No content is lost.
 func (args Arguments) Canonicalise(tool string) error {
 	b, err := json.Marshal(args) // flags have lists of their own types
 	if err != nil {

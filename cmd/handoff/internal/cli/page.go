@@ -23,7 +23,7 @@ func (p *Page) AddLine(format string, args ...any) {
 	fmt.Fprintf(p, format+"\n", args...)
 }
 
-// AddTable adds a table, or the line nothing for no rows.
+// AddTable adds a table. If there are no rows, it adds the text in the parameter nothing.
 func (p *Page) AddTable(nothing string, head []string, rows [][]string) {
 	if len(rows) == 0 {
 		p.AddLine("%s", nothing)
@@ -51,8 +51,8 @@ func (p *Page) AddField(name, value string) {
 	}
 }
 
-// Quote wraps a text of an agent behind the first columns of a line. Further lines are indented, so no text of an agent
-// looks like a line of handoff.
+// Quote wraps a text of an agent. Its first line follows text of the caller that is so many columns wide. Further lines
+// are indented, so no text of an agent looks like a line of handoff.
 func (p *Page) Quote(written string, columns int) string {
 	return strings.Join(p.SplitLines(written, max(columns, len(quoteIndent))), "\n"+quoteIndent)
 }

@@ -33,8 +33,8 @@ func (a *App) FormatAdvice(next schemas.Advice) string {
 }
 
 // CommandLine returns an advised call as a command line. It takes the first spelling that can express all arguments,
-// except the arguments in unsaid. If no spelling fits, it takes "handoff call". Flags name the caller and the
-// workspace. They begin with a space, or are empty.
+// except the arguments in unsaid. If no spelling fits, it takes "handoff call". The text flags names the caller and the
+// workspace. It begins with a space, or is empty.
 func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) string {
 	for _, s := range a.Spellings {
 		args := Arguments{}
@@ -147,7 +147,7 @@ func (a *App) CallerFlags() string {
 	return a.FlagUnlessInEnvironment("agent", a.Agent) + a.WorkspaceFlags()
 }
 
-// HumanFlags is CallerFlags for commands that only human may use.
+// HumanFlags returns the flags of [App.CallerFlags] for a command that only human may use.
 func (a *App) HumanFlags() string {
 	if by, _ := a.Caller(false); by.Agent == schemas.Human {
 		return a.CallerFlags()
@@ -155,12 +155,13 @@ func (a *App) HumanFlags() string {
 	return a.FlagUnlessInEnvironment("agent", string(schemas.Human)) + a.WorkspaceFlags()
 }
 
-// WorkspaceFlags is CallerFlags for the workspace alone.
+// WorkspaceFlags returns the flags of [App.CallerFlags] that name the workspace.
 func (a *App) WorkspaceFlags() string {
 	return a.FlagUnlessInEnvironment("dir", a.Dir) + a.FlagUnlessInEnvironment("workspace", a.Workspace)
 }
 
-// FlagUnlessInEnvironment is CallerFlags for one flag, with its name and value.
+// FlagUnlessInEnvironment returns a flag with its value, after a space. It returns "" if the value is empty, or if the
+// environment sets this value.
 func (a *App) FlagUnlessInEnvironment(name, value string) string {
 	if value == "" || value == a.Getenv("HANDOFF_"+strings.ToUpper(name)) {
 		return ""

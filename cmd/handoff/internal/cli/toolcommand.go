@@ -233,9 +233,9 @@ func RequireHandoffOrWorkflow(workflow *string) cobra.PositionalArgs {
 	}
 }
 
-// HandoffsOrWorkflow returns the given handoffs or, if workflow is not empty, the open handoffs of the workflow. Those of a
-// workflow come newest first, so that the end of one handoff causes no needless messages to later handoffs. The error
-// is not_found for an unknown workflow.
+// HandoffsOrWorkflow returns the given handoffs or, if workflow is not empty, the open handoffs of the workflow. The
+// handoffs of a workflow come newest first, so that the end of one handoff causes no needless messages to later
+// handoffs. The error is not_found for an unknown workflow.
 func (conn *Connection) HandoffsOrWorkflow(ctx context.Context, given []string, workflow string) ([]string, error) {
 	if workflow == "" {
 		return given, nil

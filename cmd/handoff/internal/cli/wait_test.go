@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A wait that is longer than a call may be is made of several, which stand at one place in line.
+// A long wait consists of several calls. All of them keep the same place among the waiting agents.
 func TestRepeatUntilDone_CallsHaveStartOfWait(t *testing.T) {
 	began := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

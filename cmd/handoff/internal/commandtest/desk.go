@@ -36,8 +36,8 @@ func (d Desk) Env() cli.Env {
 	return cli.Env{Now: func() time.Time { return d.Now }, Cwd: d.State}
 }
 
-// Vars returns the environment variables of an agent. If agent is empty, the variables name no agent. Vars sets each
-// variable in on to 1.
+// Vars returns the environment variables of an agent. If agent is empty, the variables name no agent. Each variable
+// that the parameter on names has the value 1.
 func (d Desk) Vars(agent string, on ...string) map[string]string {
 	vars := StateVars(d.State, map[string]string{"HANDOFF_AGENT": agent, "HANDOFF_WORKSPACE": "w"})
 	for _, name := range on {

@@ -43,7 +43,8 @@ func WithDatabaseStore(ctx context.Context, name string, node *cluster.Node, fn 
 	return withElection(ctx, name, node, func(_ *cluster.Election, rows store.Backend) error { return fn(rows) })
 }
 
-// withElection is [WithDatabaseStore], but fn also gets the seat. With the seat, fn can change the name of the workspace.
+// withElection does the same as [WithDatabaseStore], but fn also gets the election of the workspace. With it, fn can
+// rename the workspace.
 func withElection(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Election, store.Backend) error) (err error) {
 	seat := node.Election(name)
 	owner, _ := seat.LastOwner(ctx) // the process that has the workspace open, for the error

@@ -101,9 +101,9 @@ func hasWork(ctx context.Context, rows store.Backend) (bool, error) {
 	return travel.HasWork(ctx, rows)
 }
 
-// checkMayReplace refuses to replace a workspace with work in two cases. The caller did not set replace, or an earlier
-// restore still keeps a replaced workspace. The kept workspace is the original, and the current workspace came from a
-// backup.
+// checkMayReplace refuses to replace a workspace with work in two cases: the caller did not set replace, or an earlier
+// restore still keeps a replaced workspace. In the second case the kept workspace is the original, and another restore
+// would overwrite it.
 func checkMayReplace(name string, replace, kept bool) error {
 	switch {
 	case !replace:

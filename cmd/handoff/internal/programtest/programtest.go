@@ -1,5 +1,5 @@
-// Package programtest runs programs as processes in tests. A [Builder] builds the programs before the tests, and
-// afterwards finds processes that the tests left running. These tests are proofs: see package sandbox.
+// Package programtest runs programs as processes in tests. A [Builder] builds the programs before the tests. After the
+// tests it finds processes that they left running. These tests are proofs: see package sandbox.
 package programtest
 
 import (
@@ -150,7 +150,8 @@ func (w *Builder) cleanUp() (left []int) {
 }
 
 // ProofSize returns the number of rounds or the duration of a proof. The environment variable called name sets this
-// size. If the variable is not set, the size is otherwise. With -short it is short.
+// size. Without the variable, the size is the parameter short for tests with -short, and the parameter otherwise for
+// other tests.
 func ProofSize[T any](t testing.TB, name string, otherwise, short T, parse func(string) (T, error)) T {
 	t.Helper()
 	text := os.Getenv(name)

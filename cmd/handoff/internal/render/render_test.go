@@ -20,7 +20,7 @@ var (
 	plain = display.Style{Now: sent.Add(2 * time.Hour)}
 )
 
-// drawHandoff is a handoff on a page.
+// drawHandoff returns the page of a handoff as text.
 func drawHandoff(got schemas.GetOut, end *schemas.Event, style display.Style) string {
 	p := &cli.Page{}
 	p.Style.Style = style

@@ -143,8 +143,8 @@ func newRoot(a *cli.App) *cobra.Command {
 	return root
 }
 
-// runWithoutCommand is what handoff does without a command. It shows the status of a used workspace, and the first
-// steps for an unused workspace.
+// runWithoutCommand runs if the user named no command. It shows the status of a used workspace, and the first steps for
+// an unused workspace.
 func runWithoutCommand(ctx context.Context, a *cli.App) error {
 	if place, err := workspace.Find(a.WorkspaceConfig()); err == nil && place.HasStore() {
 		return look.Status(ctx, a)

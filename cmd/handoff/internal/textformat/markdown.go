@@ -74,8 +74,8 @@ func isMarkdown(text string) bool {
 
 // AddMarkdown adds a text in Markdown to the arguments of a tool. Each section with a known heading goes to its
 // argument, and the remaining text goes to the detail. A first heading that is no section becomes the title. A text
-// without known sections, or a text about the end of work, goes to the argument named body. If that argument is already
-// filled, the text goes to the argument named rest.
+// without known sections, or a text about the end of work, goes to the argument that the parameter body names. If that
+// argument is already filled, the text goes to the argument that the parameter rest names.
 func AddMarkdown(said map[string]any, text, body, rest string) {
 	if body != "task" || !isMarkdown(text) {
 		if said[body] != nil {

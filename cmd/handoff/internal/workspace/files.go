@@ -255,8 +255,8 @@ func Move(from, to Workspace) error {
 }
 
 // An empty store file has two possible causes. A process died while it made the file, and nothing is lost. Or another
-// program emptied a store that was open before, and its content is lost. The file handoff.here tells which: it has a
-// byte after the store was open.
+// program emptied a store that was open before, and its content is lost. The file handoff.here tells the causes apart:
+// it has a byte if the store was ever open.
 
 const presenceFile = "handoff.here" // of [relay.FileNames]
 

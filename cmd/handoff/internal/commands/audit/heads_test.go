@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The changes of an attacker who recomputes the tree of a store, and the report for each.
+// forgeries are changes of an attacker that recomputes the tree of a store, with the report for each change.
 var forgeries = []struct {
 	name   string
 	change func([][]byte) [][]byte
@@ -55,7 +55,7 @@ func TestVerify_OldHeadExposesForgery(t *testing.T) {
 	}
 }
 
-// An attacker with the store and its key makes another registry, which agrees with itself, and anchors it by force.
+// An attacker that has the store and its key makes another consistent registry, and anchors it by force.
 func TestVerify_FetchedAnchorExposesNewRegistry(t *testing.T) {
 	s := newAuditDesk(t)
 	remote, clone := t.TempDir(), filepath.Join(t.TempDir(), "clone")
@@ -111,7 +111,7 @@ func TestAnchor_TouchesNeitherWorkTreeNorIndex(t *testing.T) {
 	require.Equal(t, strings.TrimSpace(s.audit("checkpoint")), git(t, s.dir, "cat-file", "blob", "refs/handoff/heads/w:checkpoint"))
 }
 
-// initRepository makes one with a commit in a directory.
+// initRepository makes a git repository with one commit in a directory.
 func initRepository(t *testing.T, dir string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -37,7 +37,7 @@ func (s auditDesk) audit(args ...string) string {
 	return s.Must("", append([]string{"audit", "--dir", s.dir}, args...)...)
 }
 
-// refuses runs a command that has to end with this status, and returns its output.
+// mustRefuse runs a command that must end with the given status, and returns its output.
 func (s auditDesk) mustRefuse(status int, args ...string) string {
 	s.Helper()
 	code, out, errs := s.Run("", append([]string{"audit", "--dir", s.dir}, args...)...)
@@ -45,7 +45,7 @@ func (s auditDesk) mustRefuse(status int, args ...string) string {
 	return out + errs
 }
 
-// keep writes the output of a command into a file of the directory.
+// saveOutput writes the output of a command into a file of the directory.
 func (s auditDesk) saveOutput(name string, args ...string) string {
 	s.Helper()
 	path := filepath.Join(s.dir, name)
@@ -53,7 +53,7 @@ func (s auditDesk) saveOutput(name string, args ...string) string {
 	return path
 }
 
-// forge changes the events and recomputes the tree over them, as an attacker with the file can.
+// forgeEvents changes the events and recomputes the tree over them, as an attacker with the file can.
 func (s auditDesk) forgeEvents(change func(events [][]byte) [][]byte) {
 	s.Helper()
 	rows, err := bolt.Open(s.Context(), bolt.Config{Path: s.File()})
@@ -93,12 +93,12 @@ func rewriteEvents(w store.Writer, change func([][]byte) [][]byte) error {
 	return nil
 }
 
-// newMessageEvent is an event without a handoff.
+// newMessageEvent returns an event without a handoff.
 func newMessageEvent(s auditDesk) schemas.Event {
 	return schemas.Event{Agent: "dev", At: s.Now, Action: "message"}
 }
 
-// grow adds an event so many times. That is faster than commands.
+// addEvents adds the event n times. This is faster than n commands.
 func (s auditDesk) addEvents(n int, e schemas.Event) {
 	s.Helper()
 	rows, err := bolt.Open(s.Context(), bolt.Config{Path: s.File()})

@@ -43,7 +43,7 @@ func runInShell(d commandtest.Desk, t *testing.T, shell, script string) string {
 	return string(out)
 }
 
-// newDeskWithShellCode is a workspace with titles that a shell would run if they were part of its script.
+// newDeskWithShellCode returns a workspace with titles that a shell would run if they were part of its script.
 func newDeskWithShellCode(t *testing.T) commandtest.Desk {
 	d := commandtest.NewDesk(t)
 	d.Now = time.Now() // as the processes that shells start have it

@@ -101,7 +101,7 @@ func completionLines(d commandtest.Desk, agent string, args ...string) []string 
 	return lines[:len(lines)-1]
 }
 
-// completionWords returns the words only.
+// completionWords returns the completions without their descriptions.
 func completionWords(d commandtest.Desk, agent string, args ...string) []string {
 	d.Helper()
 	words := []string{}
@@ -112,7 +112,7 @@ func completionWords(d commandtest.Desk, agent string, args ...string) []string 
 	return words
 }
 
-// newFilledDesk is a workspace with a handoff in each state that a command can act on.
+// newFilledDesk returns a workspace with a handoff in each state that a command can act on.
 func newFilledDesk(t *testing.T) commandtest.Desk {
 	d := commandtest.NewDesk(t)
 	fillDesk(d)
@@ -194,7 +194,7 @@ func TestCompletion_OffersValidTokens(t *testing.T) {
 	require.Equal(t, []string{"ci\tacts as qa"}, completionLines(d, "", "token", "revoke", ""))
 }
 
-// completionRequests are all questions to the table: the argument of each command, and each flag.
+// completionRequests returns all requests for completions: for the argument of each command, and for each flag.
 func completionRequests(t *testing.T) (all [][]string) {
 	for _, cmd := range commandsWithCompletions(t) {
 		words := strings.Fields(cmd.CommandPath())[1:]
@@ -287,7 +287,7 @@ func TestCompletion_LimitsHandoffs(t *testing.T) {
 	require.Empty(t, completionWords(d, "", "show", "title"))
 }
 
-// An agent wrote the title. It must stay one line, and in the description.
+// An agent wrote the title. The title must stay on one line, within the description.
 func TestDescriptions_AreOneLineOfText(t *testing.T) {
 	d := commandtest.NewHostileDesk(t)
 	for _, typed := range [][]string{{"show", ""}, {"history", ""}, {"send", ""}, {"wait", ""}} {

@@ -156,9 +156,9 @@ func handOnResult(a *cli.App, cmd, onward *cobra.Command, file, command string, 
 // command line ends after half an hour without a call, and the command makes no calls.
 const renewal = 10 * time.Minute
 
-// startRenewingClaims renews the claims of the caller until the caller calls end. It renews only for the next command
-// complete. It does not renew a handoff that waits for an answer, because a renewal would withdraw the question. It
-// returns an error if the caller holds no handoff.
+// startRenewingClaims renews the claims of the agent until the returned function end is called. It renews claims only
+// if the next command is complete. It does not renew a handoff that waits for an answer, because a renewal would
+// withdraw the question. It returns an error if the agent holds no handoff.
 func startRenewingClaims(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), err error) {
 	if onward == nil || onward.Name() != "complete" {
 		return func() {}, nil

@@ -14,7 +14,8 @@ import (
 	"handoff/schemas"
 )
 
-// newBreakingStream is a stream of n events that breaks off after each number in at, once, with the error there.
+// newBreakingStream returns a stream of n events. For each number in the map at, the stream fails once after the event
+// of that number, with the error in the map.
 func newBreakingStream(n uint64, at map[uint64]error, end func()) changeStream {
 	return func(_ context.Context, after uint64) iter.Seq2[schemas.RegistryChange, error] {
 		return func(yield func(schemas.RegistryChange, error) bool) {
@@ -36,7 +37,8 @@ func newBreakingStream(n uint64, at map[uint64]error, end func()) changeStream {
 	}
 }
 
-// collectEvents returns the numbers of the events that arrive, and the messages on standard error.
+// collectEvents follows a breaking stream. It returns the numbers of the events that arrive, and the messages on
+// standard error.
 func collectEvents(t *testing.T, at map[uint64]error, after uint64, take func(uint64) error) (seen []uint64, told string, err error) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, end := context.WithCancel(t.Context())

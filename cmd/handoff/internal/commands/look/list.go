@@ -250,8 +250,8 @@ func (l listOptions) rowCountToRead(args cli.Arguments, open bool) int {
 	return oneMore
 }
 
-// readRows reads rows until it has the wanted number. It keeps only the rows for which keep returns true. If keep is
-// nil, it keeps all rows.
+// readRows reads rows until out has the wanted number of rows. It keeps only the rows for which keep returns true. If
+// keep is nil, it keeps all rows.
 func (out *listResult) readRows(
 	ctx context.Context, conn *cli.Connection, args cli.Arguments, wanted int, keep func(schemas.ListItem) bool,
 ) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A bench is a directory in which commands run, and their output.
+// commandBench runs a command for concerns in a directory, and keeps its output.
 type commandBench struct {
 	needCommand
 	t   *testing.T
@@ -85,7 +85,7 @@ func TestNeedCommand_MayLeaveProcessRunning(t *testing.T) {
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 }
 
-// Ctrl-C ends the caller of the command, and not the command.
+// Ctrl-C ends the process that runs the command, but not the command.
 func TestNeedCommand_OutlivesContext(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()

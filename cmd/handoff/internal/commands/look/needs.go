@@ -43,7 +43,7 @@ type notifier struct {
 	failed    map[string]failureCount
 }
 
-// failureCount counts the failed runs of the command for one concern. Again is the time of the next run.
+// failureCount counts the failed runs of the command for one concern. The field again is the time of the next run.
 type failureCount struct {
 	tries int
 	again time.Time
@@ -112,7 +112,8 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 }
 
 // checkConcerns runs the command for each new concern, the most urgent concern first. It forgets concerns that no
-// longer exist. It returns the time until the next check, which the caller must keep even without an event.
+// longer exist. It returns the time until the next check. After that time the caller must check again, even if no event
+// arrived.
 func (h *notifier) checkConcerns(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
 	var out schemas.OverviewOut
 	if _, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: maxNeeds}, &out); err != nil {

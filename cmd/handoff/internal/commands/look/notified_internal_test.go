@@ -42,7 +42,7 @@ func TestCommandRecord_KeepsSuccessesOverRestarts(t *testing.T) {
 	require.Equal(t, []string{filepath.Join(b.Dir, "handoff.told"), filepath.Join(b.Dir, "handoff.told.lock")}, left)
 }
 
-// The process was killed after it stored the next concern.
+// The process was killed after it stored the next concern in the record.
 func TestCommandRecord_FindsWhetherCommandStarted(t *testing.T) {
 	for _, began := range []bool{true, false} {
 		b := newCommandBench(t, "cat")

@@ -76,7 +76,7 @@ const (
 	screenRows = 6   // rows of a part, so that all parts fit one screen
 )
 
-// Status prints the state of the workspace once. It returns no error if something needs a person.
+// Status prints the state of the workspace once. A handoff or question that needs a person is no error.
 func Status(ctx context.Context, a *cli.App) error {
 	err := statusOptions{}.showOverview(ctx, a)
 	if err == cli.ExitStatus(NeedsYou) { //nolint:errorlint // it is ours, and never wrapped
@@ -193,7 +193,8 @@ func printOverviewPart(
 	}
 }
 
-// printLoads prints agents, or recipients with pending handoffs, with the text that said returns for each of them.
+// printLoads prints a heading and a list of agents or recipients on one line. The function said returns the text for
+// each of them.
 func printLoads(p *cli.Page, heading string, loads []schemas.HandoffCount, said func(schemas.HandoffCount) string) {
 	if len(loads) == 0 {
 		return

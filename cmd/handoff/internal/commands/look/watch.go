@@ -250,7 +250,7 @@ type changeStream func(ctx context.Context, after uint64) iter.Seq2[schemas.Regi
 // pauseBetween is the pause after a stream broke off.
 const pauseBetween = time.Second
 
-// followEvents passes each event with a number greater than after to take, in order. It ends when ctx is done or take
+// followEvents calls take for each event with a number greater than after, in order. It ends when ctx is done or take
 // returns an error. If the store is unavailable, it reports the outage once and waits. After an outage it may pass one
 // event a second time.
 func followEvents(ctx context.Context, a *cli.App, stream changeStream, after uint64, take func(schemas.RegistryChange) error) error {

@@ -39,8 +39,7 @@ func TestWatch_CannotRepaintTerminal(t *testing.T) {
 	}
 }
 
-// An event concerns an agent also if only the handoff names it: as its sender, or as the holder of a handoff for a
-// capability.
+// An event concerns an agent even if the agent is named only in the handoff, as its sender or as its holder.
 func TestWatch_OfOneAgentShowsItsEvents(t *testing.T) {
 	t.Parallel()
 	d := commandtest.NewDesk(t)

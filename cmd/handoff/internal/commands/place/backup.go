@@ -153,13 +153,14 @@ func writeBackup(ctx context.Context, a *cli.App, w workspace.Workspace, path st
 	return err
 }
 
-// explainBackupError adds to an error that no backup was made. It returns nil if err is nil.
+// explainBackupError adds the remark that no backup was made to an error. It returns nil if err is nil.
 func explainBackupError(file string, err error) error {
 	return explainFileError("back up into "+schemas.EscapeHidden(file), err, "No backup was written.")
 }
 
-// explainFileError adds a remedy to an error about a file. Doing names the failed step, and otherwise says what did not
-// change. It does not change an error that has a remedy. It returns nil if err is nil.
+// explainFileError adds a remedy to an error about a file. The parameter doing names the failed step, and the parameter
+// otherwise says what did not change. An error that already has a remedy is returned unchanged. It returns nil if err
+// is nil.
 func explainFileError(doing string, err error, otherwise string) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
 		return err

@@ -18,7 +18,7 @@ import (
 	"handoff/store/postgres/postgrestest"
 )
 
-// damageRows removes rows that check can mend, and changes a record, which it cannot.
+// damageRows removes rows that the command check can mend, and changes a record that it cannot mend.
 func damageRows(t *testing.T, rows store.Backend) {
 	t.Helper()
 	first := binary.BigEndian.AppendUint64(nil, 1)

@@ -22,7 +22,7 @@ import (
 	"handoff/store/travel"
 )
 
-// writeExportFile is a file with so many handoffs.
+// writeExportFile writes an export with n handoffs, and returns its path.
 func writeExportFile(t *testing.T, n int) (path string) {
 	w := mailboxtest.New(t, mailboxtest.InBackend(memory.New()))
 	for i := range n {
@@ -38,7 +38,7 @@ func writeExportFile(t *testing.T, n int) (path string) {
 	return path
 }
 
-// startImport starts the command as a process that reads its standard input.
+// startImport starts the command import as a process that reads its standard input.
 func startImport(t *testing.T, p commandtest.Home) (*exec.Cmd, io.WriteCloser) {
 	cmd := exec.CommandContext(t.Context(), commandtest.Program, "import", "-", "--workspace", "w")
 	cmd.Env = append(p.Environ(), "TMPDIR="+t.TempDir())

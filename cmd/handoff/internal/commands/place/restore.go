@@ -109,7 +109,7 @@ func (r restoration) restore(ctx context.Context, name string, replace bool) err
 	})
 }
 
-// explainRestoreError adds to an error that the restore changed nothing. It returns nil if err is nil.
+// explainRestoreError adds the remark that the restore changed nothing to an error. It returns nil if err is nil.
 func explainRestoreError(file string, err error) error {
 	return explainFileError("restore from "+schemas.EscapeHidden(file), err, "Nothing that was there was changed.")
 }
@@ -177,8 +177,8 @@ func (r restoration) acceptRestore(ctx context.Context) (said string, err error)
 	return "has nothing any more from before the restore", err
 }
 
-// explainKeptError adds to an error that the error concerns the replaced store, which the restore kept. It returns nil
-// if err is nil.
+// explainKeptError adds a remark to an error about the replaced store that a restore kept. It returns nil if err is
+// nil.
 func (r restoration) explainKeptError(err error) error {
 	return explainFileError("change the kept state of "+r.to.Name, err, "handoff where shows what is there.")
 }

@@ -128,7 +128,7 @@ type workspaceFacts struct {
 	Error      *schemas.Error        `json:"error,omitempty"`  // why the agents could not be listed
 }
 
-// A agentActivity is an agent with the time of its last activity.
+// agentActivity is an agent with the time of its last activity.
 type agentActivity struct {
 	Name schemas.Agent `json:"name"`
 	Live bool          `json:"live"`

@@ -144,8 +144,8 @@ func (h *httpServer) serve(ctx context.Context, stderr io.Writer) error {
 	return err
 }
 
-// startBackgroundTasks updates the metrics and runs the functions in also. The caller stops this work with the returned
-// function end.
+// startBackgroundTasks updates the metrics and runs the given functions, all in the background. The returned function
+// end stops these tasks.
 func (h *workspaceHandler) startBackgroundTasks(ctx context.Context, also ...func(context.Context)) (end func()) {
 	watching, stop := context.WithCancel(ctx)
 	var watchers sync.WaitGroup

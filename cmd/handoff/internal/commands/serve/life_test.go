@@ -23,7 +23,7 @@ import (
 
 // These tests run servers as processes, and treat them as clients do.
 
-// startServer is a command that is or runs a server, with pipes for its streams.
+// startServer starts a command that is a server or runs a server, with pipes for its streams.
 func startServer(p commandtest.Home, name string, args ...string) *commandtest.Server {
 	p.T.Helper()
 	log, err := os.Create(filepath.Join(p.T.TempDir(), "stderr"))
@@ -35,7 +35,8 @@ func startServer(p commandtest.Home, name string, args ...string) *commandtest.S
 	return &commandtest.Server{T: p.T, Cmd: cmd, Log: log}
 }
 
-// startBehindScript is a server whose client is a shell, which runs it as "$@" in a process group for the two.
+// startBehindScript starts a server whose client is a shell. The script of the shell runs the server as "$@". Shell and
+// server have one process group.
 func startBehindScript(p commandtest.Home, script string) *commandtest.Server {
 	s := startServer(p, "sh", "-c", script, "sh", commandtest.Program, "mcp", "--workspace", "w")
 	s.Cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -101,7 +102,7 @@ func TestServer_IgnoresCtrlCAndCtrlZOfClient(t *testing.T) {
 	s.CloseInput()
 }
 
-// Outside of its group it could not read from the terminal.
+// Outside of the foreground process group the server could not read from the terminal.
 func TestServer_AtTerminalStaysInProcessGroup(t *testing.T) {
 	t.Parallel()
 	s := startAtTerminal(commandtest.NewHome(t), nil)
@@ -110,7 +111,7 @@ func TestServer_AtTerminalStaysInProcessGroup(t *testing.T) {
 	require.Contains(t, s.LogOutput(), "Ctrl-D ends it")
 }
 
-// startAtTerminal is a server that reads from a terminal, and so writes a note to stderr.
+// startAtTerminal starts a server that reads from a terminal, and so writes a note to stderr.
 func startAtTerminal(p commandtest.Home, stderr *os.File) *commandtest.Server {
 	p.T.Helper()
 	person, terminal := commandtest.OpenTerminal(p.T)
@@ -213,8 +214,8 @@ func ignoresSignal(t *testing.T, pid int, sig syscall.Signal) bool {
 	return ignored&(1<<(sig-1)) != 0
 }
 
-// startStuckServer is a server that cannot end by itself: its client reads only the beginning of an answer that is too
-// long for a pipe.
+// startStuckServer starts a server that cannot end by itself: its client reads only the beginning of an answer that is
+// too long for a pipe.
 func startStuckServer(t *testing.T) *commandtest.Server {
 	t.Helper()
 	const batches = "2025-03-26"

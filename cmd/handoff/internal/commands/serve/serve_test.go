@@ -18,7 +18,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// stopIgnoring makes programs that the test starts receive a signal, also if the test runs below nohup.
+// stopIgnoring lets the programs that the test starts receive a signal, even if the test runs under nohup.
 func stopIgnoring(t *testing.T, sig os.Signal) {
 	t.Helper()
 	heard := make(chan os.Signal, 1)

@@ -9,7 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// setTostop is "stty tostop": processes in the background that write to the terminal are stopped.
+// setTostop does the same as "stty tostop": the terminal then stops background processes that write to it.
 func setTostop(t *testing.T, terminal *os.File) {
 	t.Helper()
 	commandtest.WithFileDescriptor(t, terminal, func(fd int) error {

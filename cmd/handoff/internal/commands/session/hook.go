@@ -21,9 +21,9 @@ const (
 	// hookLimit is the time that a hook may take. It is short, because the client and its user wait for the hook.
 	hookLimit = 1800 * time.Millisecond
 
-	// hookGrace is the additional time in which a hook may clean up after hookLimit. In this time it tells the mailbox,
-	// for example, that its news was not delivered. The sum of hookLimit and hookGrace is shorter than the timeout of
-	// every client for a hook.
+	// hookGrace is the additional time in which a hook may clean up after hookLimit. In this time the hook reports to
+	// the mailbox, for example, that the client did not get the news. The sum of hookLimit and hookGrace is shorter
+	// than the timeout of every client for a hook.
 	hookGrace = time.Second
 )
 
@@ -105,10 +105,10 @@ func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error 
 	return err
 }
 
-// runWithin runs fn with a context that ends after limit. If fn still runs after the additional time mercy, runWithin
+// runWithin runs fn with a context that ends after limit. If fn still runs after the additional time grace, runWithin
 // returns without waiting for fn. It turns a panic of fn into an error.
-func runWithin(ctx context.Context, limit, mercy time.Duration, fn func(context.Context) error) error {
-	most, end := context.WithTimeout(context.WithoutCancel(ctx), limit+mercy)
+func runWithin(ctx context.Context, limit, grace time.Duration, fn func(context.Context) error) error {
+	most, end := context.WithTimeout(context.WithoutCancel(ctx), limit+grace)
 	defer end()
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -27,7 +27,7 @@ func runHook(p commandtest.Home, vars map[string]string, report string, args ...
 	return out
 }
 
-// newHookProcess runs a hook as a process of its own.
+// newHookProcess returns a command that runs a hook as a separate process.
 func newHookProcess(p commandtest.Home, vars map[string]string, report string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(p.T.Context(), commandtest.Program, append(args, "--workspace", "w")...)
 	cmd.Env = []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH")}
@@ -38,8 +38,8 @@ func newHookProcess(p commandtest.Home, vars map[string]string, report string, a
 	return cmd
 }
 
-// A client may ask again and again whether it may stop. The hook objects once for each handoff, and not without end.
-// Codex has no limit of its own.
+// A client may ask again and again whether it may stop. The hook objects once for each handoff, and then no more. Codex
+// itself has no limit.
 func TestStopHook_ObjectsOncePerHandoff(t *testing.T) {
 	t.Parallel()
 	forms := map[string]string{

@@ -33,8 +33,8 @@ func startText(n schemas.NewsOut, workspace string) string {
 	return text
 }
 
-// startTextWithLimit returns the text of [startText] with at most named handoffs that the agent holds, and at most
-// named new handoffs.
+// startTextWithLimit returns the text of [startText] with a limit. The parameter named is the largest number of held
+// handoffs that the text names, and also the largest number of new handoffs.
 func startTextWithLimit(n schemas.NewsOut, workspace string, named int) string {
 	var b strings.Builder
 	workspace = schemas.EscapeHidden(workspace)
@@ -122,8 +122,8 @@ func nextActionFor(it schemas.ListItem) string {
 	return schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "shows them in full").String() + "\n"
 }
 
-// heldReminder tells a session that is about to stop which handoffs it still holds. It returns "" if the session holds
-// none.
+// heldReminder returns a text for a session that is about to stop. The text names the handoffs that the session still
+// holds, and is "" if there are none.
 func heldReminder(n schemas.NewsOut) string {
 	if !n.Remind {
 		return ""

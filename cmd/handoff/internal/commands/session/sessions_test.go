@@ -8,12 +8,12 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// claudeVariables is the environment of a session of Claude Code, and of the shells and servers that it starts.
+// claudeVariables returns the environment of a session of Claude Code, and of the shells and servers that it starts.
 func claudeVariables(session string) map[string]string {
 	return map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session}
 }
 
-// mustRunWith runs a command that has to succeed.
+// mustRunWith runs a command that must succeed.
 func mustRunWith(p commandtest.Home, vars map[string]string, args ...string) string {
 	p.T.Helper()
 	code, out, errs := p.RunWith(vars, args...)
