@@ -248,7 +248,7 @@ func TestRunLater_UsesBaseThatPersonNamed(t *testing.T) {
 }
 
 // The work changed no file. A check that always runs passes, but a check that the sender named has no observation.
-func TestComplete_WithoutCommitLeavesAlwaysChecksUnobserved(t *testing.T) {
+func TestCompletions_WithoutChangesPassAlwaysChecks(t *testing.T) {
 	s := newTestRepository(t)
 	s.write(s.gate)
 	s.write(filepath.Join(s.dir, "done"))
