@@ -41,7 +41,7 @@ func (m Counters) Encode() []byte {
 	return b
 }
 
-// DecodeCounters decodes the result of [Mailbox.Encode].
+// DecodeCounters decodes the result of [Counters.Encode].
 func DecodeCounters(b []byte) (m Counters, err error) {
 	if len(b) != 16 {
 		return m, fmt.Errorf("counters of %d bytes: %w", len(b), ErrCorrupt)

@@ -55,7 +55,7 @@ const (
 	CancelLeftovers Consequence = "cancel what is left of the attempts before it"
 	// SendContinuation sends the continuation that the completion names, as a child of the handoff. If this send is
 	// refused because of the caller's input, the completion is undone, too.
-	SendContinuation Consequence = "send what its completion passes on" //nolint:gosec // no password
+	SendContinuation Consequence = "send what its completion passes on"
 	// SendByRules sends the handoffs of the rules of files, as children, and records the first child on the handoff. A
 	// refused rule, for example for a chain that is too long, stops no other rule: the owner of the workflow and human
 	// get a notice.

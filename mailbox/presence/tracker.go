@@ -148,7 +148,7 @@ type Connection struct {
 	Name    string
 	Session string          // the client's session id, empty if the client reports none
 	Parent  int             // number of the process that opened it, zero if unknown
-	Order   int             // order of opening, from 1; callers of Open leave it out
+	Order   int             // order of opening, from 1; callers of OpenConnection leave it out
 	Agents  []schemas.Agent // agents that acted over it, by name
 }
 

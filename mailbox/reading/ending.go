@@ -37,7 +37,7 @@ func AttemptsUsedUpReason(r *store.Record) string {
 }
 
 // IsDoneWell reports whether a handoff counts as done well. Only then may work that builds on the handoff begin, for
-// example dependent handoffs and the next step of a workflow. See [schemas.DoneWell].
+// example dependent handoffs and the next step of a workflow. See [schemas.IsDoneWell].
 func IsDoneWell(r *store.Record) bool {
 	return schemas.IsDoneWell(r.Status, r.Outcome, r.Accepted != 0, r.Reviewer != "")
 }

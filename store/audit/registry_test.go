@@ -16,7 +16,7 @@ import (
 	"handoff/store/storetest"
 )
 
-// verifyRegistry lists the spaces that Registry covers.
+// verifyRegistry lists the spaces that VerifyRegistry covers.
 var verifyRegistry = []store.Space{store.Events, store.Tree, store.Records, store.Bodies, store.Salts, store.References}
 
 func TestVerifyRegistry_AcceptsEmptyStore(t *testing.T) {

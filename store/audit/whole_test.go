@@ -103,7 +103,7 @@ func TestVerifyRegistry_AcceptsRedactedContent(t *testing.T) {
 	})
 }
 
-// The documentation of Registry names this limit: it finds no fault if all rows were changed consistently. But the root
+// The documentation of VerifyRegistry names this limit: it finds no fault if all rows were changed consistently. But the root
 // of the tree differs then.
 func TestVerifyRegistry_RootChangesIfStoreIsPutBack(t *testing.T) {
 	w := newMemoryWorld(t)

@@ -85,7 +85,7 @@ func TestTrust_IsGrantedAndRevoked(t *testing.T) {
 				w.desired.Server.Trust = tt.trust
 				w.apply(claude)
 				require.Contains(t, w.read(settings), both)
-				w.write(settings, w.read(settings)+"\n", 0o600) // another author writes, so that Undo searches for our parts
+				w.write(settings, w.read(settings)+"\n", 0o600) // another author writes, so that PlanUndo searches for our parts
 				if w.desired.Server.Trust = false; remove {
 					w.revert(claude)
 				} else {
