@@ -22,8 +22,8 @@ type Agent struct {
 	Resembles schemas.Agent `json:"resembles,omitempty"`
 
 	// Declared is the declaration of the agent in a file, as the server last read it. The server compares it with the
-	// file to notice changes. If the file declares a role, Declared has the name of the role. The card has the name of
-	// the agent, which begins with the name of the role.
+	// file to notice changes. If the file declares a role, the name in Declared is the name of the role. The name on
+	// the card is still the name of the agent, which begins with the name of the role.
 	Declared *schemas.RegisterIn `json:"declared,omitempty"`
 
 	// Client is the client whose sessions get this name: claude-code for claude-code-2. It is empty if no session ever
@@ -60,7 +60,7 @@ func (v *View) AgentsWithPrefix(beginning string) iter.Seq2[Agent, error] {
 }
 
 // AgentsMentioning yields the agents whose rows contain one of the words as a whole JSON string, for example the name
-// of a capability. The caller checks in which field of the row the word stands.
+// of a capability. The caller checks which field of the row contains the word.
 //
 // It reads all rows, but decodes a row again only if the row has changed, because decoding takes most of the time. All
 // callers get the same slices inside an Agent, so callers must not change these slices.

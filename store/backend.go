@@ -117,7 +117,8 @@ type Reader interface {
 	// Scan yields the rows of r in the order of their keys, as they were when ranging began. The caller may write
 	// meanwhile, and this scan does not yield those writes. An error is yielded once, at the end.
 	//
-	// Ranging must end before the function that received the reader returns, also through [iter.Pull2].
+	// Ranging must end before the function that received the reader returns. The same is true for an iterator of
+	// [iter.Pull2].
 	Scan(r Range) iter.Seq2[Row, error]
 }
 
@@ -156,9 +157,9 @@ type Writer interface {
 // A driver decides nothing about handoffs, knows no JSON and reads no clock for its rows. [Tx] knows the meaning of
 // rows. So a new kind of row needs no change to a driver.
 type Backend interface {
-	// View calls fn once, with one snapshot, on the goroutine of the caller. Fn does not see later updates. Some
-	// engines grow while a snapshot is open, so fn takes no more than 50 ms or 1,000 rows. To read more rows, the
-	// caller calls View again and continues after the last key.
+	// View calls fn once, with one snapshot, on the goroutine of the caller. Fn does not see later updates. The files
+	// of some engines grow while a snapshot is open, so fn takes no more than 50 ms or 1,000 rows. To read more rows,
+	// the caller calls View again and continues after the last key.
 	//
 	// View returns the error of fn unchanged, the error of ctx if ctx was done before fn was called, or [ErrClosed]. A
 	// panic of fn passes through to the caller. The end of ctx does not stop fn. The caller may repeat View at any
@@ -171,17 +172,18 @@ type Backend interface {
 	// commit. No call sees writes of other calls that did not become durable.
 	//
 	// Update returns the error of fn unchanged, and a panic of fn as a [*Panic]. If ctx is done before fn was started,
-	// Update returns the error of ctx without running fn. After that, Update waits for the outcome. [ErrClosed] and
-	// [ErrReadOnly] mean that nothing was kept. Any other error, such as [ErrFull], comes from the commit and does not
-	// say whether the writes were kept.
+	// Update returns the error of ctx without running fn. Once fn was started, Update waits for the outcome, even if
+	// ctx is done. [ErrClosed] and [ErrReadOnly] mean that nothing was kept. Any other error, such as [ErrFull], comes
+	// from the commit and does not say whether the writes were kept.
 	//
 	// If the process dies before Update returned, the writes are kept as a whole or not at all, and the caller does not
-	// know which. Therefore calls carry a request id, and its receipt is a row of the same transaction. A repeated call
-	// finds the receipt, or takes effect.
+	// know which. Therefore calls carry a request id, and its receipt is a row of the same transaction. If the writes
+	// were kept, a repeated call finds the receipt. Otherwise it takes effect.
 	//
 	// The driver does not repeat a failed commit. All calls that shared the commit fail with the same error, even calls
 	// that only read, because they may have read lost rows. Before the driver runs the next function, it finds out
-	// which writes were kept. Until the driver knows, Update returns the reason.
+	// which writes were kept. While it cannot find out (such as while the disk fails), Update returns the error of this
+	// attempt.
 	Update(ctx context.Context, fn func(Writer) error) error
 
 	// Close waits for the running calls and releases the rows. Later calls return [ErrClosed]. Close may be called

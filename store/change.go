@@ -42,9 +42,9 @@ func EncodeContent(value any, newID func(prefix string) string) (c Content, err 
 //
 // The caller fills in the fields of e except its number, digests and links, which WriteChange sets. If now is not nil,
 // WriteChange also sets the handoff of e. The error is [schemas.Limit] for content that is too large. It wraps
-// [ErrCorrupt] if the last event of was is missing in the store.
+// [ErrCorrupt] if the store lacks the last event of the record.
 //
-// Was must be the record that this transaction read: WriteChange compares was and now to find the index rows to delete.
+// Was must be the record that this transaction read: WriteChange compares it with now to find the index rows to delete.
 // The number of an event is one above the last number, so two changes of a store never run side by side. Repeating
 // WriteChange makes another event.
 func (t *Tx) WriteChange(was, now *Record, e schemas.Event, content Content) (uint64, error) {

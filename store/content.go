@@ -82,7 +82,7 @@ func SplitIntoChunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// joinChunks joins the rows that [Tx.putChunks] wrote, in buf. It returns nil if there are none.
+// joinChunks joins the rows that [Tx.putChunks] wrote. The result is in the memory of buf, or nil if there are no rows.
 func (v *View) joinChunks(space Space, begin []byte, buf *bytes.Buffer) (content []byte, err error) {
 	buf.Reset()
 	err = v.EachInRange(Prefix(space, begin), func(row Row) error {
@@ -125,8 +125,8 @@ func (v *View) HasSalt(event uint64) (bool, error) {
 	return salt != nil, err
 }
 
-// DecodeContent decodes the content of an event, which is JSON, into out. For event 0 it leaves out unchanged. For
-// erased content it returns an error that names the event.
+// DecodeContent decodes the content of an event, which is JSON, into out. Event 0 means no content, and then out does
+// not change. For erased content the error names the event.
 func (v *View) DecodeContent(id schemas.ID, event uint64, out any) error {
 	if event == 0 {
 		return nil

@@ -27,9 +27,9 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 // OldestPending returns the send time of the oldest handoff that may be claimed from a box, and zero if there is none.
 // It skips a damaged record.
 //
-// The oldest handoff has the lowest id. The function scans the rows of the mailbox in order, and reads a record only if
-// its id is lower than all ids before. It stops at the first position after the send time of the oldest record: later
-// rows are younger.
+// The oldest handoff has the lowest id. So OldestPending scans the mailbox in the order of claims, and reads a record
+// only if its id is lower than all ids before. A [queuePosition] is never after the send time. So when a position is
+// after the send time of the oldest record so far, all remaining handoffs are younger, and the scan stops.
 func (v *View) OldestPending(box schemas.Address) (time.Time, error) {
 	var oldest *Record
 	for row, err := range v.r.Scan(claimableRange(box)) {

@@ -11,8 +11,8 @@ import (
 )
 
 // EncodeRecord encodes a record for its row, together with the fields that only a later version of this program knows.
-// It raises the schema of r to the schema of this program if that is higher. The State of an event is the digest of
-// these bytes, so callers store them unchanged.
+// If the schema of r is below the schema of this program, EncodeRecord raises it. The State of an event is the digest
+// of these bytes, so callers store them unchanged.
 func EncodeRecord(r *Record) ([]byte, error) {
 	r.Schema = max(r.Schema, schemas.Version)
 	b, err := json.Marshal(r)

@@ -79,7 +79,8 @@ func (v *View) NonEmptyMailboxes() iter.Seq2[MailboxCounters, error] {
 	})
 }
 
-// CounterTotals counts the contents of mailboxes anew, from the [CountersOf] all records and from the unread notices.
+// CounterTotals counts the contents of mailboxes anew: the caller adds the result of [CountersOf] for each record, and
+// adds each unread notice.
 type CounterTotals map[schemas.Address]Counters
 
 // Add adds the counters of boxes.
@@ -142,8 +143,8 @@ func tokenCountersOf(r *Record) MailboxCounters {
 	return MailboxCounters{tokenCounterKey(r.SentWith), Counters{Pending: 1}}
 }
 
-// updateCounters subtracts the counters of was and adds the counters of now. It does not write a mailbox whose counters
-// stay equal.
+// updateCounters subtracts what the old record, `was`, added to the counters, and adds what the new record, `now`, adds
+// to them. It does not write a mailbox whose counters stay equal.
 func (t *Tx) updateCounters(was, now *Record) error {
 	before, after := CountersOf(was), CountersOf(now)
 	for i, less := range before {

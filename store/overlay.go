@@ -50,13 +50,13 @@ func (o *Overlay) Run(fn func(Writer) error) (err error) {
 	return fn(o)
 }
 
-// Size returns an upper bound of the bytes that Flush would write, with deletions. It is zero only if nothing was
+// Size returns an upper bound of the bytes that Flush would write, including deletions. It is zero only if nothing was
 // written. Drivers use it to limit the number of calls that share a commit.
 func (o *Overlay) Size() int { return o.size }
 
 // Flush writes all rows into w, space by space in the order of keys. It passes its own slices, and the overlay never
-// changes these slices after Flush. After an error some of the rows have been written. The overlay keeps its rows until
-// Reset.
+// changes these slices after Flush. After an error, some of the rows may have been written. The overlay keeps its rows
+// until Reset.
 func (o *Overlay) Flush(w rowWriter) error {
 	if o.size == 0 {
 		return nil
@@ -110,8 +110,8 @@ func (o *Overlay) Delete(s Space, key []byte) error {
 }
 
 // Next implements [Writer] with a counter in a row of [Sys], so that undoing the Update undoes the counter too. The key
-// is "next/" with the name of the space, and the value is the last number in 8 bytes. A row of another length is
-// [ErrCorrupt]. A driver with several writers overrides Next.
+// is "next/" with the name of the space, and the value is the last number in 8 bytes. For a row of another length the
+// error is [ErrCorrupt]. A driver with several writers overrides Next.
 func (o *Overlay) Next(s Space) (uint64, error) {
 	key := NextNumberKey(s)
 	last, err := o.Get(Sys, key)

@@ -67,9 +67,9 @@ func (r Receipt) Encode() []byte {
 // DeleteReceipt deletes a receipt. After that, a repeat of the call takes effect again.
 func (t *Tx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, key) }
 
-// DeleteOldReceipts deletes at most limit receipts of request ids from before the given time, in the order of their
-// ids. It stops at the first younger receipt, so it costs one seek. Request ids must begin with their time in a fixed
-// width. An id without a time may delay the deletion of the receipts behind it.
+// DeleteOldReceipts deletes the receipts of request ids that are older than the given time, at most `limit` of them, in
+// the order of their ids. It stops at the first younger receipt, so it costs one seek. Request ids must begin with
+// their time in a fixed width. An id without a time may delay the deletion of the receipts behind it.
 //
 // Each call that writes a receipt deletes a few old ones, so no timer is needed.
 func (t *Tx) DeleteOldReceipts(before time.Time, limit int) error {
@@ -88,8 +88,8 @@ func (t *Tx) DeleteOldReceipts(before time.Time, limit int) error {
 	return nil
 }
 
-// DeleteReceiptsWhere deletes the receipts of request ids for whose result gone returns true. It reads all receipts of
-// request ids, which are the receipts of one day.
+// DeleteReceiptsWhere deletes the receipts of request ids for whose result the function gone returns true. It reads all
+// receipts of request ids, which are the receipts of one day.
 func (t *Tx) DeleteReceiptsWhere(gone func(result []byte) bool) error {
 	return t.deleteRowsWhere(Prefix(Receipts, []byte("r")), gone)
 }

@@ -41,8 +41,9 @@ type Record struct {
 	Box schemas.Address `json:"box,omitempty"`
 
 	// Wakes is the next time at which the clock changes the handoff, for example the end of its lease, the end of a
-	// delay, or its deadline. For open consequences it is a time that is already due. Zero means that no time rule
-	// applies.
+	// delay, or its deadline. In a record with open consequences it is a time in the past, so that they continue at
+	// once, or [PermissionWakeTime] if all of them need a person's permission. Zero means that time alone does not
+	// change the handoff.
 	Wakes Time `json:"wakes,omitempty"`
 
 	Created     Time `json:"created"`

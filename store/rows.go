@@ -37,7 +37,7 @@ func decodeRows[T any](v *View, r Range, decode func(Row) (T, error)) iter.Seq2[
 	return decodeRowsIf(v, r, func(Row) bool { return true }, decode)
 }
 
-// decodeRowsIf is [decodeRows], but skips the rows for which wanted returns false.
+// decodeRowsIf is [decodeRows], except that it skips the rows for which wanted returns false.
 func decodeRowsIf[T any](v *View, r Range, wanted func(Row) bool, decode func(Row) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for row, err := range v.r.Scan(r) {
@@ -55,9 +55,9 @@ func decodeRowsIf[T any](v *View, r Range, wanted func(Row) bool, decode func(Ro
 	}
 }
 
-// distinctBeginnings yields each distinct beginning of the keys of a range once. The function beginning cuts the
-// beginning out of a key, and the function of converts it to the result. It costs one seek for each distinct beginning,
-// however many keys share it.
+// distinctBeginnings yields each distinct beginning of the keys of a range once. The parameter `beginning` is a
+// function that cuts the beginning out of a key, and `of` is a function that converts it to the result. It costs one
+// seek for each distinct beginning, however many keys share it.
 func distinctBeginnings[T any](v *View, r Range, beginning func(key []byte) []byte, of func([]byte) T) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for more := true; more; {

@@ -85,7 +85,7 @@
 // # Rows beneath their types
 //
 // Package audit compares rows with each other, and package travel copies them to another store. Both read rows with
-// [View.RawRows], and encode rows with the functions that also this package uses: [EncodeNumber], [SplitIntoChunks],
+// [View.RawRows], and encode rows with the functions that this package uses too: [EncodeNumber], [SplitIntoChunks],
 // [EncodeRecord], [IndexRowsOf], [CountersOf], [UnreadRow], [Token.HashRow] and [Receipt.Encode].
 //
 // # Decisions
@@ -94,8 +94,8 @@
 // gaps, and an audit could not tell a gap from a deleted event.
 //
 // Content that handoffs refer to is stored once, even if many handoffs refer to it. A handoff has the digest of this
-// content, so the event of the handoff also proves the content, and a retry refers to it at no cost. A redaction
-// deletes the content for all handoffs, because a secret must not remain anywhere.
+// content, so the event of the handoff proves the content too. A retry refers to the same content, without another
+// copy. A redaction deletes the content for all handoffs, because a secret must not remain anywhere.
 //
 // A search reads one row of words for each handoff, newest first. One answer looks at 1,000 handoffs and returns a
 // cursor. An inverted index would cost each send many rows.

@@ -17,8 +17,8 @@ import (
 // other rows with the rows that they refer to. It returns a sentence for each of the first twenty faults. An error
 // means that the check could not be finished.
 //
-// It reads one snapshot, which takes seconds on a large store, and some engines grow meanwhile. It changes nothing.
-// [VerifyRegistry] reads events and content.
+// It reads one snapshot, which takes seconds on a large store. The files of some engines grow meanwhile. It changes
+// nothing. [VerifyRegistry] reads events and content.
 func CheckRows(ctx context.Context, s *store.Store) ([]string, error) {
 	found, err := checkRows(ctx, s, nil)
 	if err != nil {
@@ -65,7 +65,7 @@ type checker struct {
 	expected [store.Spaces]uint64
 }
 
-// rowSum returns a number for a row, which is added to the sum of the row's space.
+// rowSum returns a number for a row. The checker adds up these numbers for each space, see [checker].expected.
 func (c *checker) rowSum(key, value []byte) uint64 {
 	var h maphash.Hash
 	h.SetSeed(c.seed)

@@ -64,8 +64,8 @@ func (s *ContentCheck) Unexplained() (wrong []string) {
 	return wrong
 }
 
-// checkReference checks content that handoffs refer to. It gets each row of the content, and checks the whole content
-// at the first row.
+// checkReference checks content that handoffs refer to. It is called for each row of a content. At the first row it
+// checks the whole content, and at the other rows nothing.
 func (a *registryWalk) checkReference(v *store.View, row store.Row) error {
 	digest := store.DigestFromKey(row.Key)
 	if digest == a.content {

@@ -63,7 +63,7 @@ func (a *registryWalk) checkEvent(v *store.View, row store.Row) error {
 }
 
 // checkTreeRow compares an event and its row of the tree with the tree over all events so far. After a missing event
-// all later rows would differ, so it reports only the first fault.
+// all later rows would differ, so checkTreeRow does not compare them.
 func (a *registryWalk) checkTreeRow(n uint64, event store.Row, tree []byte) {
 	if n != a.n+1 || len(event.Key) != 8 {
 		a.problems.addFault("event %d is missing", a.n+1)

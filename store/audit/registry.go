@@ -22,10 +22,10 @@ import (
 // every changed byte in these rows, every missing event, tree row or record, and every record that was put back to an
 // earlier state. The result has the first twenty problems. An error means that the audit could not be finished.
 //
-// It cannot find a change of all rows at once: a log that was cut off together with its counter, its tree rows and its
-// records, or a registry that was computed anew. To find such a change, compare Root with a root that a person noted
-// outside of the store. No event proves index rows, counters, agents, notices, workflows, receipts and words.
-// [CheckRows] checks index rows and counters.
+// It cannot find a change after which all rows still agree, such as a log that was cut off together with its counter,
+// its tree rows and its records, or a registry that was computed anew. To find such a change, compare Root with a root
+// that a person noted outside of the store. No event proves index rows, counters, agents, notices, workflows, receipts
+// and words. [CheckRows] checks index rows and counters.
 //
 // It reads the whole store, with a new snapshot after each thousand rows, so calls continue meanwhile. The end of ctx
 // ends it with the error of ctx. It changes nothing. Root is the hash of the tree over the events that the audit has
@@ -151,7 +151,7 @@ func (a *registryWalk) reportUnexplained() {
 	}
 }
 
-// compareRecord compares a record with its last event. It returns the number of that event, and zero if the record and
+// compareRecord compares a record with its last event. It returns the number of that event, or zero if the record and
 // the event differ.
 func (a *registryWalk) compareRecord(v *store.View, id schemas.ID, r recordSummary) (uint64, error) {
 	if r.err != nil {

@@ -22,9 +22,9 @@ type CompactResult struct{ Before, After int64 }
 // one. Before that, it compares all rows, lets bbolt check the pages, and opens the new file. The caller keeps other
 // processes from opening the file, and makes sure that the disk has space for a second file.
 //
-// After an error, or if the process dies, the file at path is the old or the new file, with the same rows.
-// [RemoveLeftovers] removes other files. The errors are the errors of [Open], [store.ErrFull], and errors of the
-// system.
+// After an error, or if the process dies, the file at path is the old or the new file, with the same rows. A second
+// file may remain, which [RemoveLeftovers] removes. The errors are the errors of [Open], [store.ErrFull], and errors of
+// the system.
 func Compact(ctx context.Context, path string) (done CompactResult, err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a damaged page may lead outside the file
 	if err := RemoveLeftovers(path); err != nil {

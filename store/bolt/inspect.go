@@ -68,7 +68,7 @@ const (
 )
 
 // checkFormat refuses a file that is no store of handoff, or that a newer program wrote. Fresh is true for a file
-// without buckets: its process ended before the first commit.
+// without buckets: the process that made the file ended before its first commit.
 func checkFormat(tx *bbolt.Tx) (fresh bool, err error) {
 	if name, _ := tx.Cursor().First(); name == nil {
 		return true, nil

@@ -38,8 +38,8 @@ func (w *writer) resolveFailure(failed error, earlier bool) error {
 
 // reopenAfterFailure opens the file again after a write failed, and reports whether the file contains the transaction
 // in doubt. The writer calls it after each failure and before each transaction, until it succeeds. Until then, calls
-// and views get its error, because the rows may be lost. It does not open a damaged file again, because each attempt
-// would use up address space.
+// and views get its error, because the rows may be lost. The exception is a damaged file: the writer does not open it
+// again, because each attempt would use up address space.
 func (w *writer) reopenAfterFailure() (kept bool) {
 	if !w.broken || errors.Is(w.store.dbErr, store.ErrCorrupt) {
 		return false

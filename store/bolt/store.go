@@ -80,7 +80,7 @@ var _ store.Backend = (*Store)(nil)
 // is unchanged. Open returns ErrLocked after 50 ms, and the caller may try again.
 //
 // After a process was killed, opening a large file can take seconds, see the package comment. The end of ctx ends this
-// wait, but not an open store.
+// wait, but does not close the store that Open returned.
 func Open(ctx context.Context, c Config) (*Store, error) {
 	c = c.withDefaults()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))

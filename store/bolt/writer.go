@@ -71,9 +71,9 @@ func (w *writer) answerWaiting() (served bool) {
 	return served
 }
 
-// runTransaction runs calls of the batch in one transaction, commits and answers them. Calls that do not fit stay in
-// the batch. If the commit fails, all of its calls fail, even calls that only read, because they may have seen lost
-// rows.
+// runTransaction runs calls of the batch in one transaction, commits the transaction, and answers the calls. Calls that
+// do not fit stay in the batch. If the commit fails, all of its calls fail, even calls that only read, because they may
+// have seen lost rows.
 func (w *writer) runTransaction() {
 	begun, err := 0, calls.ErrExited
 	defer func() { w.batch, w.last = calls.AnswerBatch(w.batch, begun, err), begun }()

@@ -22,7 +22,7 @@ func RunWriterLoop(loop, finish func()) {
 }
 
 // AnswerBatch answers the first n calls of a batch. If err is not nil, each gets err, otherwise each gets its own
-// outcome. It returns the other calls, in the memory of the batch.
+// outcome. It returns the other calls, in the same slice as the batch.
 func AnswerBatch(batch []*Call, n int, err error) []*Call {
 	for _, c := range batch[:n] {
 		if err != nil {

@@ -60,14 +60,14 @@ func (c *cachedKey) valueAt(number int64) (value []byte, known bool) {
 	return nil, false
 }
 
-// addTableValue adds the value in the table as the oldest version, unless the key has a version of the table already.
+// addTableValue adds the value in the table as the oldest version, unless the key already has a value from the table.
 func (c *cachedKey) addTableValue(value []byte) {
 	if len(c.versions) == 0 || c.versions[0].number > 0 {
 		c.versions = append([]version{{value: value}}, c.versions...)
 	}
 }
 
-// foldVersions makes the version at a commit the value in the table, and drops older versions.
+// foldVersions records that the table now has the value of the key as of a commit. It drops older versions.
 func (c *cachedKey) foldVersions(number int64) {
 	i := len(c.versions) - 1
 	for i > 0 && c.versions[i].number > number {
@@ -116,8 +116,8 @@ func (c *cache) addPartAndGet(p tablePart, key []byte, number int64) (value []by
 	return c.ensureCell(p.Space, key).valueAt(number)
 }
 
-// addPartAndScan adds rows of the table to the cache, and returns the known rows of a range from a place on. The result
-// is empty if another fold ended meanwhile.
+// addPartAndScan adds rows of the table to the cache, and returns the known rows of a range from the key `place` on.
+// The result is empty if another fold ended meanwhile.
 func (c *cache) addPartAndScan(p tablePart, r store.Range, place []byte, wanted int, number int64) stretch {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -164,8 +164,9 @@ func (c *cache) recordFold(changes []changedKey, number int64) {
 	c.evict()
 }
 
-// stretch is a part of a range whose rows the cache knows. It begins at a key, the place. In forward order it includes
-// the row at the place, in reverse order it does not. In reverse order a nil place is the end of the space.
+// stretch is a part of a range whose rows the cache knows. The field place is the key at which the next stretch begins.
+// In forward order the next stretch includes the row with this key. In reverse order it does not, and nil stands for
+// the end of the space.
 type stretch struct {
 	rows  []store.Row
 	place []byte // where to continue

@@ -55,7 +55,7 @@ func (c *cache) evict() {
 	}
 }
 
-// nextIdleCells moves the clock hand on in its space, and returns cached keys to remove.
+// nextIdleCells moves the clock hand forward in its space, and returns cached keys to remove.
 func (c *cache) nextIdleCells(space *btree.BTreeG[*cachedKey]) (idle []*cachedKey) {
 	free, ended := c.evictable-c.limit, true
 	space.Ascend(&cachedKey{key: c.hand.key}, func(at *cachedKey) bool {

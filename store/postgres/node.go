@@ -20,8 +20,8 @@ const (
 )
 
 // Node is one process that uses a database. Twice a second it renews a lease for all of its workspaces. A read of a
-// workspace needs the lease. A commit needs no lease, because it proves that this process is still the owner. Other
-// nodes take a workspace over from a connected node only after the lease of that node has run out.
+// workspace needs the lease. A commit needs no lease, because a commit succeeds only if this process is still the
+// owner. Other nodes take a workspace over from a connected node only after the lease of that node has run out.
 type Node struct {
 	Pool *pgxpool.Pool // its own
 	ID   string        // of this process; never used again
@@ -37,7 +37,7 @@ type Node struct {
 	lapses int64      // number of beats that found a takeover, or a lease that had run out
 }
 
-// JoinDatabase returns a node for a database, with a pool as of [Connect]. Each new connection makes the tables if they
+// JoinDatabase returns a node for a database, with a pool from [Connect]. Each new connection makes the tables if they
 // are missing, so JoinDatabase works even while the database does not answer yet.
 func JoinDatabase(ctx context.Context, address string, now func() time.Time, log *slog.Logger) (*Node, error) {
 	n := &Node{ID: rand.Text(), now: now, log: log}

@@ -15,7 +15,7 @@ type tablePart struct {
 }
 
 // newTablePart makes a tablePart from the rows that a query found in a range. If the query found `wanted` rows, the
-// range ends at the last row. A row without a value is the next row outside of the range.
+// range ends at the last row. If a found row has no value, its key is the next key outside of the range.
 func newTablePart(r store.Range, found []store.Row, wanted int, folds int64) tablePart {
 	p := tablePart{Range: r, rows: found, folds: folds}
 	var end []byte // of the known range; nil: there are no more rows

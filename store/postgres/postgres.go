@@ -9,10 +9,10 @@
 // Only the owner writes, so it may cache rows. Its cache has all changes since the last fold. The owner reads other
 // rows from the table, and keeps the most used ones, up to CacheBytes of [Config].
 //
-// The database has a cost per row, and a step of a handoff changes about twenty rows of the store. So a commit is one
-// row of the log. It is one statement, so that a process that is stopped never leaves a transaction open. A takeover
-// and a fold have several statements. If another transaction has locked their rows, they end the connections of nodes
-// whose lease has run out.
+// Each row that is written costs the database time, and a step of a handoff (such as a claim) changes about twenty rows
+// of the store. So a commit writes only one row, in the log. It is one statement, so that a process that is stopped
+// never leaves a transaction open. A takeover and a fold have several statements. If another transaction has locked
+// their rows, they end the connections of nodes whose lease has run out.
 package postgres
 
 import (

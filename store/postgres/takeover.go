@@ -57,10 +57,10 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	return all, classifyError(err)
 }
 
-// TakeOver makes this node the owner of a workspace. Before is the last owner, as [Node.Owner] returned it. From then
-// on, calls of the last owner return [store.ErrFenced]. The error is [store.ErrLocked] if another node has taken the
-// workspace over first. If forced is false, it is also ErrLocked while the last owner may be active: its lease has not
-// run out, and it is connected to the database.
+// TakeOver makes this node the owner of a workspace. Before is the last owner, as [Node.Owner] returned it. After the
+// takeover, calls of the last owner return [store.ErrFenced]. The error is [store.ErrLocked] if another node has taken
+// the workspace over first. If forced is false, it is also ErrLocked while the last owner may be active: its lease has
+// not run out, and it is connected to the database.
 func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owner, forced bool) (*Ownership, error) {
 	const own = `with told as (update handoff_node set taken = taken + 1
 			where id <> $2 and id = (select node from handoff_workspace where name = $1))
@@ -184,9 +184,9 @@ func readUnfolded(ctx context.Context, of querier, workspace int64) (log []logEn
 	return log, classifyError(err)
 }
 
-// ReplaceWorkspace renames two workspaces in one step. The workspace called `with`, which must have no owner, gets the
-// name of this one. This workspace gets the name `before`. The error is [store.ErrFenced] if another node has taken
-// this workspace over, and [ErrNoWorkspace] if there is no workspace called `with`.
+// ReplaceWorkspace renames two workspaces in one step. The workspace of o gets the name `before`. The workspace called
+// `with`, which must have no owner, gets the old name of the workspace of o. The error is [store.ErrFenced] if another
+// node has taken the workspace of o over, and [ErrNoWorkspace] if there is no workspace called `with`.
 func (o *Ownership) ReplaceWorkspace(ctx context.Context, with, before string) error {
 	const rename = `update handoff_workspace set name = $2 where id = $1`
 	return classifyError(pgx.BeginTxFunc(ctx, o.node.Pool, shortLockWait, func(tx pgx.Tx) error {

@@ -16,12 +16,12 @@ import (
 // ErrNotEmpty means that a store was used before. It was not touched.
 var ErrNotEmpty = errors.New("it is not empty")
 
-// Copy copies all rows of a store into another store, which has no handoffs, messages and tokens. The caller owns both
-// stores, so no other process writes meanwhile.
+// Copy copies all rows of a store into another store, which has no handoffs, no messages and no tokens. The caller owns
+// both stores, so no other process writes meanwhile.
 //
-// The rows may come from a backup of a store that still exists. The original and the copy must never be in use at the
-// same time. So the target is first marked as unfinished, and [CheckUsable] returns [ErrUnfinished] for it. At the end,
-// the original is marked as moved, and then the target becomes usable. A copy that ends early is repeated from its
+// The original and the copy must never be in use at the same time. The original is From, or a store of which From is a
+// backup. So [Copy.Run] first marks the target as unfinished, and [CheckUsable] returns [ErrUnfinished] for it. At the
+// end, Run marks the original as moved, and then makes the target usable. A copy that ended early is repeated from its
 // beginning.
 type Copy struct {
 	To, From store.Backend

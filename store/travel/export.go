@@ -18,8 +18,8 @@ import (
 // or another system. The caller sets the workspace and the time in the heading. Export fills in the rest and returns
 // the heading. [Load] reads the file.
 //
-// Export reads one snapshot, so the file shows one moment. Some engines grow meanwhile. Export keeps one line in
-// memory. The same rows always give the same lines.
+// Export reads one snapshot, so the exported file shows one moment. The store's own file may grow meanwhile. Export
+// keeps one line in memory. The same rows always give the same lines.
 //
 // Export leaves out index rows, counters and the tree, because [Load] computes them again. It leaves out bearer tokens,
 // declarations of files and names of sessions, because they belong to one machine. A held handoff is exported without

@@ -176,7 +176,8 @@ func (l *loader) loadHeading(b []byte) error {
 	return nil
 }
 
-// checkEnd checks that the file is complete, and puts counters and numbers.
+// checkEnd checks that the file is complete. It also writes the counters, and the last number that was used for a
+// handoff and for a notice.
 func (l *loader) checkEnd() error {
 	if l.n == 0 {
 		return l.loadHeading(nil)

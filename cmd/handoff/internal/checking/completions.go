@@ -5,9 +5,9 @@
 // A completion with failed checks is refused and not recorded. So the holder learns of a failed check while it still
 // holds the work.
 //
-// Results are compared with the base of the work. The base is fixed before the work begins, and is the same for all
-// attempts. Otherwise a holder could weaken a test, commit, and claim again, and the weakened test would become the
-// standard.
+// The list of checks, and the names of tests that passed before, come from the base of the work. This commit is fixed
+// before the work begins, and is the same for all attempts. Otherwise a holder could weaken a test, commit, and claim
+// again, and the weakened test would become the standard.
 package checking
 
 import (
@@ -24,12 +24,12 @@ import (
 	"handoff/tools"
 )
 
-// CompletionChecker is an invoker that runs the checks of a completion, and adds the observations to the call. It
-// passes all other calls on unchanged, and also completions without a repository or without checks.
+// CompletionChecker is an invoker that runs the checks of a completion, and adds the observations to the call. All
+// other calls pass unchanged. Completions without a repository or without checks pass unchanged too.
 //
-// A call waits for its checks at most for the time in Patience. Then the call is refused as unavailable and records no
-// completion, but its result is kept in a checkpoint of the handoff. The checks continue, and a repeat of the call
-// waits for the same checks. The checks end when Stop is called or the process ends.
+// A call waits for its checks for at most the time in Patience. After that time the call is refused as unavailable. The
+// completion is not recorded, but the result of the work is kept in a checkpoint of the handoff. The checks continue,
+// and a repeat of the call waits for the same checks. The checks end when Stop is called or the process ends.
 //
 // Its methods may be called concurrently.
 type CompletionChecker struct {

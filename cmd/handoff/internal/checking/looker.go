@@ -109,9 +109,9 @@ func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller sc
 	return sight, nil
 }
 
-// reportUnobserved returns a report without observations. Each check that the job names, or that the repository always
-// runs, gets the reason why. If the list of checks cannot be read at the base, the names come from the list in the
-// working tree.
+// reportUnobserved returns a report without observations. For each check that the job names, or that the repository
+// always runs, the report has the text `why` as the reason. If the list of checks cannot be read at the base, the names
+// come from the list in the working tree.
 func (l ProjectChecks) reportUnobserved(ctx context.Context, job checks.Job, why string) schemas.CheckReport {
 	s := schemas.CheckReport{Unobserved: map[string]string{}}
 	list, err := l.Runner.ReadList(ctx, job.Repository, job.Base)
@@ -127,8 +127,8 @@ func (l ProjectChecks) reportUnobserved(ctx context.Context, job checks.Job, why
 	return s
 }
 
-// recordedObservations returns the observations of a completion. All reports whether they are complete, so that no
-// check has to run again.
+// recordedObservations returns the observations of a completion. The result all is true if no check is missing, so that
+// no check has to run again.
 func recordedObservations(done *schemas.Completion) (seen schemas.CheckReport, all bool) {
 	all = true
 	for _, a := range done.Criteria {

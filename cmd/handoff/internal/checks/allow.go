@@ -13,8 +13,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// repositoryDir returns the directory of a repository below the runner's directory. All worktrees of a repository have
-// the same directory.
+// repositoryDir returns the directory, below r.Dir, with the runner's files for a repository. All worktrees of a
+// repository share this directory.
 func (r Runner) repositoryDir(of git.Repository) string {
 	return filepath.Join(r.Dir, fmt.Sprintf("%x", sha256.Sum256([]byte(platform.ResolveLinks(of.Common))))[:16])
 }
@@ -25,7 +25,7 @@ func (r Runner) Permissions(of git.Repository) consent.PermissionBook {
 }
 
 // CheckPermission returns nil if a person allowed this list of checks of the repository. Otherwise it returns an error.
-// If an earlier permission does not count, the error says why.
+// If a person allowed the list but the permission does not count, the error says why.
 func (r Runner) CheckPermission(from git.Repository, l List) error {
 	given, err := r.Permissions(from).Find(consent.Checks, l.Digest)
 	if given != nil {

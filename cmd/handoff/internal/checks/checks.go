@@ -1,10 +1,10 @@
 // Package checks runs the checks of a repository on work.
 //
 // Its caller reads the list of checks with [Runner.ReadList] and runs a [Job] with [Runner.Run]. The list is the file
-// .handoff/checks.yaml of the repository. It has commands, and questions about the files of a commit. It is read from
-// the base of the work and never from a working tree, so that the work cannot weaken its own checks. A person allows a
-// list once, by its digest. A changed list needs a new permission. Without permission nothing runs. No command ever
-// comes from a handoff.
+// .handoff/checks.yaml of the repository. A check in it is a command, or a question about the files of a commit. The
+// list is read from the base of the work and never from a working tree, so that the work cannot weaken its own checks.
+// A person allows a list once, by its digest. A changed list needs a new permission. Without permission nothing runs.
+// No command ever comes from a handoff.
 //
 // A command runs in a clean tree at the commit under test. The tree is in a slot below the directory of handoff's
 // files. Slots are kept between runs, and the next run writes only the files that differ:
@@ -20,7 +20,7 @@
 // filters.
 //
 // A supervisor runs the command, and ends all processes that the command started. The supervisor is this program again,
-// see [Supervise]. The end of its input tells it that the process that runs the checks was killed. On Linux the
+// see [Supervise]. When its input ends, it knows that the process that runs the checks was killed. On Linux the
 // supervisor adopts orphaned processes, so it can end all of them. A second supervisor above it does the same if the
 // command stopped or killed the first one. If both supervisors were killed, the process that runs the checks ends the
 // remaining processes. It knows them by their session, which no other process can enter. If that process was killed
@@ -106,8 +106,9 @@ func (c Check) String() string {
 	return c.Name + ": " + strings.Join(what, "; ")
 }
 
-// checkField describes one field of a check. A kind of check is named after its main field. For a main field, the field
-// kind is empty. For another field, it is the kind of check that may have the field, or "any".
+// checkField describes one field of a check. Each kind of check is named after its main field (such as "run"). For a
+// main field, the kind is empty. For another field, such as "dir", it is the kind of check that may have the field, or
+// "any".
 type checkField struct {
 	name  string
 	value any // a pointer into the check

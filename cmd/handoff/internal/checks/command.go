@@ -54,7 +54,7 @@ func (l *jobRun) ensureSlot(ctx context.Context) (err error) {
 
 const mostTail = 4 << 10 // bytes
 
-// outputTail returns the end of a command's output as text, with secrets masked.
+// outputTail returns the last 4 KiB of a command's output as text, with secrets masked.
 func outputTail(printed []byte) string {
 	text, _ := secret.Mask(strings.ToValidUTF8(string(printed), "\ufffd"))
 	return strings.ToValidUTF8(text[max(0, len(text)-mostTail):], "")
@@ -103,8 +103,8 @@ func (l *jobRun) runCommand(ctx context.Context, c Check, commit string) (ended 
 	return ended, reported, nil
 }
 
-// checkOut checks a commit out into the tree of the slot. Files that match the globs in the check's field Base come
-// from the base instead.
+// checkOut checks a commit out into the tree of the slot. The exception is files that match the globs in the check's
+// field Base: they come from the base.
 func (l *jobRun) checkOut(ctx context.Context, c Check, commit string) error {
 	if err := l.slot.checkOut(ctx, commit); err != nil {
 		return err

@@ -46,8 +46,8 @@ func (j Job) AdviceOnBase() string {
 
 // ReadList reads the list of checks at a commit of a repository. It does not look for a permission: see
 // [Runner.CheckPermission]. Errors are *[schemas.Error]: unavailable without a repository, without git or without this
-// commit, not_found without a list, and invalid with all problems of a broken list. If the repository has no list,
-// ReadList writes no file.
+// commit, not_found without a list, and invalid with all problems of a broken list. In a repository that never had
+// checks, ReadList makes no file and no directory.
 func (r Runner) ReadList(ctx context.Context, from git.Repository, base string) (List, error) {
 	if !platform.Exists(r.repositoryDir(from)) {
 		if has, err := from.HasPath(ctx, base, File); err == nil && !has {
@@ -99,9 +99,9 @@ func (r Runner) openObjects(from git.Repository, base string) (objectStore, erro
 	return o, nil
 }
 
-// Run runs the checks of a job. The report has one observation for each wanted check. If a check cannot run, the report
-// has the reason for models, and says what a person can do. If the list of checks cannot be read, the report says so
-// even if the job wants no check. A failed check is no error. Run returns an error only if ctx ends.
+// Run runs the checks of a job. The report has one observation for each wanted check. For a check that cannot run, it
+// has a text instead, which tells models the reason and what a person can do. If the list of checks cannot be read, the
+// report says so even if the job wants no check. A failed check is no error. Run returns an error only if ctx ends.
 func (r Runner) Run(ctx context.Context, job Job) (schemas.CheckReport, error) {
 	seen := schemas.CheckReport{Unobserved: map[string]string{}}
 	all := func(names []string, err error) (schemas.CheckReport, error) {
@@ -226,10 +226,10 @@ func (l *jobRun) runCheck(ctx context.Context, name string) (*schemas.Observatio
 	return said, err
 }
 
-// checkAgainstBase judges an observation by the files that the work changed. If the work changed no file, a passed
-// check that the sender named proves nothing, and the error is conflict. This does not apply to a check that asks for a
-// clean tree. If a check fails and the work changed files that the check takes from the base, Why says how to name
-// another base.
+// checkAgainstBase judges an observation by the files that the work changed. The error is conflict if the sender named
+// the check, the check passed, and the work changed no file: such a pass proves nothing. The exception is a check that
+// asks for a clean tree: its pass counts. If the check failed and it compares the work with the base (such as a check
+// for tests that passed there), said.Why also says how to name another base.
 func (l *jobRun) checkAgainstBase(ctx context.Context, c Check, said *schemas.Observation) error {
 	changed, err := l.changedFiles(ctx)
 	decide := compileGlobs(slices.Concat(c.Base, c.Leaves))

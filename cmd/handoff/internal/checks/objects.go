@@ -102,7 +102,7 @@ func (o objectStore) isFile(ctx context.Context, commit, path string) (bool, err
 }
 
 // readText returns the text of a regular file of a commit. Ok is false if there is no regular file at the path, or if
-// the file has more than most bytes.
+// the file has more than `most` bytes.
 func (o objectStore) readText(ctx context.Context, commit, path string, most int) (text string, ok bool, err error) {
 	id, size, err := o.findFile(ctx, commit, path)
 	if err != nil || id == "" || size > most {
@@ -124,7 +124,8 @@ func (o objectStore) findFile(ctx context.Context, commit, path string) (id stri
 	return words[0], size, err
 }
 
-// changedFile is a file that differs between two commits. A file that only the second commit has is new.
+// changedFile is a file that differs between two commits. The field isNew is true if only the second commit has the
+// file.
 type changedFile struct {
 	path  string
 	isNew bool

@@ -84,7 +84,8 @@ func Supervise(ctx context.Context, in io.Reader, out io.Writer) error {
 }
 
 // superviseChild runs a second supervisor as a child, because the command may stop or kill its supervisor. When the
-// child has ended, superviseChild ends all remaining processes. It measures the time limit itself.
+// child has ended, superviseChild ends all remaining processes. It measures the time limit itself, because it cannot
+// rely on the child.
 func (o commandOrder) superviseChild(ctx context.Context, out io.Writer) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -250,7 +251,7 @@ func (s *cappedOutput) Write(p []byte) (int, error) {
 	return s.tail.Write(p)
 }
 
-// lastPart returns the last 8 KiB of the output. If a masked secret begins before these 8 KiB, at least 4 KiB remain.
+// lastPart returns the last 8 KiB of the output. [outputTail] masks secrets in them, and then keeps the last 4 KiB.
 func (s *cappedOutput) lastPart() []byte {
 	kept := s.tail.Bytes()
 	return kept[max(0, len(kept)-2*mostTail):]

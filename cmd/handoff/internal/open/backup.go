@@ -45,8 +45,8 @@ func backupWriter(rows store.Backend) func(ctx context.Context, path string) err
 	}
 }
 
-// checkEmptyFile refuses a file with content, because the backup would replace the content. It also refuses an irregular
-// file and a relative path.
+// checkEmptyFile refuses a file with content, because the backup would replace the content. It also refuses a file that
+// is not regular (such as a device), and a relative path.
 func checkEmptyFile(f *os.File) error {
 	info, err := f.Stat()
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > 0 || !filepath.IsAbs(f.Name())) {
@@ -56,8 +56,8 @@ func checkEmptyFile(f *os.File) error {
 	return err
 }
 
-// BackUpDatabase writes the current rows of a workspace in a database into an empty file. Errors are *[schemas.Error]
-// for failures of the database. Other errors are errors of the store.
+// BackUpDatabase writes the current rows of a workspace in a database into an empty file. If the database fails, the
+// error is a *[schemas.Error]. Other errors are errors of the store.
 func BackUpDatabase(ctx context.Context, name string, node *cluster.Node, path string) error {
 	return node.ReadSnapshot(ctx, name, func(rows store.Backend) error {
 		file, err := openRows(ctx, bolt.Config{Path: path})

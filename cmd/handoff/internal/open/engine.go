@@ -16,8 +16,8 @@ import (
 	"handoff/tools/platform"
 )
 
-// openEngine opens the rows of the workspace in dir, or makes them. The caller must have locked the workspace. The
-// error wraps [store.ErrLocked] if another process keeps the rows open, see [retryWhileLocked].
+// openEngine opens the store of the workspace in dir, or makes an empty store. The caller must have locked the
+// workspace. The error wraps [store.ErrLocked] if another process keeps the store open, see [retryWhileLocked].
 func openEngine(ctx context.Context, dir string, log *slog.Logger) (b store.Backend, err error) {
 	err = retryWhileLocked(ctx, func() error {
 		b, err = tryOpen(ctx, dir, log)
@@ -117,8 +117,8 @@ func Compact(ctx context.Context, w workspace.Workspace) (done bolt.CompactResul
 	return done, nil
 }
 
-// freeSpaceOf returns a function that counts the unused bytes in the store's file. It returns nil for an engine without
-// this number.
+// freeSpaceOf returns a function that counts the unused bytes in the store's file. It returns nil for an engine that
+// does not know this number.
 func freeSpaceOf(rows store.Backend) func() int64 {
 	if file, ok := rows.(*bolt.Store); ok {
 		return file.FreeBytes

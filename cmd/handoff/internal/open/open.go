@@ -11,13 +11,13 @@
 // verification.
 //
 // A restore keeps the replaced workspace until a person deletes it. Only a person knows whether it was the right
-// backup. In a directory, a hard link keeps the old file, because a process would make an empty store if the store were
-// missing for a moment. In a database, both workspaces get their new names in one transaction.
+// backup. In a directory, a hard link keeps the old file, so that the store is never missing: a process that finds no
+// store makes an empty one. In a database, both workspaces get their new names in one transaction.
 //
 // An import reads the file into a temporary store. Every line is verified and every row examined before the import
 // changes the workspace. Hashes prove that nobody changed the file since the export, but not that handoff wrote it.
-// Then the rows are copied into an unused workspace. An import adds to no other workspace: ids in records and texts
-// would have to change, and a handoff would have two registries.
+// Then the rows are copied into an unused workspace. An import never adds to a workspace that was used before: ids in
+// records and texts would have to change, and a handoff would have two registries.
 //
 // A server starts even if its store is not available, because some clients never start a server again. Each call then
 // gets the reason, and the next call tries again. The first call that needs a database connects to the database. Only
@@ -104,8 +104,8 @@ type mailboxes struct {
 	closeLog func() error
 }
 
-// openLog opens the log for the owner's work, which is the journal in the directory of the workspace. A node of a
-// cluster has one log for all workspaces. For a node, closeLog does nothing.
+// openLog opens the log for the owner's work: the journal in the directory of the workspace. The exception is a node of
+// a cluster: it has one log for all workspaces, and closeLog does nothing.
 func (c Config) openLog() (log *slog.Logger, closeLog func() error) {
 	if c.Cluster != nil {
 		return c.Logger.With(slog.String("workspace", c.Name)), func() error { return nil }

@@ -35,10 +35,10 @@ func restoringFile(at string) string { return at + ".restoring" }
 
 func stagedWorkspaceName(name string) string { return name + "~restoring" }
 
-// RestoreFileStore replaces the store of a workspace by a verified backup. If the workspace has work, it keeps the old
-// store and returns the path of the old store. For a workspace with work, the error is conflict unless replace is true.
-// The caller must have locked the files with [relay.LockWorkspace]. Only the last step changes the store, and that step
-// is atomic. Errors are *[schemas.Error], or errors of the system.
+// RestoreFileStore replaces the store of a workspace by a verified backup. If the workspace has work and replace is
+// false, the error is conflict. If it has work and replace is true, RestoreFileStore keeps the old store and returns
+// its path. The caller must have locked the files with [relay.LockWorkspace]. Only the last step changes the store, and
+// that step is atomic. Errors are *[schemas.Error], or errors of the system.
 func RestoreFileStore(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStoreFile(w.Dir)
 	used, err := fileStoreHasWork(ctx, w)
@@ -171,8 +171,8 @@ func AcceptFileRestore(w workspace.Workspace) error {
 	return os.Remove(keptStoreFile(w.Dir))
 }
 
-// hasKeptStore reports whether a restore kept a replaced store. It returns false for a second link to the current store,
-// which is left if a restore was killed before its last step.
+// hasKeptStore reports whether a restore kept a replaced store. It returns false if the kept file is only a second link
+// to the current store. Such a link remains if a restore was killed before its last step.
 func hasKeptStore(w workspace.Workspace) bool {
 	before := keptStoreFile(w.Dir)
 	return platform.Exists(before) && !platform.IsSameFile(before, filepath.Join(w.Dir, workspace.StoreFile))

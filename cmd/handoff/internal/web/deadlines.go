@@ -37,8 +37,8 @@ func (s *Server) setDeadlines(next http.Handler) http.Handler {
 }
 
 // trackedBody is a request body that knows whether it has ended. After the end of the body, the server removes the read
-// deadline and reads on only to notice that the client hangs up. A deadline set later would look as if the client hung
-// up.
+// deadline, and reads only to notice that the client hangs up. If the handler then set a new deadline, its expiry would
+// look as if the client hung up.
 type trackedBody struct {
 	io.ReadCloser
 	ended atomic.Bool // it is whole, or broke off

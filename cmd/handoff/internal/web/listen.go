@@ -35,8 +35,8 @@ func resolveAddress(addr string) (*net.TCPAddr, error) {
 	return at, nil
 }
 
-// checkMayListen refuses an address that other machines can reach in two cases. Requests need no token, or traffic is
-// not encrypted and the configuration does not allow plain traffic.
+// checkMayListen refuses, in two cases, an address that other machines can reach: if requests need no token, or if
+// traffic is not encrypted and the configuration does not allow plain traffic.
 func (c Config) checkMayListen(at *net.TCPAddr) error {
 	switch {
 	case at.IP.IsLoopback():

@@ -4,8 +4,9 @@
 // The package decides which addresses the server may listen on. It protects the handlers from pages of foreign sites,
 // from clients that hold connections and send nothing, and from requests that never end.
 //
-// The limit of connections accepts a connection (conns.go). A request then passes the access log (access.go), the
-// deadlines (deadlines.go), the check of Host and Origin (guard.go), and the table of paths (routes.go).
+// The limiter in conns.go accepts or rejects a connection. Each request of an accepted connection passes the access log
+// (access.go), the deadlines (deadlines.go), the check of Host and Origin (guard.go), and the table of paths
+// (routes.go).
 package web
 
 import (

@@ -245,8 +245,8 @@ func errNotRemoved(w Workspace, what string) error {
 		WithHint("Nothing was deleted. Move it away, and call again.")
 }
 
-// Move moves the files of the workspace from into the directory of the workspace to, which must not exist yet. The
-// caller must have locked from.
+// Move moves the files of the workspace `from` into the directory of the workspace `to`. This directory must not exist
+// yet. The caller must have locked `from`.
 func Move(from, to Workspace) error {
 	if err := os.Rename(from.Dir, to.Dir); err != nil {
 		return fmt.Errorf("rename workspace %s: %w", from.Name, err)

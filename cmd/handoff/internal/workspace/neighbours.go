@@ -28,8 +28,8 @@ func (n Neighbour) String() string {
 }
 
 // FindNeighbours returns the neighbours of a workspace. A neighbour belongs to a directory above or below the project,
-// unless both are git repositories. A workspace whose directory is gone is a neighbour too if its directory had the
-// same name. A named workspace has no neighbours.
+// unless both are git repositories. A workspace whose project directory is gone is a neighbour too, if that directory
+// had the same name as the project of w. A named workspace has no neighbours.
 func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	if w.Project == "" {
 		return nil

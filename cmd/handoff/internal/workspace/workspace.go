@@ -1,5 +1,5 @@
-// Package workspace finds the workspace of a process ([Find]), and knows the paths of its files. So the agents of a
-// repository share a workspace without configuration.
+// Package workspace finds the workspace of a process ([Find]), and knows the paths of its files. All processes in a
+// repository find the same workspace, so the agents there need no configuration.
 //
 // A workspace has a name that --workspace or HANDOFF_WORKSPACE gives, or it belongs to a project. The project is the
 // git repository around the project directory, with all its worktrees. Without git, the project is the nearest parent
@@ -92,8 +92,8 @@ func stateDir(getenv func(string) string) (string, error) {
 }
 
 // StateDir returns the directory for handoff's files of a user with the given home directory. It follows the XDG base
-// directory specification, which ignores relative paths. On Windows without XDG_STATE_HOME, it is the usual directory
-// for data of programs. Directories in it that begin with a dot are no workspaces.
+// directory specification, which ignores relative paths. The exception is Windows without XDG_STATE_HOME: there it is
+// the usual directory for data of programs. Directories in it that begin with a dot are no workspaces.
 func StateDir(getenv func(string) string, home string) string {
 	state := getenv("XDG_STATE_HOME")
 	switch {
