@@ -2,8 +2,8 @@
 // people, scripts and agents without MCP.
 //
 // The rules are in package mailbox. The packages under internal form the command line: cli is the base of all commands,
-// commands has the commands, clients the commands about clients, and root puts them together. The tests in this
-// directory run the whole program.
+// commands and clients contain the commands, and root puts them together. The tests in this directory run the whole
+// program.
 package main
 
 import "handoff/cmd/handoff/internal/root"

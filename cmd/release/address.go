@@ -70,9 +70,9 @@ type textRewriting struct {
 	to             string
 }
 
-// addressRewritings returns the rewritings that put a new address into texts. A text that begins like the module path
-// changes only if it is the path of a package, because the module may have the name of the program. Names on npm and of
-// images have no capitals.
+// addressRewritings returns the rewritings that put a new address into texts. The module path may be the same word as
+// the name of the program. So a text that begins with this word changes only if the folder of a package follows, as in
+// handoff/tools. Names on npm and of images have no capitals.
 func addressRewritings(old Settings, address string, folders []string) (all []textRewriting) {
 	path, repository := regexp.QuoteMeta(old.Module), regexp.QuoteMeta(old.Repository)
 	base, _, _ := module.SplitPathVersion(address)

@@ -64,8 +64,8 @@ func signFile(ctx context.Context, command, name string) error {
 	return err
 }
 
-// addExtensions makes the extension files for Gemini CLI. Gemini CLI takes the file of a release whose name begins with
-// Node's name of the operating system. The program is not in these files.
+// addExtensions makes the extension files for Gemini CLI. From the files of a release, Gemini CLI takes the one whose
+// name begins with Node's name of the operating system, such as win32. The program is not in these files.
 func (r *release) addExtensions(context.Context) error {
 	files, err := readFiles(r.sourcePath("examples/gemini-extension"))
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// addImage makes a container image for each processor of Linux, which contains only the program. All images are in one
+// addImage makes one container image for each processor that the release supports on Linux. All images are in one
 // archive in the OCI format. The result equals the result of examples/container, but needs no container engine.
 func (r *release) addImage(context.Context) error {
 	linux := slices.DeleteFunc(slices.Clone(r.Platforms), func(b *build) bool { return b.OS != "linux" })

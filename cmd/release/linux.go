@@ -103,8 +103,8 @@ func (b *build) debianTree() ([]file, error) {
 
 func (b *build) redHatTree() ([]file, error) { return systemTree(b.filesBesideProgram(), redHatPaths) }
 
-// systemTree returns the files that where gives a path in the system, under that path. It compresses files whose path
-// ends with .gz.
+// systemTree returns the files that a package installs, under their paths in the system. The map where has the paths.
+// Files without a path there are left out, except manual pages. It compresses files whose path ends with .gz.
 func systemTree(all []file, where map[string]string) (tree []file, err error) {
 	for _, f := range all {
 		at := where[f.name]
@@ -127,6 +127,6 @@ func systemTree(all []file, where map[string]string) (tree []file, err error) {
 // License returns the text of the license, for the file that Debian requires.
 func (r *release) License() string { return string(pickFiles(r.inside, "LICENSE")[0].data) }
 
-// DebianVersion returns the version in Debian's form: with ~ before the name of a candidate, so that Debian sorts the
-// candidate before its version, and with the number of the packaging.
+// DebianVersion returns the version in Debian's form, such as 1.2.0~rc.1-1 for 1.2.0-rc.1. The ~ makes Debian sort a
+// candidate before its version. The last number is the number of the packaging.
 func (r *release) DebianVersion() string { return strings.Replace(r.Version, "-", "~", 1) + "-1" }

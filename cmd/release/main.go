@@ -6,7 +6,8 @@
 //	go run -C cmd/release . -address github.com/owner/handoff   puts this address into module path, imports and documents
 //
 // It publishes nothing and uses no network. The same commit makes the same bytes in every checkout. The names that
-// belong to the owner are in settings.yaml. It is a separate module, so that handoff does not depend on its libraries.
+// belong to the owner are in settings.yaml. This command is a separate module, so that handoff does not depend on its
+// libraries.
 package main
 
 import (

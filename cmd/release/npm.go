@@ -11,7 +11,7 @@ func (b *build) addNPMPackage(context.Context) error {
 	return b.addNPMArchive(b.platform, b.NodePackage(), b, "platform", files)
 }
 
-// addMainNPMPackage makes the npm package that people install. This package finds the package with the program.
+// addMainNPMPackage makes the npm package that people install. Its script finds the package that contains the program.
 func (r *release) addMainNPMPackage(context.Context) error {
 	start, err := r.fillTemplate("handoff.js.tmpl", r)
 	if err != nil {

@@ -14,8 +14,8 @@ var platforms = []platform{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// parsePlatforms parses a list of platforms. It refuses a platform that a release does not have. The list may omit
-// platforms.
+// parsePlatforms parses a list of platforms. It refuses a platform that is not in the list platforms. An empty list
+// means all platforms.
 func parsePlatforms(list string) ([]platform, error) {
 	if list == "" {
 		return platforms, nil

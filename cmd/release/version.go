@@ -42,7 +42,8 @@ func (r *release) checkOutVersion(ctx context.Context, root string, snapshot boo
 	return r.setTaggedVersion(ctx, string(changelog))
 }
 
-// setSnapshotVersion names a build that comes before the next version, by its number of commits.
+// setSnapshotVersion sets the version of a build between two releases, such as 1.2.0-snapshot.345. The last number is
+// the number of commits.
 func (r *release) setSnapshotVersion(ctx context.Context, changelog string) error {
 	count, err := runCommand(ctx, r.sourcePath(""), nil, "git", "rev-list", "--count", "HEAD")
 	if err != nil {

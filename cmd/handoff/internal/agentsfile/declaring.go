@@ -21,8 +21,8 @@ import (
 
 // A File is a file that may declare agents. Name is shown to people, and is stored with each agent that the file
 // declares. Project is the project's directory, or "" for a file outside of the project. A file of a project must not
-// be a link that leads out of the project, because agents see lines of the file in its problems. Own marks the user's
-// own file, whose rules need no permission.
+// be a link that leads out of the project, because agents see the problems of the file, which quote its lines. Own
+// marks the user's own file, whose rules need no permission.
 type File struct {
 	Path, Name, Project string
 	Own                 bool
@@ -325,8 +325,8 @@ func (d *Declarer) declareAll(ctx context.Context, digest string) error {
 	return err
 }
 
-// currentStamp returns a text about the files and the permissions. The text differs after a file's modification time or
-// size has changed, or after the permissions have changed.
+// currentStamp returns a text about the files and the permissions. It changes when the modification time or the size of
+// a file changes, and when the permissions change.
 func (d *Declarer) currentStamp() string {
 	var b strings.Builder
 	for _, f := range d.files {

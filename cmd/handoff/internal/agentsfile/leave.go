@@ -31,7 +31,7 @@ func FormatRules(rules []byte) string {
 }
 
 // LacksPermission reports whether the rules of the file lack a person's permission (waits). If the permission is
-// missing, how is a sentence that names the command for it. The user's own file needs no permission.
+// missing, the result how is a sentence that tells a person what to do. The user's own file needs no permission.
 func (f File) LacksPermission(said schemas.DeclaringFile, given consent.PermissionBook) (how string, waits bool) {
 	digest, _ := CanonicalRules(said)
 	if f.Own || digest == "" {

@@ -6,8 +6,8 @@
 // names begin with the role, such as testing-specialist-RedStone. "routes" lists rules, and "workflows" lists workflows
 // by name: see package rules of the mailbox.
 //
-// [Parse] reads a text and returns all its problems. [Declarer] wraps the tools in the process that runs in the
-// project.
+// [Parse] reads a text and returns all its problems. [Declarer] runs in the process of the caller, and passes the
+// declarations to the workspace before it calls a tool.
 package agentsfile
 
 import (
@@ -241,7 +241,7 @@ func (p *parser) parseWords(field string, list *yaml.Node) []string {
 	return words
 }
 
-// checkWord adds a problem if n is not a valid word. A star is valid only if the parameter star is true.
+// checkWord adds a problem if n is not a valid name, such as code_review. If star is true, "*" is valid too.
 func (p *parser) checkWord(field string, n *yaml.Node, star bool) {
 	if n.Kind != yaml.ScalarNode || !schemas.IsValidName(n.Value) && (!star || n.Value != "*") {
 		p.AddProblem(n, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as code_review.", "%q is no word for %s", schemas.EscapeHidden(schemas.Clip(n.Value, 80)), field)

@@ -28,8 +28,8 @@ func (r *NodeReader) SortedProblems() []Problem {
 	return r.Problems
 }
 
-// AddUnknownName adds a problem: name is none of the known names. What says which kind of name it is, for example
-// "field".
+// AddUnknownName adds the problem that a name is none of the known names. The parameter what is the kind of the name
+// (such as "field").
 func (r *NodeReader) AddUnknownName(name *yaml.Node, what string, known []string) {
 	remedy := "There are " + strings.Join(known, ", ") + "."
 	if meant := closest.LikelyNames(name.Value, known); len(meant) > 0 {
@@ -46,8 +46,8 @@ func (r *NodeReader) ReadBool(field string, value *yaml.Node) bool {
 	return value.Value == "true"
 }
 
-// EachField calls fn for each name and value of an object. It adds a problem if the node is not an object, or if the
-// object has a name twice.
+// EachField calls fn for each field of an object, with the nodes of the field's name and value. It adds a problem if n
+// is not an object, or if the object has two fields of the same name.
 func (r *NodeReader) EachField(n *yaml.Node, what, remedy string, fn func(name, value *yaml.Node)) {
 	if n.Kind == yaml.AliasNode && !r.NoAliases {
 		n = n.Alias

@@ -35,7 +35,7 @@ func (p *parser) parseRoutes(list *yaml.Node) {
 	}
 }
 
-// parseWorkflows reads the workflows of a file. Under each name stands a list of steps, or an object with steps and
+// parseWorkflows reads the workflows of a file. The value of each name is a list of steps, or an object with steps and
 // limits.
 func (p *parser) parseWorkflows(list *yaml.Node) {
 	if len(list.Content) > 2*mostPlans { // names and values
@@ -130,8 +130,8 @@ func (p *parser) checkExpressions() {
 
 var decodeError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
 
-// decodeProblem describes why a valid YAML value cannot be decoded: a name stands twice in an object, or a text that
-// begins with a brace is not in quotes.
+// decodeProblem describes why a valid YAML value cannot be decoded: an object has two fields of the same name, or a
+// text that begins with a brace (such as {{outcome.summary}}) is not in quotes.
 func decodeProblem(n *yaml.Node, err error) Problem {
 	p := Problem{firstNonTextName(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
 	if m := decodeError().FindStringSubmatch(err.Error()); m != nil {
@@ -144,7 +144,8 @@ func decodeProblem(n *yaml.Node, err error) Problem {
 	return p
 }
 
-// firstNonTextName returns the first name below n that is not a text. It returns n if all names are texts.
+// firstNonTextName returns the first key of an object in n that is itself an object or a list. For YAML, {{a}} is an
+// object with the key {a}. If there is no such key, it returns n.
 func firstNonTextName(n *yaml.Node) *yaml.Node {
 	for i, below := range n.Content {
 		if n.Kind == yaml.MappingNode && i%2 == 0 && below.Kind != yaml.ScalarNode {
@@ -157,8 +158,9 @@ func firstNonTextName(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// nodeAt returns the value at a path. If there is no value, it returns the deepest value on the path. It skips an index
-// into a value that is no list, because a file may have a list of one element as that element alone.
+// nodeAt returns the value at a path, or the deepest value on the path if there is none at its end. If the path has an
+// index and the value is no list, it ignores the index, because a file may contain the only element of a list without
+// the list (`x` for `[x]`).
 func nodeAt(n *yaml.Node, path string) *yaml.Node {
 	for _, part := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
 		if n.Kind == yaml.AliasNode {

@@ -50,9 +50,9 @@ func (a *App) Declarer(boxes tools.Invoker) *agentsfile.Declarer {
 	return &agentsfile.Declarer{Invoker: boxes, Files: a.AgentsFiles, Permissions: a.Permissions, Version: a.Release.Version}
 }
 
-// RedeclareAgentsFiles removes the declarations of all files except the current file of the project. A removed declaration
-// may come from a file that a flag named, from a former path of the project's file, or from a file that is now broken.
-// In an unused workspace it writes nothing.
+// RedeclareAgentsFiles declares the agents of [App.AgentsFiles] anew, and removes all other declarations. A removed
+// declaration may come from a file that a flag named earlier, from a former path of the project's file, or from a file
+// that is now broken. In an unused workspace it writes nothing.
 func (a *App) RedeclareAgentsFiles(ctx context.Context) error {
 	place, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil || place.IsStoreMissing() && !a.UsesDatabase() {

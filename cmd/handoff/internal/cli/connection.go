@@ -53,8 +53,8 @@ func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connectio
 }
 
 // actAsSession replaces the caller by the client session in whose shell this command runs. If the command line names
-// the caller, it changes nothing. Advice to the user repeats the name of the session. If several sessions are possible,
-// the caller stays without a name and may only read.
+// the caller, it changes nothing. The command lines that handoff then advises contain the name of the session. If
+// several sessions are possible, the caller stays without a name and may only read.
 func (conn *Connection) actAsSession(ctx context.Context) error {
 	if conn.App.Agent != "" || conn.By.Agent == "" || conn.By.Agent == schemas.Human {
 		return nil
@@ -214,9 +214,9 @@ const (
 	pauseBroken = time.Second
 )
 
-// waitPart is the part of a wait that one call covers. Since is the time at which the whole wait began. All calls of a
-// wait carry this time, so that the caller keeps its rank among the waiting agents. The zero value belongs to a call
-// that does not wait.
+// waitPart is the part of a wait that one call covers. The field since is the time at which the whole wait began. All
+// calls of a wait carry this time, so that the caller keeps its rank among the waiting agents. The zero value belongs
+// to a call that does not wait.
 type waitPart struct{ since, until time.Time }
 
 // nextWaitPart returns the part of a wait that begins now. It is at most longestWait long.
@@ -260,8 +260,8 @@ func (conn *Connection) RepeatUntilDone(ctx context.Context, limit time.Duration
 	}
 }
 
-// CallUntil opens the workspace and repeats a call until is returns true for the result, or until limit is over. It
-// makes at least one call. It returns the last result, decoded and as JSON.
+// CallUntil opens the workspace and repeats a call until the result fulfils the condition `is`, or until limit is over.
+// It makes at least one call. It returns the last result, decoded and as JSON.
 func CallUntil[Out any](
 	ctx context.Context, a *App, limit time.Duration, tool string, args Arguments, is func(Out) bool,
 ) (out Out, raw json.RawMessage, err error) {

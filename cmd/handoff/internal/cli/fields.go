@@ -20,7 +20,8 @@ import (
 )
 
 // Field is a flag that sets an argument of a tool. The path leads to the argument through nested objects
-// ("expectations.strict"). A field with an empty path sets no argument. Its command reads the values with [TextsOfFlag].
+// ("expectations.strict"). A field with an empty path sets no argument: the command reads the values of the flag with
+// [TextsOfFlag].
 type Field struct {
 	Flag    string
 	path    string
@@ -30,7 +31,7 @@ type Field struct {
 	choices []string
 }
 
-// Choices is the annotation of a flag that accepts only a list of words. Shells complete these words.
+// Choices is the annotation that lists the only valid values of a flag. Shells complete these values.
 const Choices = "handoff_choices"
 
 // FieldsOf returns flags for the fields of an argument that is an object. Path leads to the object. Each field with a
@@ -131,8 +132,8 @@ func (f valueForm) newField(flag, path, help string) Field {
 	return Field{Flag: flag, path: path, form: f, help: help}
 }
 
-// Each of these functions makes a field of one form. A value that is a text may also name a file or standard input.
-// Then the text is the content of that source, see [App.ReadText].
+// Each of these functions makes a field of one form. If the value is a text, the user may instead name a file or
+// standard input that contains the text: see [App.ReadText].
 var (
 	Text    = valueForm{kind: "text", parse: func(_ any, said string) (any, error) { return said, nil }}.newField
 	Texts   = valueForm{kind: "text", parse: addText}.newField                                                        // a list, one for each use

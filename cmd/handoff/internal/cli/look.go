@@ -17,10 +17,10 @@ import (
 	"handoff/tools"
 )
 
-// ReadingCaller is like [App.Caller], for a command that only reads. If the caller names another agent with --agent, it
-// sees the mail of that agent, but notices stay unread and claims are not renewed. This applies to a person at a
-// terminal and, if lists is true, to every caller. The flag --read turns it off. A name from the environment is the
-// caller's own name, so it reads its own mail.
+// ReadingCaller is like [App.Caller], for a command that only reads. If --agent names another agent than the
+// environment does, the command shows the mail of that agent, but leaves notices unread and renews no claims. This
+// holds for a person at a terminal and, if lists is true, for every caller, but not with the flag --read. A name from
+// the environment is the caller's own name, so the notices count as read.
 //
 // An unread notice for a person shows that the person is needed. So mail of human counts as read only at a terminal
 // that no agent uses, or with --read.
@@ -50,8 +50,8 @@ func (a *App) DefineReadFlag(flags *pflag.FlagSet) {
 	flags.BoolVar(&a.MarkRead, "read", false, "with --agent: shown notices count as read, as if that agent, or the person, had listed them")
 }
 
-// RemarkOnReading returns a sentence that says whether the shown notices of an agent now count as read. Unread is the number
-// of shown notices.
+// RemarkOnReading returns a sentence that says whether the shown notices of an agent now count as read. The parameter
+// unread is the number of shown notices.
 func (a *App) RemarkOnReading(by schemas.Caller, of schemas.Agent, unread int) string {
 	switch {
 	case unread == 0:

@@ -51,8 +51,8 @@ func (p *Page) AddField(name, value string) {
 	}
 }
 
-// Quote wraps a text of an agent. Its first line follows text of the caller that is so many columns wide. Further lines
-// are indented, so no text of an agent looks like a line of handoff.
+// Quote wraps a text of an agent. The parameter columns is the width of the caller's own text (such as "warning: ")
+// before the first line. Further lines are indented, so that no text of an agent looks like a line of handoff.
 func (p *Page) Quote(written string, columns int) string {
 	return strings.Join(p.SplitLines(written, max(columns, len(quoteIndent))), "\n"+quoteIndent)
 }

@@ -16,9 +16,9 @@ import (
 	"handoff/schemas"
 )
 
-// ConfirmPerson gets the proof that a person wants a call that was refused without a proof. The proof is a setting of
-// the person, or an answer at the terminal. The agent name human is no proof, because every agent with a shell can use
-// it.
+// ConfirmPerson gets the proof that a person wants a call. The mailbox has refused the call without this proof. The
+// proof is a setting of the person, or an answer at the terminal. The agent name human is no proof, because every agent
+// with a shell can use it.
 func (a *App) ConfirmPerson(ctx context.Context, refused *schemas.Error) (proof string, err error) {
 	allowed, err := a.findApproval()
 	switch {
@@ -71,8 +71,8 @@ func (a *App) confirmAtTerminal(ctx context.Context, what string) error {
 	return nil
 }
 
-// approvalsFile returns the path of the file with the workspaces in which human needs no terminal. The file is in the
-// directory of the person, and in no repository, because agents write into repositories.
+// approvalsFile returns the path of the file that lists the workspaces in which a caller may act as human without a
+// terminal. The file is in the settings directory of the person, because agents can write into repositories.
 func (a *App) approvalsFile() string { return filepath.Join(a.configDir(), "approvals") }
 
 // configDir returns the directory of the person's own settings, which belong to no workspace and no project.

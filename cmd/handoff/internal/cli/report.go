@@ -21,7 +21,8 @@ type ExitStatus int
 
 func (e ExitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-// ExitErrorUnless returns the exit status of a code if well is false. If printed is an error, it returns that error instead.
+// ExitErrorUnless returns the error `printed` if it is not nil. Otherwise it returns nil if well is true, and the exit
+// status of the code if well is false.
 func ExitErrorUnless(well bool, code schemas.Code, printed error) error {
 	if printed != nil || well {
 		return printed
@@ -47,7 +48,7 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 }
 
 // remedies returns the remedies of an error: its hint, the flag for a missing argument, and its advised calls as
-// command lines. For the command call, it returns calls of tools instead of command lines.
+// command lines. The exception is the command "call", for which the advised calls stay calls of tools.
 func (a *App) remedies(cmd *cobra.Command, e *schemas.Error) []string {
 	ways, render := []string{e.Hint}, a.FormatAdvice
 	if isNameMissingError(e) && a.Agent == "" {

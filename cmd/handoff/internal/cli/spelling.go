@@ -32,9 +32,9 @@ func (a *App) FormatAdvice(next schemas.Advice) string {
 	return a.CommandLine(next, a.CallerFlags()) + " " + next.Say + "."
 }
 
-// CommandLine returns an advised call as a command line. It takes the first spelling that can express all arguments,
-// except the arguments in unsaid. If no spelling fits, it takes "handoff call". The text flags names the caller and the
-// workspace. It begins with a space, or is empty.
+// CommandLine returns an advised call as a command line. It leaves out the arguments in unsaid, and takes the first
+// spelling that can express all other arguments. If no spelling fits, it returns "handoff call" with all arguments. The
+// parameter flags holds the flags for the caller and the workspace. It begins with a space, or is empty.
 func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) string {
 	for _, s := range a.Spellings {
 		args := Arguments{}
@@ -55,8 +55,8 @@ func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) s
 	return "handoff call " + call.Tool + " " + ShellWord(string(call.Args)) + flags
 }
 
-// removeCriteria removes the criteria from the arguments of a completion, and returns flags with blanks for the
-// answers. Only the holder knows which criteria are met.
+// removeCriteria removes the criteria from the arguments of a completion, and returns flags in which [schemas.Blank]
+// stands for each answer. Only the holder knows which criteria are met.
 func removeCriteria(args Arguments) (flags string) {
 	v, _ := args["verification"].(map[string]any)
 	criteria, _ := v["criteria"].([]any)

@@ -28,7 +28,7 @@ type ToolCommand[Out any] struct {
 	// Arguments sets further arguments, after fields and places; nil for none.
 	Arguments func(cmd *cobra.Command, given []string, args Arguments) error
 
-	// Call makes the call if the command needs other calls too. If it is nil, the command makes a plain call of the
+	// Call calls the tool. A command sets it if it also makes other calls. If Call is nil, the command only calls the
 	// tool.
 	Call func(ctx context.Context, conn *Connection, args Arguments) (Out, json.RawMessage, error)
 

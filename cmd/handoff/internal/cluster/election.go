@@ -37,8 +37,8 @@ func (n *Node) Election(workspace string) *Election { return &Election{node: n, 
 // queryTimeout limits one query to the database.
 const queryTimeout = 2 * time.Second
 
-// Prepare implements [relay.Election]. If the database did not answer the last search for an owner, Prepare fails for
-// the next queryTimeout without a query. So a call that searches several times does not wait several times.
+// Prepare implements [relay.Election]. If the database did not answer the last search for an owner, Prepare fails
+// without a query during the next [queryTimeout]. So a call that searches several times does not wait several times.
 func (s *Election) Prepare() error {
 	if time.Since(s.gaveUp) < queryTimeout {
 		return s.UnusableError(s.queryErr)
@@ -123,8 +123,8 @@ func (s *Election) Open(ctx context.Context) (store.Backend, error) {
 	return opened, nil
 }
 
-// Replace puts another workspace in the place of the open workspace. It renames both at once: the workspace with the
-// name with gets the open workspace's name, and the open workspace gets the name before. See
+// Replace puts another workspace in the place of the open workspace. It renames both in one step. The workspace called
+// `with` gets the name of the open workspace. The open workspace gets the name `before`. See
 // [postgres.Ownership.ReplaceWorkspace]. Errors are *[schemas.Error].
 func (s *Election) Replace(ctx context.Context, with, before string) error {
 	return explainUnlessNil(s.workspace, s.held.own.ReplaceWorkspace(ctx, with, before))

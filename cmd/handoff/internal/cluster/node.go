@@ -9,10 +9,11 @@
 //
 // The election uses no advisory lock. A pooler in transaction mode breaks the lock, a restart of the database ends it,
 // and a paused process would keep it for ever. A lock would not stop a write that is on its way, either. The election
-// does not use LISTEN, because a pooler breaks it, too: a call that finds no owner starts an election.
+// does not use LISTEN either, because a pooler breaks LISTEN, too. Instead, a call that finds no owner starts an
+// election.
 //
-// A node has one lease for all its workspaces and renews it twice a second. A node that was killed is replaced within
-// the next call, because its connections to the database have ended.
+// A node has one lease for all its workspaces and renews it twice a second. If a node was killed, its connections to
+// the database have ended. So the next call already makes another node the owner.
 //
 // A node does not verify the audit registry by itself. It would have to verify at each change of owner, when calls
 // wait, and for each of perhaps a thousand workspaces.

@@ -31,8 +31,8 @@ const Program = "handoff-process"
 // Run runs a command in this process.
 func Run(ctx context.Context, e cli.Env, args []string) int { return root.Run(ctx, e, "", args) }
 
-// Execute runs a command in this process with the environment variables vars. For fields of e without a value, the
-// command has no input, prints into the returned texts, has no terminal, and uses the real time.
+// Execute runs a command in this process with the environment variables vars. A field of e that is not set gets a
+// default: empty input, output into the returned texts, no terminal, and the real time.
 func Execute(ctx context.Context, e cli.Env, vars map[string]string, args ...string) (code int, out, errs string) {
 	var stdout, stderr bytes.Buffer
 	e.Getenv = func(name string) string { return vars[name] }

@@ -37,7 +37,7 @@ func (d Desk) Env() cli.Env {
 }
 
 // Vars returns the environment variables of an agent. If agent is empty, the variables name no agent. Each variable
-// that the parameter on names has the value 1.
+// named in `on` gets the value 1.
 func (d Desk) Vars(agent string, on ...string) map[string]string {
 	vars := StateVars(d.State, map[string]string{"HANDOFF_AGENT": agent, "HANDOFF_WORKSPACE": "w"})
 	for _, name := range on {

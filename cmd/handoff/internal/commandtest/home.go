@@ -173,8 +173,8 @@ func ToolCall(id any, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%v,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, args)
 }
 
-// StartAndKeepOpen starts a command that keeps a workspace open. Said is the first line of the command on standard
-// error.
+// StartAndKeepOpen starts a command that keeps a workspace open. The result said is the first line that the command
+// writes to standard error.
 func (p Home) StartAndKeepOpen(args ...string) (keeper *exec.Cmd, said string) {
 	p.T.Helper()
 	keeper = exec.CommandContext(p.T.Context(), Program, args...)

@@ -1,9 +1,9 @@
 // Package consent keeps the permissions that a person gave in a repository: for lists of checks, whose commands run on
 // the person's machine, and for rules of files, which send work.
 //
-// The repository has a random id, a file in the common git directory, so that all worktrees share it. The id is in no
-// commit, so a clone or a fork does not have it. A project without git has the id in .handoff. The user's state
-// directory has the permissions under the id, one file for each:
+// The repository has a random id. The id is in a file in the common git directory, so all worktrees share it. The id is
+// in no commit, so a clone or a fork does not have it. In a project without git, the file is in .handoff. The user's
+// state directory has a folder with the name of the id, which holds one file for each permission:
 //
 // GIT/handoff-leave         the id
 // STATE/ID/KIND-DIGEST      a [Permission]
@@ -175,8 +175,8 @@ func readUserFile(path string) ([]byte, error) {
 	return text, err
 }
 
-// checkOwner returns an error if a path exists but does not belong to this user, is a link, or is of another kind than
-// the parameter kind, which is 0 for a file and fs.ModeDir for a directory.
+// checkOwner returns an error if a path exists and belongs to another user, is a link, or is not of the given kind. The
+// kind is 0 for a file and fs.ModeDir for a directory.
 func checkOwner(path string, kind fs.FileMode) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -59,9 +59,9 @@ func readWorkingTree(dir string) (Repository, bool) {
 	return Repository{Root: dir, Dir: gitDir, Common: shared}, isGitDir(gitDir, shared) && !belongsToOtherTree(dir, gitDir)
 }
 
-// belongsToOtherTree reports whether gitDir is the ".git" of a working tree that is not dir: a file or a link from an
-// archive could lead there. It accepts every git directory with a name other than ".git", as git does, because the git
-// directory of a submodule does not name its working tree.
+// belongsToOtherTree reports whether gitDir is the ".git" of another working tree than dir. An unpacked archive, for
+// example, may contain a file or a link that leads to another repository. For a git directory with another name than
+// ".git" the result is false, as in git, because the git directory of a submodule does not name its working tree.
 func belongsToOtherTree(dir, gitDir string) bool {
 	real, err := filepath.EvalSymlinks(gitDir)
 	return err != nil || filepath.Base(real) == ".git" && !platform.IsSameFile(filepath.Dir(real), dir)
@@ -122,7 +122,8 @@ func resolvePath(dir, path string) string {
 // maxSmallFile limits the size of a one-line file, in bytes.
 const maxSmallFile = 64 << 10
 
-// maxPackedRefs limits the bytes that are read of packed-refs. They hold about a million references.
+// maxPackedRefs is the largest number of bytes that are read from the file packed-refs. It is enough for about a
+// million references.
 const maxPackedRefs = 64 << 20
 
 // IsObjectID reports whether s has the form of a whole object id: 40 (SHA-1) or 64 (SHA-256) lower-case hex digits.

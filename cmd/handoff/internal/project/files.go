@@ -126,8 +126,8 @@ func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err
 	return len(text), nil
 }
 
-// describeContextFile marks a context file as missing, or adds its digest. Left is the number of bytes that the call
-// may still read: a larger file gets no digest.
+// describeContextFile marks a context file as missing, or adds its digest. The parameter left is the number of bytes
+// that the call may still read: a larger file gets no digest.
 func describeContextFile(root *os.Root, file map[string]any, left *int) (changed bool) {
 	path, _ := file["path"].(string)
 	digest, gone := fileDigest(root, path, left)

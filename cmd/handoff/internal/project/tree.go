@@ -1,5 +1,5 @@
-// Package project adds facts to calls that only a process on the project's machine knows: the content of the project's
-// files, and the git working tree.
+// Package project adds to calls the facts that only a process on the project's machine knows: the content of the
+// project's files, and the git working tree.
 //
 // The owner of the store may run on another machine, so it cannot read the caller's files. Therefore this package reads
 // a file whose path an agent names. It reads no file outside of the project: [os.Root] follows no link out.

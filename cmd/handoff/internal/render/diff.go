@@ -50,8 +50,8 @@ type RoundChanges struct {
 	Gone    []string                    `json:"files_gone,omitempty"`
 }
 
-// Compare compares a handoff with the previous round of its work. Got must come from the view full. Before is nil if
-// there was no previous round.
+// Compare compares a handoff with the previous round of its work. The parameter got must come from the view full. The
+// parameter before is nil if there was no previous round.
 func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 	c := newComparison(got)
 	if before == nil {

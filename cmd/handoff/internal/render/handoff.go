@@ -11,8 +11,8 @@ import (
 	"handoff/schemas/display"
 )
 
-// DrawHandoff prints one handoff: sender and recipient, status, context, expectations and results. Got must come from
-// the view full, and end from [EndingEvent].
+// DrawHandoff prints one handoff: sender and recipient, status, context, expectations and results. The parameter got
+// must come from the view full, and the parameter end from [EndingEvent].
 func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	s := sheet{p}
 	h, st, done, failed := *got.Handoff, *got.Standing, got.Completion, got.Failure

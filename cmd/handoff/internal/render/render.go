@@ -113,7 +113,8 @@ func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.
 }
 
 // DrawOutcome prints the end of a handoff: the actor and the reason, the criteria, the checks, and the results. For
-// each criterion it prints the evidence, or the reason why the criterion is not met. End comes from [EndingEvent].
+// each criterion it prints the evidence, or the reason why the criterion is not met. The parameter end comes from
+// [EndingEvent].
 func DrawOutcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.AddLine("%s %s", p.Bold(out.HandoffID.String()), p.ColourStatus(out.Status))
 	p.AddField("ended by", string(schemas.ValueOrZero(end).Agent))

@@ -72,10 +72,10 @@ func isMarkdown(text string) bool {
 	return slices.ContainsFunc(strings.Split(text, "\n"), func(line string) bool { return sectionInLine(line) != "" })
 }
 
-// AddMarkdown adds a text in Markdown to the arguments of a tool. Each section with a known heading goes to its
-// argument, and the remaining text goes to the detail. A first heading that is no section becomes the title. A text
-// without known sections, or a text about the end of work, goes to the argument that the parameter body names. If that
-// argument is already filled, the text goes to the argument that the parameter rest names.
+// AddMarkdown adds a text in Markdown to the arguments of a tool. It splits the text only if body is "task" and the
+// text has a section with a known heading. Then each such section goes to its argument, the remaining text goes to the
+// detail, and a first heading that is no section becomes the title. Any other text stays whole and goes to the argument
+// called body or, if that argument is already filled, to the argument called rest.
 func AddMarkdown(said map[string]any, text, body, rest string) {
 	if body != "task" || !isMarkdown(text) {
 		if said[body] != nil {
@@ -91,7 +91,8 @@ func AddMarkdown(said map[string]any, text, body, rest string) {
 }
 
 // addEndFields searches a text about the end of work for lines like "Status: …", and for sections with the same names.
-// It adds short values as fields with these names. It also adds values that report failed tests or checks.
+// A value of at most three words becomes a field of this name. For names of checks, such as "Tests", only a value that
+// reports a failure becomes a field.
 func addEndFields(said map[string]any, text string) {
 	fenced, section := false, ""
 	for line := range strings.SplitSeq(text, "\n") {
@@ -123,8 +124,8 @@ func addEndFields(said map[string]any, text string) {
 	}
 }
 
-// ends are the names of lines and sections that say how work ended. verified are the names of lines and sections that
-// say how the work was verified.
+// endNames are the names of lines and sections that say how work ended. checkNames are the names of lines and sections
+// that say how the work was verified.
 var (
 	endNames   = []string{"status", "state", "outcome", "verdict", "conclusion"}
 	checkNames = []string{"tests", "test", "checks", "build", "ci", "lint"}

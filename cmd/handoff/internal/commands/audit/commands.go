@@ -3,10 +3,11 @@
 // A [head] is the root of the hash tree over the first n events, signed with the [key] of the workspace. A person that
 // kept a head can later check that the registry still begins with the same events. An [anchor] is a ref of the
 // project's repository that keeps heads, so that other people can fetch them. The owner of the workspace reads the
-// events and computes the hashes. These commands sign the result, so a workspace in a database keeps no secret there.
-// The formats come from C2SP: signed-note, tlog-checkpoint and tlog-tiles.
+// events and computes the hashes. These commands sign the result with a key in a file, so a database that holds the
+// workspace does not hold the key. The formats come from C2SP: signed-note, tlog-checkpoint and tlog-tiles.
 //
-// The name of the key contains the origin. A renamed workspace keeps both the key and the origin.
+// The name of the key contains the origin, which is the name under which the workspace signs its heads. A renamed
+// workspace keeps both the key and the origin.
 //
 // A signature proves nothing against the person that holds the key. So heads are also kept in a ref of git,
 // refs/handoff/heads/WORKSPACE, with one commit for each head. Pushes and fetches of the repository include the ref.

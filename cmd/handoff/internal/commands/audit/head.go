@@ -110,8 +110,8 @@ func readSavedHead(a *cli.App, path string) (e savedHead, err error) {
 	return e, nil
 }
 
-// checkRegistry returns an error if the registry does not begin with the events of the kept head. Now is the current
-// head of the registry.
+// checkRegistry returns an error if the registry does not begin with the events of the kept head. The parameter now is
+// the current head of the registry.
 func (e savedHead) checkRegistry(ctx context.Context, a *cli.App, now head) error {
 	if err := checkSize(e.name, e.Size, now.Size); err != nil {
 		return err

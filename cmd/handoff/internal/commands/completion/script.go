@@ -69,8 +69,8 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 // bash-completion.
 const splitting = "    _get_comp_words_by_ref \"$@\" cur prev words cword\n"
 
-// splitHere replaces the line splitting, so that the script also works without bash-completion. It joins words that
-// bash splits at = and :, because words of handoff may contain these characters.
+// splitHere replaces the line in the constant splitting, so that the script also works without bash-completion. It
+// joins words that bash splits at = and :, because words of handoff may contain these characters.
 const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
     ` + splitting + `        return
     fi
@@ -87,8 +87,8 @@ const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
     cur=${words[cword]} prev=${words[cword-1]}
 `
 
-// fixBashScript changes cobra's script for bash so that it works without bash-completion. It fails if the script lacks the
-// line splitting, because then cobra has changed the script.
+// fixBashScript changes cobra's script for bash so that it works without bash-completion. It fails if the script does
+// not contain the text of the constant splitting, because then cobra has changed the script.
 func fixBashScript(script string) (string, error) {
 	before, after, ok := strings.Cut(script, splitting)
 	if !ok {
@@ -104,14 +104,14 @@ var evaluated = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^( +set -l requestComp ".* )\$args\[2\.\.-1\]( \$lastArg")$`)
 })
 
-// quotedAgain replaces the line that the pattern in the variable evaluated matches. It puts each word of the command
-// line into quotes before fish evaluates the words. It also replaces ~ at the start of a word by the home directory,
-// because fish keeps a quoted ~ unchanged.
+// quotedAgain replaces the line that the pattern `evaluated` matches. It puts each word of the command line into quotes
+// before fish evaluates the words. It also replaces ~ at the start of a word by the home directory, because fish keeps
+// a quoted ~ unchanged.
 const quotedAgain = `    set -l quoted (string escape -- (string replace -r '^~/' "$$HOME/" -- $$args[2..-1]))
 ${1}$$quoted$2`
 
-// fixFishScript changes cobra's script for fish so that the words of the command line stay quoted. It fails if the script
-// lacks the evaluated line, because then cobra has changed the script.
+// fixFishScript changes cobra's script for fish so that the words of the command line stay quoted. It fails if the
+// script has no line that the pattern `evaluated` matches, because then cobra has changed the script.
 func fixFishScript(script string) (string, error) {
 	if len(evaluated().FindAllString(script, -1)) != 1 || strings.Count(script, "eval ") != 1 {
 		return "", errors.New("the script for fish is not the one whose words are known to stay quoted")

@@ -57,8 +57,8 @@ nothing, and keeps and names the file. While COMMAND runs, you keep your claims.
 	}
 }
 
-// prepareNextCommand prepares the command send or complete that will hand on the result. It returns nil if the user
-// named no command. It checks the arguments before the agent starts to work.
+// prepareNextCommand prepares the command ("send" or "complete") that will hand on the result. It returns nil if the
+// user named no command. It checks the arguments before the agent starts to work.
 func prepareNextCommand(a *cli.App, cmd *cobra.Command, words []string) (*cobra.Command, error) {
 	onward, words, err := cmd.Root().Find(words)
 	switch {
@@ -157,7 +157,7 @@ func handOnResult(a *cli.App, cmd, onward *cobra.Command, file, command string, 
 const renewal = 10 * time.Minute
 
 // startRenewingClaims renews the claims of the agent until the returned function end is called. It renews claims only
-// if the next command is complete. It does not renew a handoff that waits for an answer, because a renewal would
+// if the next command is "complete". It does not renew a handoff that waits for an answer, because a renewal would
 // withdraw the question. It returns an error if the agent holds no handoff.
 func startRenewingClaims(ctx context.Context, a *cli.App, onward *cobra.Command) (end func(), err error) {
 	if onward == nil || onward.Name() != "complete" {

@@ -1,7 +1,7 @@
 // Package files has commands for agents that do not know handoff. These agents take part through files and logs, as in
-// the Kelos TaskHandoff proposal. The command exec runs an agent and hands on its result. The command capture puts the
-// result into the agent's log, and render makes the agent's prompt. The option --from-log of send and complete reads a
-// captured result.
+// the Kelos TaskHandoff proposal. The command "exec" runs an agent and hands on its result. The command "capture" puts
+// the result into the agent's log, and "render" makes the agent's prompt. The commands "send" and "complete" read a
+// captured result with the option --from-log.
 package files
 
 import (

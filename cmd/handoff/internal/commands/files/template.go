@@ -12,8 +12,8 @@ import (
 )
 
 // promptData is the data for the template of a prompt. The names come from the Kelos TaskHandoff proposal
-// ({{.Deps.investigate.Handoff.Summary}}). A missing value becomes an empty text. A name that promptData does not have
-// is an error.
+// ({{.Deps.investigate.Handoff.Summary}}). A missing value becomes an empty text, but a name that is no field of
+// promptData is an error.
 type promptData struct {
 	Deps    map[string]*stage // by the names that the author of the template chose
 	Stages  []*stage          // of a workflow, in the order of sending
@@ -71,9 +71,9 @@ func newStage(name string, got schemas.GetOut) *stage {
 	return s
 }
 
-// Name returns the stage's name, which a template also prints for the stage itself. Outputs returns the lines that the
-// run of the agent printed about itself. Results returns the named results of the run (branch, commit, pr). Outputs and
-// results are no part of the agent's payload.
+// Name returns the stage's name. A template that prints the stage itself gets this name, too. Outputs returns the lines
+// that the run of the agent printed about itself. Results returns the named results of the run (branch, commit, pr).
+// Outputs and results are no part of the agent's payload.
 func (s *stage) Name() string      { return schemas.ValueOrZero(s).name }
 func (s *stage) String() string    { return schemas.ValueOrZero(s).name }
 func (s *stage) Outputs() lines    { return schemas.ValueOrZero(s).outputs }
@@ -112,7 +112,7 @@ func (t texts) String() string {
 func (l lines) String() string { return strings.Join(l, "\n") }
 
 // indexValue replaces the function index of templates, with two differences. An index into a missing value gives an
-// empty value. A key may name a method.
+// empty value. A key may be the name of a method, such as "Summary".
 func indexValue(item any, keys ...any) any {
 	for _, key := range keys {
 		item = valueAt(reflect.ValueOf(item), reflect.ValueOf(key))

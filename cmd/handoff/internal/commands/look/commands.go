@@ -1,10 +1,10 @@
 // Package look has the commands that read a workspace: status, list, show, diff, history, agents and watch. It also has
-// the command call, which calls any tool as an MCP client does, and the commands tools and version, which describe the
-// program itself.
+// the command "call", which calls any tool as an MCP client does, and the commands "tools" and "version", which
+// describe the program itself.
 //
 // Only "agents register" and "call" change the workspace. Only "agents init" and "agents import" write a file. Most
-// commands make one call of a reading tool. The command list makes several calls if it needs more rows. The command
-// watch prints events until no process reads its output.
+// commands make one call of a reading tool. The command "list" makes several calls if it needs more rows. The command
+// "watch" prints events until no process reads its output.
 package look
 
 import (

@@ -153,7 +153,8 @@ func stripHeading(title string) string { return strings.TrimSpace(strings.TrimLe
 func holderOrRecipient(i schemas.ListItem) string { return cmp.Or(string(i.Holder), string(i.To)) }
 
 // printUnread prints the last lines of a list on a terminal: the number of the reader's unread notices, and the number
-// of handoffs that need a person. Again holds flags that name the reader; the shown command lines repeat them.
+// of handoffs that need a person. The parameter again holds the flags that name the reader. The printed command lines
+// repeat these flags.
 func printUnread(p *cli.Page, out listResult, need int, again string) {
 	if !p.Terminal {
 		return

@@ -73,8 +73,8 @@ func searchCommand(a *cli.App) *cobra.Command {
 	}, func(args cli.Arguments, words []string) { args["query"] = strings.Join(words, " ") })
 }
 
-// configure makes cmd a command that lists handoffs, and returns cmd. Preset sets the fixed arguments of the command
-// before the flags set theirs.
+// configure makes cmd a command that lists handoffs, and returns cmd. The function preset sets the fixed arguments of
+// the command, before the flags set other arguments.
 func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.Arguments, []string)) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		switch given := cmd.Flags().Changed("limit"); {
@@ -106,8 +106,8 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 	return cmd
 }
 
-// applySpecialStatus handles words of --status that the tool does not know ("stuck"). It removes these words from the
-// arguments and sets the matching option.
+// applySpecialStatus handles values of --status that the tool does not know (such as "stuck"). It removes such a value
+// from the arguments and sets the matching option.
 func (l *listOptions) applySpecialStatus(args cli.Arguments) {
 	said, _ := args["status"].(string)
 	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.gone}[strings.ToLower(said)]
@@ -152,7 +152,8 @@ func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l
 	printUnread(p, out, need, a.CallerFlags())
 }
 
-// addDefaults adds the default arguments of list_handoffs. Open reports whether the arguments select all open handoffs.
+// addDefaults adds the default arguments of list_handoffs. The result open is true if the arguments select all open
+// handoffs.
 func (l listOptions) addDefaults(args cli.Arguments) (open bool) {
 	switch {
 	case l.forAgent != "":
@@ -234,9 +235,9 @@ func urgencyRank(i schemas.ListItem) int {
 	return 4
 }
 
-// rowCountToRead returns the number of rows to read. It is one more than the limit of the list, because the additional row
-// shows that there are more. For open handoffs it is maxSorted, because they are sorted first. For notices it is the
-// limit, because reading a notice marks it as read.
+// rowCountToRead returns the number of rows to read. Usually it is one more than the limit of the list, because the
+// additional row shows that there are more. There are two exceptions. For open handoffs it is at least maxSorted,
+// because they are sorted first. For notices it is exactly the limit, because reading a notice marks it as read.
 func (l listOptions) rowCountToRead(args cli.Arguments, open bool) int {
 	oneMore := min(l.limit, math.MaxInt-1) + 1
 	switch {

@@ -112,8 +112,7 @@ func (h *notifier) run(ctx context.Context, conn *cli.Connection) error {
 }
 
 // checkConcerns runs the command for each new concern, the most urgent concern first. It forgets concerns that no
-// longer exist. It returns the time until the next check. After that time the caller must check again, even if no event
-// arrived.
+// longer exist. It returns the time after which the caller must check again, even if no event has arrived.
 func (h *notifier) checkConcerns(ctx context.Context, conn *cli.Connection) (again time.Duration, err error) {
 	var out schemas.OverviewOut
 	if _, err := conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: maxNeeds}, &out); err != nil {

@@ -20,8 +20,8 @@ func withDatabaseNode(ctx context.Context, a *cli.App, fn func(*cluster.Node) er
 	return fn(node)
 }
 
-// refuseInDatabase refuses a command that works on files if HANDOFF_STORE names a database. Files of a workspace with
-// the same name would belong to another workspace.
+// refuseInDatabase refuses a command that works on files if HANDOFF_STORE names a database. The command could otherwise
+// find files of a workspace with the same name, which is another workspace.
 func refuseInDatabase(a *cli.App, command string) error {
 	if !a.UsesDatabase() {
 		return nil

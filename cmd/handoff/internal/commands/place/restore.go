@@ -183,8 +183,8 @@ func (r restoration) explainKeptError(err error) error {
 	return explainFileError("change the kept state of "+r.to.Name, err, "handoff where shows what is there.")
 }
 
-// settleKeptStore runs fn, which puts the replaced store back or deletes it. It prints the result of fn. Did is the
-// name of the result's field in JSON.
+// settleKeptStore runs fn, which puts the replaced store back or deletes it. It prints the result of fn. The parameter
+// did is the name of the result's field in JSON.
 func (r restoration) settleKeptStore(ctx context.Context, did string, fn func(context.Context) (string, error)) error {
 	if !r.UsesDatabase() && !r.to.Exists() {
 		return errNoWorkspace(r.to, "on this machine") // locking would create it

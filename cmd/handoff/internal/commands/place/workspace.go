@@ -1,12 +1,13 @@
 // Package place has the commands about workspaces themselves, in files of this machine or in a database. The command
-// where shows the workspace of this directory. The commands workspace, adopt and remove list, adopt and remove
-// workspaces. The command backup writes a workspace into a file, and restore brings it back. Export and import do the
-// same in a text format of lines that people and other programs can read. The command check searches for faults, and
-// compact makes the file smaller.
+// "where" shows the workspace of this directory. The command "workspace list" lists all workspaces. The command
+// "workspace adopt" gives a moved project its old workspace, and "workspace remove" deletes a workspace. The command
+// "backup" writes a workspace into a file, and "restore" brings it back. The commands "export" and "import" do the same
+// with lines of text that people and other programs can read. The command "check" searches for faults, and "compact"
+// makes the file smaller.
 //
-// Adopt, remove, restore, import, compact and check --mend need a workspace that no other process has open. They hold
-// the lock of the store, and fail if another process has the workspace open. Backup, export and check work on an open
-// workspace: they ask its owner to do the work.
+// The commands "workspace adopt", "workspace remove", "restore", "import", "compact" and "check --mend" hold the lock
+// of the store, and fail if another process has the workspace open. The commands "backup", "export" and "check"
+// (without --mend) also work on an open workspace: they ask its owner to do the work.
 package place
 
 import (

@@ -1,7 +1,7 @@
-// Package serve has the servers of handoff, and two commands for operators. The command mcp serves one client over
-// standard input and output. The command serve keeps a workspace open without a client, and can serve it over HTTP. The
-// command token makes and lists the tokens of callers over HTTP. The command logs shows the log of the process that
-// owns the workspace.
+// Package serve has the servers of handoff, and two commands for operators. The command "mcp" serves one client over
+// standard input and output. The command "serve" keeps a workspace open without a client, and can serve it over HTTP.
+// The command "token" makes and lists the tokens of callers over HTTP. The command "logs" shows the log of the process
+// that owns the workspace.
 //
 // A signal ends both servers in good order, within the time that the system gives them (see [platform.BeginLife]). Only
 // this package has the flags about the network and the log.

@@ -90,9 +90,9 @@ func parseReport(r io.Reader) (a hookReport, err error) {
 	return a, nil
 }
 
-// reportingClient returns the client that sent the report. The name on the command line comes first, then the form of
-// the report, then the client of the environment. The environment comes last because a client inherits the variables of
-// the client that started it.
+// reportingClient returns the client that sent the report. If the command line names the client, that name decides.
+// Otherwise the form of the report decides, and if several clients send this form, the environment decides. The
+// environment comes last because a client inherits the variables of the client that started it.
 func (a hookReport) reportingClient(named string, around schemas.Agent) schemas.Agent {
 	if named != "" {
 		return schemas.Agent(named)

@@ -1,6 +1,6 @@
-// Package session has the commands that the hooks of a client run for a client session. The command hook shows the
-// session its news, which are new handoffs, notices and answers. The command wait --hook wakes the session when work
-// arrives. The command prime prints the news at the start of a session.
+// Package session has the commands that the hooks of a client run for a client session. The command "hook" shows the
+// session its news, which are new handoffs, notices and answers. The command "wait --hook" wakes the session when work
+// arrives. The command "prime" prints the news at the start of a session.
 //
 // The mailbox decides which news a session gets, and delivers each item once; see [schemas.NewsIn]. This package puts
 // the news into words, in the form that the client reads. It quotes all texts that agents wrote, and calls them data.

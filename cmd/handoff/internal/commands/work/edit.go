@@ -144,7 +144,8 @@ func (before editedHandoff) argumentsToReach(after editedHandoff) (cli.Arguments
 }
 
 // diffLists returns the texts to remove (gone) and the texts to append (more) that turn the list before into the list
-// after. If common texts changed their order, or a new text stands before them, it removes and appends all texts.
+// after. If the common texts are in another order, or if a new text comes before one of them, gone is the whole list
+// before, and more is the whole list after.
 func diffLists(before, after []string) (gone, more []string) {
 	left := slices.Clone(after)
 	var kept []string

@@ -103,8 +103,8 @@ func (w waitOptions) waitForAll(ctx context.Context, a *cli.App, given []string)
 	return nil
 }
 
-// waitForOne waits until a handoff ends or its holder asks a question. It prints the outcome or the question. Well
-// reports whether the handoff was done well.
+// waitForOne waits until a handoff ends or its holder asks a question. It prints the outcome or the question. The
+// result well is true if the handoff was done well.
 func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (well bool, err error) {
 	asked := cli.Arguments{"handoff_id": id, "view": "outcome"}
 	over := func(out schemas.GetOut) bool { return out.Status.HasEnded() || out.Asked }
