@@ -169,12 +169,12 @@ type Backend interface {
 	// Update calls fn and keeps all of its writes, or none of them if fn returns an error or panics. When Update
 	// returns nil, the writes are durable. Fn may run more than once, and on another goroutine. So each run of fn sets
 	// its results anew, without adding to earlier values, and fn changes no other variable. Several calls may share one
-	// commit. No call sees writes of other calls that did not become durable.
+	// commit. A call that succeeds has seen only durable writes of other calls.
 	//
 	// Update returns the error of fn unchanged, and a panic of fn as a [*Panic]. If ctx is done before fn was started,
 	// Update returns the error of ctx without running fn. Once fn was started, Update waits for the outcome, even if
-	// ctx is done. [ErrClosed] and [ErrReadOnly] mean that nothing was kept. Any other error, such as [ErrFull], comes
-	// from the commit and does not say whether the writes were kept.
+	// ctx is done. [ErrClosed], [ErrReadOnly], [ErrFull], [ErrUnwritten] and [ErrFenced] mean that nothing was kept,
+	// unless the error also wraps [ErrUncertain]. After any other error of the commit, the writes may have been kept.
 	//
 	// If the process dies before Update returned, the writes are kept as a whole or not at all, and the caller does not
 	// know which. Therefore calls carry a request id, and its receipt is a row of the same transaction. If the writes

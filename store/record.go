@@ -13,7 +13,7 @@ import (
 
 // Record is the current state of a handoff. It has some hundred bytes. Body, Result, Note, Ask, Checkpoint and Late are
 // numbers of events, and [View.RawContent] reads the content of these events. Only [Tx.WriteChange] writes a record.
-// Its JSON names are on disk and never change.
+// The names of its fields in JSON are on disk and never change.
 //
 // The zero value of most fields means that there is none: no holder, no lease, no deadline. A zero field is not in the
 // JSON. So a new field needs no upgrade of old records. Package mailbox sets fields that depend on each other, such as

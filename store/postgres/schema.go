@@ -26,8 +26,7 @@ func Prepare(ctx context.Context, in txDatabase) error {
 	}
 	unhurried := pgx.TxOptions{BeginQuery: `begin; set local lock_timeout = '4s'`} // others may be making them now
 	return classifyError(pgx.BeginTxFunc(ctx, in, unhurried, func(tx pgx.Tx) error {
-		// The number of the lock that makes sure that only one of several processes makes the tables: "handoff" in
-		// ASCII.
+		// This lock makes sure that only one of several processes makes the tables. Its number is "handoff" in ASCII.
 		if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(29379570270004838)`); err != nil {
 			return err
 		}
