@@ -13,8 +13,8 @@ import (
 // HTTPConfig has the settings of an [Endpoint]. Caller, Recheck, Challenge and Now are required.
 type HTTPConfig struct {
 	// Caller returns the caller of a request. Its error is a *[schemas.Error]. The server refuses the request with the
-	// status of the error's code. If a limit is reached or the token cannot be checked now, the result of a tool call
-	// contains the error, so that a model reads it.
+	// status of the error's code. The exception is a tool call if a limit is reached or the token cannot be checked
+	// now: its result contains the error, so that a model reads it.
 	Caller func(*http.Request) (schemas.Caller, error)
 
 	// Recheck returns an error if Caller would now refuse a request that it accepted before, for example because the
@@ -29,9 +29,9 @@ type HTTPConfig struct {
 
 	Idle time.Duration // lifetime of an MCP session without requests and open streams, default 30 minutes
 
-	// Sessions, Waits and Streams limit the number of MCP sessions, long polls and streams at a time. The defaults are
-	// 10,000 sessions for all tokens and 2,000 for one token, and 4,096 long polls and 4,096 streams for all tokens and
-	// 1,024 for one token.
+	// Sessions, Waits and Streams limit the number of MCP sessions, long polls and streams at a time. The default is
+	// 10,000 sessions (2,000 for one token), 4,096 long polls (1,024 for one token) and 4,096 streams (1,024 for one
+	// token).
 	Sessions, Waits, Streams UseLimit
 
 	Messages UseLimit // bytes of messages and responses in memory, by default 256 and 64 MiB
@@ -134,8 +134,8 @@ func (e *Endpoint) beginRequest() bool {
 }
 
 // Shutdown ends long polls, streams and sessions, and returns when every request has its response. New requests are
-// refused as unavailable. If ctx is done first, Shutdown cancels the running calls, and their responses say so. It does
-// not wait for a request that is stuck, for example because its client does not read.
+// refused as unavailable. If ctx is done first, Shutdown cancels the running calls, and their responses say so. The
+// exception is a request that is stuck, for example because its client does not read: Shutdown does not wait for it.
 func (e *Endpoint) Shutdown(ctx context.Context) {
 	e.mu.Lock()
 	e.ending = true

@@ -27,8 +27,8 @@ func (s *Server) callerOf(ctx context.Context, meta *sdk.Meta) schemas.Caller {
 	return s.callerWithin(context.WithoutCancel(ctx), meta, openTimeout) // other requests wait for the same result
 }
 
-// callerWithin does the same as callerOf with another time limit. The request does not count as a use of the
-// connection.
+// callerWithin returns the same caller as [Server.callerOf], but waits at most for the given limit. Unlike callerOf, it
+// does not count the request as a use of the connection.
 func (s *Server) callerWithin(ctx context.Context, meta *sdk.Meta, limit time.Duration) schemas.Caller {
 	by, proved := ctx.Value(callerKey{}).(schemas.Caller)
 	if !proved {

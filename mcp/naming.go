@@ -62,8 +62,8 @@ func (n *connectionAnnouncer) callOrAwait(ctx context.Context, by schemas.Caller
 	}
 }
 
-// isConfirmed reports whether the mailbox has confirmed this agent name for the connection. It returns true for a
-// server that announces no connections.
+// isConfirmed reports whether the mailbox has confirmed this agent name for the connection. It also returns true if the
+// server announces no connections, because then no name needs a confirmation.
 func (n *connectionAnnouncer) isConfirmed(agent schemas.Agent) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -27,8 +27,8 @@ func openListText(ctx context.Context, u promptUse) string {
 		"Nothing is open. Tell me so.", "get_handoff shows one.")
 }
 
-// listText returns the rows of a list between the texts before and after. If the list is empty, it returns the text
-// none.
+// listText returns the rows of a list between the texts before and after. If the list is empty, it returns the
+// parameter none.
 func (u promptUse) listText(ctx context.Context, which schemas.ListIn, before, none, after string) string {
 	rows := schemas.AdviseCall(which, "").WithAgent(u.agentArgument())
 	list, err := callAndDecode[schemas.ListOut](ctx, u.server, u.by, rows.Tool, rows.Args)
@@ -125,7 +125,7 @@ func retryText(ctx context.Context, u promptUse) string {
 		"This is the one that ended %s:\n\n%s", schemas.AdviseCall(retry, "").Request(), h.Status, h.Brief)
 }
 
-// readHistory returns the history of a workflow. The id is the workflow's own name or a handoff of the workflow.
+// readHistory returns the history of a workflow. The id is the name of the workflow, or the id of one of its handoffs.
 func (u promptUse) readHistory(ctx context.Context, id string) (schemas.HistoryOut, *schemas.Error) {
 	which := callArguments{}
 	if _, ok := schemas.ParseID(id); ok {

@@ -138,8 +138,8 @@ func storeResourceURI(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
 	}
 }
 
-// protocolCode returns the code of the protocol for an error. The code for a missing resource is -32002, and since
-// revision 2026-07-28 it is -32602.
+// protocolCode returns the code of the protocol for an error. The code for a missing resource is -32602 since revision
+// 2026-07-28, and -32002 in earlier revisions.
 func protocolCode(ctx context.Context, code schemas.Code) int {
 	switch {
 	case code == schemas.NotFound && !server.IsModernRequest(ctx):

@@ -20,18 +20,19 @@
 // goes to the SDK whole. A fuzz test checks that both ways give the same response. Others compare our encoding of
 // results and of the list of tools with encoding/json.
 //
-// Only long polls end with their connection. A call whose client hung up is finished: in older revisions hanging up is
-// no cancellation. A long poll is cancelled, because it would claim a handoff without a reader. After the end of input
-// on stdio, a client still gets the responses to its requests.
+// If a client hangs up, its long polls are cancelled, because they would claim handoffs without a reader. All its other
+// calls are finished, because in older revisions hanging up is no cancellation. After the end of input on stdio, a
+// client still gets the responses to its requests.
 //
 // A claim whose response could not be delivered is released, and counts as no attempt: only that response named the
-// handoff. A request with a name of its load balancer (see [RequestHeader]) releases nothing: the balancer may have the
-// response from another server.
+// handoff. The exception is a request that its load balancer named (see [RequestHeader]): its claim is not released,
+// because the balancer may have got the response from another server.
 //
 // Over HTTP a claim belongs to the MCP session. No connection shows that an agent left, so leases expire by time. The
-// session that claimed a handoff may complete it without the claim token. The server appends data that a client cannot
-// prove, such as its thread, to data that it has proved. Since revision 2026-07-28 two workers with one bearer token
-// cannot be distinguished, so there only the claim token proves a claim.
+// session that claimed a handoff may complete it without the claim token. If a client names data that it cannot prove,
+// such as its thread, the server appends this data to data that the client has proved, such as the id of its session.
+// Since revision 2026-07-28 two workers with one bearer token cannot be distinguished, so there only the claim token
+// proves a claim.
 //
 // HTTP and stdio stay in one package: the HTTP transport uses about thirty names of the rest of the package, and the
 // rest uses no name of the HTTP transport. In two packages these names would have to be exported for one importer.
@@ -55,9 +56,9 @@ type Config struct {
 	Invoker tools.Invoker
 
 	// Caller has the facts about the caller that the connection proves. The server fills in its empty fields for each
-	// request: Agent by Name, and AgentID by the client's thread, by Session or by Conn. The server appends a number to
-	// Conn for each connection after the first. If Conn is empty, the server does not announce connections to the
-	// mailbox.
+	// request: Agent with the result of Name, and AgentID with the client's thread, else with the result of Session,
+	// else with Conn. The server appends a number to Conn for each connection after the first. If Conn is empty, the
+	// server does not announce connections to the mailbox.
 	Caller schemas.Caller
 
 	// Name returns the name of the agent for a client's own name. The server uses it if Caller has no agent. It must be

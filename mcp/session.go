@@ -9,8 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// session is the state of one client for the SDK and this package. It belongs to one connection on stdio, and to one
-// MCP session over HTTP. Over HTTP since revision 2026-07-28, it belongs to one request. Its id is a secret.
+// session is the state of one client for the SDK and this package. On stdio it belongs to one connection. Over HTTP it
+// belongs to one request since revision 2026-07-28, and to one MCP session in earlier revisions. Its id is a secret.
 type session struct {
 	*server.InProcessSession
 	naming  connectionAnnouncer

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Advice tells the reader of a result or of an error what to do next. If one call of a tool does it, the advice holds
-// that call. Each program shows advice in its own form: the protocol sends it unchanged as data, a text shows the call
-// as a client writes it (see [Advice.String]), and the command line shows the command that makes the same call.
+// Advice tells the reader of a result or of an error what to do next. If this takes only one call of a tool, the advice
+// holds that call. Each program shows advice in its own form: the protocol sends it unchanged as data, a text shows the
+// call as a client writes it (see [Advice.String]), and the command line shows the command that makes the same call.
 //
 // With a call, Say is a predicate whose subject is the call, such as "waits for the outcome". Without a call, Say is a
 // whole sentence. Say never contains the name of a tool, an argument or a flag. The call is complete and valid by the

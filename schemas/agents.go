@@ -7,9 +7,9 @@ import (
 )
 
 // RegisterIn holds the arguments of register_agent. They describe the work that an agent takes, so that the mailbox can
-// route work to it. A field that the call leaves out keeps its earlier value; only Away becomes false. As soon as one
-// agent is registered, the mailbox refuses handoffs to unknown names. MaxMinutes is the longest session in minutes.
-// MaxOpen is the number of handoffs that the agent may hold at a time.
+// route work to it. A field that the call leaves out keeps its earlier value. The exception is Away, which becomes
+// false. As soon as one agent is registered, the mailbox refuses handoffs to unknown names. MaxMinutes is the longest
+// session in minutes. MaxOpen is the number of handoffs that the agent may hold at a time.
 type RegisterIn struct {
 	Name string `json:"name" jsonschema:"minLength=1,maxLength=64"`
 	// Work types; '*' for any
@@ -114,8 +114,8 @@ type Card struct {
 	Notices     int       `json:"notices,omitempty"` // unread
 }
 
-// AcceptedKindsPlus returns the kinds of work that the agent accepts, and in addition the kind work, which may begin
-// with "capability:".
+// AcceptedKindsPlus returns the kinds of work that the agent accepts, and after them the kind in the parameter work,
+// without the prefix "capability:" if it has one.
 func (c Card) AcceptedKindsPlus(work string) []string {
 	return append(slices.Clone(c.Accepts), strings.TrimPrefix(work, "capability:"))
 }

@@ -24,10 +24,9 @@ type CompleteIn struct {
 // keeps it unchanged. A new field of Result is accepted, stored and published without further code.
 //
 // Version, summary, detail and data are the payload of the Kelos TaskHandoff proposal: [MaxSummary] limits the summary,
-// and [MaxDetail] limits detail and data together, in characters. Results and outputs do not belong to that payload.
-// They hold facts about the run: branch, commit, pr_url, cost_usd, input_tokens, output_tokens. Deliverables,
-// verification and notes come from the handoff protocol agent. Output is the value that the output schema of the
-// handoff describes.
+// and [MaxDetail] limits detail and data together, in characters. The fields results and outputs do not belong to that
+// payload. They hold facts about the run (such as branch, commit, pr_url and cost_usd). Deliverables, verification and
+// notes come from the handoff protocol agent. Output is the value that the output schema of the handoff describes.
 type Result struct {
 	Version int `json:"version,omitempty" jsonschema:"minimum=1,maximum=1000000000" jsonschema_extras:"x-hidden=true"`
 	// What was done (≤4 KiB)
@@ -167,7 +166,7 @@ func (a AnsweredCriterion) IsMet() bool {
 }
 
 // EvidenceText returns a text about an answer: the observation of its check or the word "claimed", and then the
-// holder's evidence. If no check decides a criterion of the completion, all answers are claims, and the text is the
+// holder's evidence. The exception is a completion without any check: all its answers are claims, so the text is the
 // evidence alone.
 func (c *Completion) EvidenceText(a AnsweredCriterion) string {
 	basis := ""

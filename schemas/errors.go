@@ -60,8 +60,8 @@ func adviseGet(about ID) []Advice {
 func adviseClaim(ID) []Advice { return []Advice{AdviseCall(ClaimIn{}, "takes the next one")} }
 
 // Error is the answer to a refused call: what is wrong, which argument it concerns, and what the caller can do. A
-// refused call changed nothing, unless the message says that something was kept. A call that failed with [Internal] may
-// have changed something.
+// refused call changed nothing. There are two exceptions: the message says that something was kept, or the call failed
+// with [Internal] and may have changed something.
 type Error struct {
 	Code      Code     `json:"code"`
 	Message   string   `json:"message"`

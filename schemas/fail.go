@@ -3,9 +3,9 @@ package schemas
 import "time"
 
 // FailIn holds the arguments of fail_handoff: the claim that ends, the reason, and how the work goes on. The holder
-// makes this call. With the outcome rejected the call needs no claim: a recipient declines a handoff that waits for it.
-// The mailbox keeps a [Failure], and keeps the partial progress as a checkpoint. A repeated call with the same
-// arguments gets the first answer again.
+// makes this call. The exception is the outcome "rejected", which needs no claim: with it a recipient declines a
+// handoff that waits for it. The mailbox keeps a [Failure], and keeps the partial progress as a checkpoint. A repeated
+// call with the same arguments gets the first answer again.
 type FailIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds

@@ -4,8 +4,8 @@ import "time"
 
 // GetIn holds the arguments of get_handoff: the handoff or notice, and how much of it to show. With WaitSeconds the
 // call first waits for a change of the handoff, for at most this time. It does not wait for a handoff that has ended.
-// MaxTokens limits the brief, or one page of a longer text, in estimated tokens. Offset is the place of the next page,
-// in bytes. A call with a reference and no view reads the content of the reference.
+// MaxTokens limits the brief, or one page of a longer text, in estimated tokens. Offset is the number of bytes of the
+// text before the next page. A call with a reference and no view reads the content of the reference.
 type GetIn struct {
 	// As ho_12; no_7 for a notice
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"`
@@ -25,10 +25,10 @@ type View string
 // Views lists the views in the order of their explanation.
 var Views = []View{"brief", "full", "outcome", "events", "audit", "checkpoint", "reference"}
 
-// GetOut is the result of get_handoff. The view decides which fields are set. The view brief sets Brief and Omitted.
-// The view full sets Handoff, Standing and Children, or Content if these are larger than the call allows. The view
-// outcome sets Completion or Failure, and Late. The views events, audit and checkpoint set the fields of these names,
-// and the view reference sets Content. For a notice, only Notice is set.
+// GetOut is the result of get_handoff. The view decides which fields are set. "brief" sets Brief and Omitted. "full"
+// sets Handoff, Standing and Children, or Content if these are larger than the call allows. "outcome" sets Completion
+// or Failure, and Late. "events", "audit" and "checkpoint" set the fields of these names, and "reference" sets Content.
+// For a notice, only Notice is set.
 type GetOut struct {
 	HandoffID ID       `json:"handoff_id,omitempty"`
 	Status    Status   `json:"status,omitempty"`

@@ -195,8 +195,9 @@ type HandoffState struct {
 	NotKept    bool       `json:"not_kept,omitempty"` // the full text of the handoff is no longer kept: it cannot be returned or done again
 }
 
-// IsDoneWell reports whether work counts as done: it is completed, and either a reviewer or the sender accepted the
-// result, or the outcome is success and the sender asked for no review. All parts of handoff use this one rule.
+// IsDoneWell reports whether work counts as done. Completed work whose result a reviewer or the sender accepted counts
+// as done. Completed work with the outcome success counts as done without acceptance, if the sender asked for no
+// review. All parts of handoff use this one rule.
 func IsDoneWell(s Status, o Outcome, accepted, reviewed bool) bool {
 	return s == Completed && (accepted || o == Success && !reviewed)
 }

@@ -15,7 +15,7 @@ type HistoryIn struct {
 
 // HistoryOut is the result of handoff_history. LogVerified is true if the stored rows agree with the audit registry.
 // Then the log is as it was written; this says nothing about the work itself. Output, FinalAgent and Chain come from
-// RunResult of the kernl handoffs design. Chain is only set for the format rows.
+// RunResult of the kernl handoffs design. Chain is only set for the format "rows".
 type HistoryOut struct {
 	Workflow   Workflow      `json:"workflow"`
 	Tree       string        `json:"tree,omitempty"`
@@ -41,7 +41,8 @@ type WorkflowBudget struct {
 	Of    float64 `json:"of"`
 }
 
-// HistoryStep is one handoff in a history: its sender and address, its end, and the numbers of its result.
+// HistoryStep is one handoff in a history: its sender and address, its end, and amounts from its result (such as tests
+// that passed).
 type HistoryStep struct {
 	HandoffID     ID             `json:"handoff_id"`
 	Parent        ID             `json:"parent,omitempty"`

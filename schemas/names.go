@@ -20,8 +20,8 @@ const (
 	System Agent = "system"
 )
 
-// IsValidName reports whether s has the form of a name, a role or a skill: 1 to 64 of A-Z a-z 0-9 . _ - and no . or -
-// at its beginning. Programs would take a name with such a beginning for a hidden file or a flag.
+// IsValidName reports whether s has the form of a name, a role or a skill: 1 to 64 of the characters A-Z a-z 0-9 . _ -
+// but no . or - at its beginning. Programs would take ".qa" for a hidden file and "-qa" for a flag.
 func IsValidName(s string) bool {
 	return s != "" && len(s) <= 64 && s[0] != '.' && s[0] != '-' && !strings.ContainsFunc(s, IsForbiddenInName)
 }
@@ -182,8 +182,8 @@ func (a Agent) IsPersonWord() bool {
 	return slices.Contains(personWords, strings.ReplaceAll(strings.ToLower(string(a)), "_", "-"))
 }
 
-// ambiguousNames are words that could mean more than one mailbox, so they are refused as addresses. An agent with this
-// name can be reached as agent:NAME.
+// ambiguousNames are words that could mean more than one mailbox, so they are refused as addresses. If an agent has one
+// of these names, its address is agent:NAME.
 var ambiguousNames = []string{
 	"all", "everyone", "everybody", "anyone", "anybody", "someone", "somebody", "everything", "team", "*",
 	"me", "myself", "self", "i", "you", "yourself",

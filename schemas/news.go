@@ -7,7 +7,7 @@ import "time"
 type SessionEvent string
 
 // The events of a client session. If the mailbox delivers an item at an event, it marks the item as delivered, so that
-// the session gets each item once. For OnLook the mailbox marks nothing.
+// the session gets each item once. The exception is OnLook, for which the mailbox marks nothing.
 const (
 	OnStart       SessionEvent = "start"   // it begins, or goes on without its memory: all important items
 	OnMail        SessionEvent = "mail"    // it gets a prompt, or works: new mail

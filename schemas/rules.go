@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Route is a rule that a file declares: it says which handoffs to send when an event happens to a handoff. On lists one
-// or more of these events: sent, completed, accepted, returned, failed, rejected, timed_out, cancelled. When is a
-// condition in CEL; an empty condition is true. Each text of Send and Join may contain expressions, such as
-// {{outcome.summary}}. Package mailbox/rules documents the variables of these expressions.
+// Route is a rule that a file declares: it says which handoffs to send when an event happens to a handoff. The field On
+// lists one or more of these events: sent, completed, accepted, returned, failed, rejected, timed_out, cancelled. The
+// field When is a condition in CEL; an empty condition is true. Each text of Send and Join may contain expressions,
+// such as {{outcome.summary}}. Package mailbox/rules documents the variables of these expressions.
 //
 // Join is one more handoff. It is sent together with the handoffs in Send, and waits for all of them.
 type Route struct {

@@ -3,8 +3,8 @@ package schemas
 import "strings"
 
 // Shorten cuts a text to at most limit bytes and adds "…". A text that fits stays unchanged. It cuts after the last
-// sentence that fits, if at least a third of the limit is left. Otherwise it cuts after a word. It cuts within a word
-// only if the word alone is longer than the limit.
+// sentence that fits, if the cut text then still has at least a third of the limit. Otherwise it cuts after a word. It
+// cuts within a word only if the word alone is longer than the limit.
 func Shorten(s string, limit int) string {
 	s = strings.TrimSpace(s)
 	if len(s) <= limit {

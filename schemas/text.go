@@ -160,7 +160,8 @@ func Clip(s string, limit int) string {
 	return s[:end] + mark
 }
 
-// JoinFirst joins the first texts by commas, at most the number most, and adds how many texts it left out.
+// JoinFirst joins the texts by commas, but only the first ones if there are more than most. It then adds how many texts
+// it left out.
 func JoinFirst(texts []string, most int) string {
 	text := strings.Join(texts[:min(len(texts), most)], ", ")
 	if more := len(texts) - most; more > 0 {

@@ -105,8 +105,8 @@ func (n *schemaNode) fieldSchema(name string) *schemaNode {
 	return n.Rest.kind
 }
 
-// toProgramText writes true and false as text, and objects and lists as JSON, for the maps that hold texts for
-// programs.
+// toProgramText writes true and false as text, and objects and lists as JSON, for maps whose values must be texts (such
+// as data).
 func toProgramText(v any) any {
 	switch v.(type) {
 	case bool, map[string]any, []any:

@@ -142,8 +142,9 @@ func (n *schemaNode) suggestedFields() (names []string) {
 	return names
 }
 
-// mainField returns the field that may stand for the whole object: the field with the note x-gist, else the only required
-// one, if it is text. A path stands for a file, a sentence for a decision. It is "" for an object without a gist.
+// mainField returns the field that may stand for the whole object: the field with the note x-gist, else the only
+// required one, if it is text. A path stands for a file, a sentence for a decision. It is "" for an object without a
+// main field.
 //
 // The result is one of Properties.
 func (n *schemaNode) mainField() string {

@@ -27,7 +27,8 @@ type secretFilter struct {
 }
 
 // filterValue masks secrets in the value of a field, at a path, in place. It skips claim tokens and keys: they are
-// compared and never shown. The error names the first field with a secret, or the object with a secret as a name.
+// compared and never shown. The error names the first field whose text contains a secret, or the object in which a
+// secret stands in the place of a field's name.
 func (c *secretFilter) filterValue(name string, v any, at *argumentPath) (_ any, err error) {
 	switch v := v.(type) {
 	case string:

@@ -7,16 +7,17 @@
 // The metadata of [RFC 9728] name the issuer to clients, as the section Authorization of the [MCP specification]
 // requires in the revisions 2025-11-25 and 2026-07-28.
 //
-// A workspace without an issuer that never had a token needs no token from programs on the same machine. Their requests
-// arrive at a loopback address without a proxy, and may act as any agent except human and system.
+// If no issuer is configured and the workspace never had a token, programs on the same machine need no token. Their
+// requests arrive at a loopback address without a proxy, and may act as any agent except human and system.
 //
 // The header Handoff-Agent chooses among the agents that the caller may act as. Without this header, the caller acts as
 // the first of them. The package reads secrets from the header Authorization and never from an address. No error and no
 // log contains any part of a secret.
 //
 // A bearer token is a row of the store under the SHA-256 of its secret. Reading the row costs microseconds, so there is
-// no cache that could be out of date. After a request has waited, its token is looked up again before the response, and
-// on a stream before each event. A secret has a checksum, so most wrong secrets never reach the store.
+// no cache that could be out of date. If a request had to wait, its token is looked up again before the response. The
+// token of a stream is looked up again before each event. A secret has a checksum, so most wrong secrets never reach
+// the store.
 //
 // [RFC 6750]: https://www.rfc-editor.org/rfc/rfc6750
 // [RFC 9068]: https://www.rfc-editor.org/rfc/rfc9068

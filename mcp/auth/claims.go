@@ -126,8 +126,8 @@ func (c tokenClaims) widestScope() schemas.Scope {
 	return ""
 }
 
-// agentsInClaim returns the agents in a claim. It leaves out invalid names, and names that need a wider scope, such as
-// human.
+// agentsInClaim returns the agents in a claim. It leaves out invalid names, and names that the given scope does not
+// allow (such as human).
 func agentsInClaim(claim json.RawMessage, scope schemas.Scope) []schemas.Agent {
 	var named stringOrList
 	if json.Unmarshal(claim, &named) != nil {

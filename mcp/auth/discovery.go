@@ -117,8 +117,9 @@ var (
 	errReadRecently = fmt.Errorf("%w: the last read is still recent", errTooSoon)
 )
 
-// pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of the response. If the last read
-// of the address is more recent, it returns errReadRecently after a success and errTooSoon after a failure.
+// pacedTransport reads each address at most once in a readInterval, and at most 1 MiB of the response. If it read the
+// address less than a readInterval ago, it does not read again: it returns errReadRecently if that read succeeded, and
+// errTooSoon if that read failed.
 type pacedTransport struct {
 	http.RoundTripper
 	now func() time.Time

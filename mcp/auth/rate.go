@@ -22,8 +22,8 @@ func newRateLimits() *rateLimits {
 	return &rateLimits{by: map[string]*rate.Limiter{}, sweepAt: minSweep}
 }
 
-// countRequest counts a request of a name. If the limit is reached, it counts nothing and returns the time to wait. A
-// name may make as many requests at once as in two seconds, and always at least 20.
+// countRequest counts a request of a name. If the limit is reached, it counts nothing and returns the time to wait. At
+// once, a name may make the requests of two seconds, or 20 if that is more.
 func (l *rateLimits) countRequest(name string, perSecond float64, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-// A secret is the prefix, 43 random characters, which are 256 bits, and 6 characters of checksum over all of these.
+// A secret is the prefix, then 43 random characters (256 bits), then a checksum of 6 characters over both.
 const (
 	prefix         = schemas.TokenPrefix
 	randomLength   = 43
@@ -50,8 +50,8 @@ func HashSecret(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// randomDigit returns a random digit. It skips random bytes from the last multiple of 62 below 256 on, so that all 62
-// digits are equally likely.
+// randomDigit returns a random digit. It skips random bytes of 248 (the last multiple of 62 below 256) and above, so
+// that all 62 digits are equally likely.
 func randomDigit(rand io.Reader) byte {
 	const fair = 256 / len(digits) * len(digits)
 	for {

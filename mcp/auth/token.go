@@ -37,8 +37,8 @@ func (g *Gate) callerWithoutBearer(r *http.Request) (schemas.Caller, error) {
 	return schemas.Caller{}, newTokenRefusal(NoToken, "a token is needed")
 }
 
-// callerOfToken returns the caller for the hash of a secret, and its limit of requests per second. The duration of a
-// comparison of hashes reveals nothing about the secret.
+// callerOfToken returns the caller for the hash of a secret, and its limit of requests per second. The secret is found
+// by its hash, so the time that the search takes reveals nothing about the secret.
 func (g *Gate) callerOfToken(ctx context.Context, hash string, now time.Time) (schemas.Caller, float64, error) {
 	found, err := g.findToken(ctx, hash)
 	if err != nil {

@@ -22,7 +22,8 @@ import (
 // MaxLine is the longest message that a transport accepts, in bytes.
 const MaxLine = 4 << 20
 
-// keptBytes is the number of bytes that are kept of each end of a too long line, to find the id of the request in them.
+// keptBytes is the number of bytes that are kept of the beginning of a too long line, and also of its end. The id of
+// the request is searched in them.
 const keptBytes = 1 << 10
 
 // Line is one line of input without its newline. If the line is longer than [MaxLine], only its beginning and its end
@@ -205,8 +206,8 @@ func EncodeMessage(message any, logger *slog.Logger) (text []byte, ok bool) {
 	return text, false
 }
 
-// Close ends the writer and returns its first write error. It returns nil if the client left. It does not close the
-// stream.
+// Close ends the writer and returns its first write error. The exception is an error because the client left: then
+// Close returns nil. It does not close the stream.
 func (w *Writer) Close() error {
 	err := context.Cause(w.life)
 	w.end(os.ErrClosed)

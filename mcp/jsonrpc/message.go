@@ -1,5 +1,5 @@
-// Package jsonrpc reads and writes the envelopes of JSON-RPC messages, on lines or one by one, and keeps track of the
-// requests under way. It does not know the meaning of messages.
+// Package jsonrpc reads and writes the envelopes of JSON-RPC messages, either one message or a stream with one message
+// on each line, and keeps track of the requests under way. It does not know the meaning of messages.
 //
 // The SDK reads ids as numbers and changes large ones. So this package keeps the id of each request as its client wrote
 // it, and writes the same bytes into the response.

@@ -19,8 +19,8 @@ func SortByLikelihood[S ~string](written S, known []S) []S {
 }
 
 // LikelyNames returns the known names that the writer of written likely meant, the closest first. A name is likely if
-// at most a third of its characters (at least one) are mistyped. It is also likely if the shorter of the two names is
-// the beginning of the longer. Upper and lower case count as the same.
+// at most a third of its characters are mistyped. One mistyped character is always allowed. It is also likely if the
+// shorter of the two names is the beginning of the longer. Upper and lower case count as the same.
 func LikelyNames[S ~string](written S, known []S) []S {
 	near := slices.DeleteFunc(slices.Clone(known), func(name S) bool { return isTooFar(foldCase(written), foldCase(name)) })
 	order, likely := rankNames(written, near)

@@ -1,7 +1,7 @@
 // Command generate writes JSON Schemas from the Go types of package schemas into the folder json of that package. Run
 // it as go generate ./schemas. The generated files are reviewed like code.
 //
-// There are two kinds of schemas. A full schema describes one type that is, or is part of, the arguments of a tool. It
+// There are two kinds of schemas. A full schema describes one type: the arguments of a tool, or a value inside them. It
 // is a file named after the type, and refers to the files of other types. Package tools checks arguments against it,
 // and people read it. Each object in a full schema also has its form (x-form), a short text that shows how to write the
 // object.

@@ -131,7 +131,8 @@ func toCriterion(v any) any {
 	return row
 }
 
-// toCriterionMet reads a criterion as toCriterion does, and reads a text or number alone as a criterion that is met.
+// toCriterionMet reads a text or number alone as a criterion that is met. It reads any other value as [toCriterion]
+// does.
 func toCriterionMet(v any) any {
 	if s, ok := toText(v); ok {
 		return map[string]any{"criterion": s, "met": true}

@@ -108,8 +108,9 @@ func (l *ProcessLife) drainAndCancel() {
 // claims of an ended client, and long enough to save battery.
 const parentInterval = 10 * time.Second
 
-// FollowParent begins the drain when the parent process changes, because the client has then ended. Another process may
-// still keep the input open. Parent is os.Getppid, or a function of a test. On Windows the parent never changes.
+// FollowParent begins the drain when the parent process changes, because the client has then ended. The end of input
+// would not show this if another process keeps the input open. Parent is os.Getppid, or a function of a test. On
+// Windows the parent never changes.
 //
 // Linux can also send a signal when the parent ends. It is not used, because Linux sends this signal already when the
 // thread that started this process ends.

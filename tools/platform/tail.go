@@ -3,8 +3,8 @@ package platform
 // tailSize is the number of bytes that a [OutputTail] keeps.
 const tailSize = 64 << 10
 
-// A OutputTail keeps the last 64 KiB that are written to it, so that the output of a command cannot fill the memory. The
-// zero value is ready. One goroutine at a time may use it.
+// An OutputTail keeps the last 64 KiB that are written to it, so that the output of a command cannot fill the memory.
+// The zero value is ready. One goroutine at a time may use it.
 type OutputTail struct{ kept []byte }
 
 // Write adds p and drops the oldest bytes. It always returns len(p) and no error.

@@ -22,8 +22,8 @@ func CancelTree(cmd *exec.Cmd) {
 	cmd.WaitDelay = waitDelay
 }
 
-// KillTree kills a command of [CancelTree] and all processes that it started, also after the command itself has
-// ended. On Windows it finds none after that.
+// KillTree kills a command of [CancelTree] and all processes that it started, also after the command itself has ended.
+// The exception is Windows, where it finds no process if the command has ended.
 func KillTree(cmd *exec.Cmd) {
 	if cmd.Process != nil {
 		_ = killProcessTree(cmd.Process) // it fails if none is left

@@ -79,8 +79,8 @@ type Config struct {
 	Name string // of the workspace, for errors
 	Dir  string // directory of its files; it is made, for this user only, if it does not exist
 
-	// Runtime is a directory for sockets whose path in Dir would be too long: XDG_RUNTIME_DIR. If it is empty, the
-	// owner then listens on a port of the loopback interface.
+	// Runtime is a directory for sockets whose path in Dir would be too long: XDG_RUNTIME_DIR. If Runtime is empty and
+	// the path in Dir is too long, the owner listens on a port of the loopback interface.
 	Runtime string
 
 	// Open opens the store in this process. It is called with the lock held, and once for each time that this process
@@ -157,10 +157,10 @@ var _ tools.Invoker = (*Relay)(nil)
 // the end of ctx does not close the relay. Errors are *[schemas.Error].
 //
 // It makes the file handoff.here, and sets the mark of this process there if the process stays. The error is
-// unavailable if the directory cannot be made or written, or is on a network file system. If this process stays, Open
-// does not return this error. Then each call prepares the directory again, and returns the error if that fails. Open is
-// called once for each process and workspace: a second relay of the same process shares nothing with the first, and
-// reaches it like another process.
+// unavailable if the directory cannot be made or written, or is on a network file system. The exception is a process
+// that stays: Open does not return this error to it. Instead each call prepares the directory again, and returns the
+// error if that fails. Open is called once for each process and workspace: a second relay of the same process shares
+// nothing with the first, and reaches it like another process.
 func Open(ctx context.Context, c Config) (*Relay, error) {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	r := &Relay{config: c, election: c.Election, changed: make(chan struct{}), connections: map[string]tools.Call{}}

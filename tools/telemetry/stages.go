@@ -13,9 +13,9 @@ import (
 	"handoff/tools"
 )
 
-// Follow sends a span for each stage of a handoff that ends from now on, and a span for each handoff that ends. It
-// blocks until ctx is done. A span begins at the time in the registry, so it is complete even after a restart. Spans
-// that end while no process follows are lost.
+// Follow sends, from now on, a span when a stage of a handoff ends, and a span when a handoff ends. It blocks until ctx
+// is done. A span begins at the time in the registry, so it is complete even after a restart. Spans that end while no
+// process follows are lost.
 //
 // Several processes may follow the same workspace. For each stage that ends, Follow calls get_handoff once for each
 // twenty events of the handoff.

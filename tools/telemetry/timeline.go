@@ -46,7 +46,8 @@ func (l handoffTimeline) attributes(agent schemas.Agent) []attribute.KeyValue {
 	return attrs
 }
 
-// links returns a link to the span of each call that acted on the handoff. Each span has one link.
+// links returns links to the spans of the calls that acted on the handoff. If a call caused several events, there is
+// still only one link to its span.
 func (l handoffTimeline) links() (links []trace.Link) {
 	var known []string
 	for _, e := range l.events {

@@ -19,11 +19,11 @@ import (
 // TracesConfig wires [Traces]. Getenv, Workspace and Now are required.
 type TracesConfig struct {
 	// Getenv reads the environment. It is called for these variables of the OpenTelemetry specification:
-	// OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER (only none); ENDPOINT, HEADERS, TIMEOUT and PROTOCOL, each after
-	// OTEL_EXPORTER_OTLP_TRACES_ or OTEL_EXPORTER_OTLP_. The protocol is always http/json, even if PROTOCOL names
-	// another. The SDK reads the others from the environment of the process: OTEL_SERVICE_NAME,
-	// OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER and its _ARG, the limits of its queue, OTEL_BSP_…, and of a span,
-	// OTEL_SPAN_….
+	// OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER (only the value "none" has an effect), and ENDPOINT, HEADERS, TIMEOUT and
+	// PROTOCOL with the prefix OTEL_EXPORTER_OTLP_TRACES_ or OTEL_EXPORTER_OTLP_. The protocol is always http/json,
+	// even if PROTOCOL names another. The SDK reads the others from the environment of the process: OTEL_SERVICE_NAME,
+	// OTEL_RESOURCE_ATTRIBUTES, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, OTEL_BSP_… (limits of its queue) and
+	// OTEL_SPAN_… (limits of a span).
 	Getenv func(string) string
 
 	Workspace string // its name, which is part of all ids
