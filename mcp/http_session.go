@@ -102,7 +102,8 @@ func (s *sessions) evictIdle(token string) (victim *mcpSession, ok bool) {
 	return victim, victim != nil && s.removeSession(victim)
 }
 
-// useByID returns the session with an id, if it began with the same token. The caller must call releaseSession later.
+// useByID returns the session with an id, if this session began with the given token. The caller must call
+// releaseSession later.
 func (s *sessions) useByID(id, token string) (*mcpSession, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,8 +122,8 @@ func (s *sessions) markUsed(w *mcpSession) {
 	w.used = s.uses
 }
 
-// releaseSession ends one use of a session. After its last use a session is idle, and ends by a timer. If the session
-// has ended meanwhile, releaseSession unregisters it.
+// releaseSession ends one use of a session. After the last use, a timer ends the session unless it is used again. If
+// the session has already ended, the release of its last use unregisters it.
 func (s *sessions) releaseSession(w *mcpSession) {
 	s.mu.Lock()
 	w.busy--

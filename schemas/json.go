@@ -11,8 +11,8 @@ import (
 // Decode reads JSON into a value as encoding/json does, in about a third of the time. It uses the library that will be
 // encoding/json/v2 in the standard library of Go 1.27.
 //
-// It returns the same types of errors as encoding/json: a syntax error with the place of the error in the text, or a
-// type error if a value does not fit into v. After an error, v may be partly filled.
+// It returns the same types of errors as encoding/json: a syntax error with its position in the text, or a type error
+// if a value does not fit into v. After an error, v may be partly filled.
 func Decode(b []byte, v any) error { return json.Unmarshal(b, v) }
 
 // DecodeKnown reads JSON as [Decode] does, and also returns an error for a field that v does not have.

@@ -114,7 +114,7 @@ func NewLatencyHistogram() LatencyHistogram {
 	return LatencyHistogram{Buckets: make([]uint64, len(LatencyBounds()))}
 }
 
-// Add counts one duration. A duration is negative if a clock was set back; Add counts it as zero.
+// Add counts one duration. If the duration is negative, because a clock was set back, Add counts it as zero.
 func (l *LatencyHistogram) Add(seconds float64) {
 	seconds = max(0, seconds)
 	l.Count++

@@ -36,10 +36,11 @@ func (s Status) HasEnded() bool {
 // IsHeld reports whether an agent has a claim on the handoff.
 func (s Status) IsHeld() bool { return s == Accepted || s == Working || s == Waiting }
 
-// StatusFilter selects the states of the handoffs in a list: it is one state, or a word that stands for several states.
+// StatusFilter selects the states of the handoffs in a list: it is one state, or a value that stands for several states
+// (such as "open").
 type StatusFilter string
 
-// The words that stand for several states. A blocked handoff is a pending one that waits for other handoffs or for
+// The values that stand for several states. A blocked handoff is a pending one that waits for other handoffs or for
 // approval.
 const (
 	Open       StatusFilter = "open"        // not ended
@@ -47,7 +48,7 @@ const (
 	Blocked    StatusFilter = "blocked"
 )
 
-// StatusFilters lists the words for several states, and then all states.
+// StatusFilters lists the values for several states, and then all states.
 var StatusFilters = append([]StatusFilter{Open, InProgress, Blocked},
 	Map(Statuses, func(s Status) StatusFilter { return StatusFilter(s) })...)
 

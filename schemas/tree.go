@@ -31,9 +31,9 @@ func (t Tree) WithAtMostFiles(n int) Tree {
 	return t
 }
 
-// Summary returns the part of a tree that is stored with actions other than a completion: its place, and at most 20
-// files with uncommitted changes. It leaves out the changes since the claim, because no result is compared with them.
-// It returns nil for nil.
+// Summary returns the part of a tree that is stored with actions other than a completion: its path, branch and commits,
+// and at most 20 files with uncommitted changes. It leaves out the changes since the claim, because no result is
+// compared with them. It returns nil for nil.
 func (t *Tree) Summary() *Tree {
 	if t == nil {
 		return nil

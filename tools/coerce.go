@@ -177,7 +177,7 @@ func (n *schemaNode) coerceText(v any, at *argumentPath) (any, error) {
 	return text, nil
 }
 
-// coerceWord returns the schema's word for a text in any case.
+// coerceWord returns the value of the schema that a text in any case stands for.
 func (n *schemaNode) coerceWord(text string, at *argumentPath) (any, error) {
 	if word := schemas.NormaliseWord(text); slices.Contains(n.Enum, word) {
 		return word, nil

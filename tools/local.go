@@ -26,8 +26,8 @@ type LocalInvoker struct {
 var _ Invoker = LocalInvoker{}
 
 // Invoke runs one tool and puts the result into its envelope (the counts of the inbox, and advice). It logs the causes
-// of internal errors and panics, and hides them from the caller. A call that the end of its context cut off is
-// unavailable.
+// of internal errors and panics, and hides them from the caller. If the end of its context cuts a call off, the error
+// is of code unavailable.
 //
 // It checks in this order: the tool exists, the caller may call it, the arguments are valid, and the caller may act
 // under the name. The first check that fails refuses the call, and nothing changes. The exception is a denied name, for

@@ -313,9 +313,9 @@ func adviseAfterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advic
 }
 
 // adviseReadBeforeWait replaces advice to wait by advice to read, if the caller has unread notices. One of the notices
-// may be the event for which the caller would wait. After a list, a claim or an update it always adds advice to read
-// unread notices, unless the call itself listed notices. If the caller holds handoffs, a list of the inbox first
-// advises to list the held handoffs.
+// may be the event for which the caller would wait. After a list, a claim or an update it adds advice to read the
+// unread notices even if there was no advice to wait. The exception is a call that itself listed notices: its advice
+// stays unchanged. If the caller holds handoffs, a list of the inbox first advises to list the held handoffs.
 func adviseReadBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.InboxCounts) []schemas.Advice {
 	if inbox != nil && inbox.Held > 0 && tool == (schemas.ListIn{}).Tool() && !bytes.Contains(args, []byte(`"box":`)) {
 		next = append(listAdvice(schemas.AdviseCall(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)

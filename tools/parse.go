@@ -167,9 +167,9 @@ func tooDeepError(at *argumentPath) error {
 	return e.WithField(at.String()).WithHint("Send it flatter, or as text.")
 }
 
-// argumentPath is the place of a value in the arguments. A nil path is the place of the arguments themselves. It is
-// kept as a linked list and becomes text only for an error, because decoding makes a path for every value. The methods
-// return new paths and change none.
+// argumentPath is the path to a value in the arguments. A nil path leads to the arguments themselves. A path is a
+// linked list and becomes text only for an error, because decoding makes a path for every value. The methods return new
+// paths and change none.
 type argumentPath struct {
 	parent *argumentPath
 	name   string // of a field, unless it is an item

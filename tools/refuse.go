@@ -114,7 +114,7 @@ func (n *schemaNode) checkRequired(m map[string]any, at *argumentPath) error {
 	return e.WithHint("%s", strings.Join(hints, " "))
 }
 
-// explainValues describes the values of a field for a hint, such as its allowed words or its written form. It returns
+// explainValues describes the values of a field for a hint, such as its allowed values or its written form. It returns
 // "" if the name of the field says enough.
 func (n *schemaNode) explainValues() string {
 	switch {
@@ -143,7 +143,8 @@ func (n *schemaNode) wrongTypeError(v any, at *argumentPath) error {
 	return e
 }
 
-// wrongWordError refuses a text that is not among the words of the schema, and names all of them.
+// wrongWordError returns the error for a text that is not among the values that the schema allows. The error names all
+// of these values.
 func (n *schemaNode) wrongWordError(text string, at *argumentPath) error {
 	e := addChoices(invalidAtf(at, "%s is not one of %s", quoteForError(text), strings.Join(n.Enum, ", ")), text, n.Enum)
 	if e.Hint == "" && n.Description != "" {

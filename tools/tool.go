@@ -154,12 +154,11 @@ func (t Tool) AsksToWait(args json.RawMessage) bool {
 	return err == nil && schemas.Decode(canonical, &in) == nil && in.WaitSeconds > 0
 }
 
-// authorize refuses a tool that the caller may not call. Callers over a network have no administrative tools. For a
-// caller whose token has the scope read, the error lists the tools that it may call.
+// authorize refuses a tool that the caller may not call: an administrative tool to a caller over a network, and a tool
+// that changes something to a caller whose token has the scope read.
 //
-// The error for a tool that the scope forbids is denied and lists the tools that only read. An administrative tool is
-// not_found for callers over a network, as if it did not exist: they do not need to know its name. Only callers with
-// a token have a scope.
+// The error for the scope read is of code denied and lists the tools that only read. The error for an administrative
+// tool is of code not_found, as if the tool did not exist, because a caller over a network need not know its name.
 func (t Tool) authorize(by schemas.Caller) error {
 	switch {
 	case t.Admin && by.Via == schemas.ViaHTTP:

@@ -16,8 +16,8 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc"
 )
 
-// sharedKeySet returns the issuer's keys. If they are not known, one caller asks the issuer for their address, and
-// other callers wait for the same result, even if it is an error.
+// sharedKeySet returns the issuer's keys. If the keys are not known, one caller asks the issuer for the address of the
+// keys. Other callers wait for the same result, even if it is an error.
 func (i *Issuer) sharedKeySet(ctx context.Context) (oidc.KeySet, error) {
 	select {
 	case i.lock <- struct{}{}:

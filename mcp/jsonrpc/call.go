@@ -33,8 +33,8 @@ var (
 )
 
 // scanEnvelope reads the envelope and the tool call of a message in one pass. It returns false for a text that
-// encoding/json must read instead: a text that is no object, has a name twice, has a name in other capitals, or has a
-// method that is no string.
+// encoding/json must read instead: a text that is no object, has a key twice, has a key in other capitals (such as
+// "Method"), or has a method that is no string.
 func (m *Message) scanEnvelope() bool {
 	d := jsontext.NewDecoder(bytes.NewBuffer(m.Text)) // which reads the text where it is
 	call, at, version := ToolCall{}, 0, json.RawMessage(nil)

@@ -1,6 +1,6 @@
 // Package closest finds likely corrections of an unknown name: the known names that the writer probably meant. It is
-// used for names of agents, tools and fields, and for words. Errors about an unknown name list the likeliest known
-// names first.
+// used for names of agents, tools and fields, and for values of a field with few values (such as priorities). Errors
+// about an unknown name list the likeliest known names first.
 //
 // The package counts a swap of two neighbouring letters as one mistake, so that aq is close to qa. The well-maintained
 // libraries count it as two mistakes.

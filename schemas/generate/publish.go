@@ -33,7 +33,7 @@ func publishInput(s *jsonschema.Schema) {
 }
 
 // publishOutput turns the schema of a result into its published form, without required fields and lists of allowed
-// words, and open for unknown fields. Clients check results against this schema. A field or word that a later version
+// values, and open for unknown fields. Clients check results against this schema. A field or value that a later version
 // adds must not break a client.
 func publishOutput(s *jsonschema.Schema) {
 	visitSchemas(s, loosenFreeFields)

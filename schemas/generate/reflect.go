@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// newReflector returns a reflector that writes the schema of a type at each place where the type is used, instead of a
+// newReflector returns a reflector that writes the whole schema of a type wherever the type is used, instead of a
 // reference. The function explain returns the description of a field, or of a type if field is empty.
 func newReflector(explain func(t reflect.Type, field string) string) *jsonschema.Reflector {
 	return &jsonschema.Reflector{
@@ -88,8 +88,8 @@ func moveRequiredFirst(s *jsonschema.Schema) {
 	}
 }
 
-// choicesNote is the keyword that holds the allowed words of a type until the tags of the field have been read, because
-// a tag may allow fewer words than the type.
+// choicesNote is the keyword that holds the allowed values of a type until the tags of the field have been read,
+// because a tag may allow fewer values than the type.
 const choicesNote = "x-words"
 
 // schemaOfSpecialType returns the schema of a type whose JSON form does not follow from its Go kind, such as a time.
@@ -109,7 +109,7 @@ func schemaOfSpecialType(t reflect.Type) *jsonschema.Schema {
 	return nil
 }
 
-// choicesByType has the allowed words of each type that allows only some words.
+// choicesByType has the allowed values of each type that allows only some values.
 var choicesByType = map[reflect.Type][]any{
 	reflect.TypeFor[schemas.Status]():              asStrings(schemas.Statuses),
 	reflect.TypeFor[schemas.StatusFilter]():        asStrings(schemas.StatusFilters),
@@ -133,8 +133,8 @@ func freeObjectSchema() *jsonschema.Schema {
 	}
 }
 
-// dropRepeatedChoices removes the lists of allowed words in the metadata of a handoff. The arguments of a send have the
-// same fields, with these lists, and only values of arguments are checked.
+// dropRepeatedChoices removes the lists of allowed values in the metadata of a handoff. The arguments of a send have
+// the same fields, with these lists, and only arguments are checked.
 func dropRepeatedChoices(s *jsonschema.Schema) {
 	if s.Properties == nil {
 		return

@@ -26,8 +26,9 @@ var headerAliases = []aliasRow{
 	{"source.agent source from_agent from", "origin.source.agent", asSideText},
 }
 
-// placementAliases are the rows for the place of a handoff in its workflow. They know the forms of the agent handoff
-// protocols, the handoff protocol agent, kernl, and stored handoffs of our own.
+// placementAliases are the rows for the fields that say where a handoff belongs (such as its recipient, priority and
+// deadline). They know the forms of the agent handoff protocols, the handoff protocol agent, kernl, and stored handoffs
+// of our own.
 var placementAliases = []aliasRow{
 	{"handoff_id", "origin.handoff_id", asText},
 	{"status", "origin.status", asText},

@@ -76,8 +76,8 @@ func (p fieldPaths) pathsOfField(meant string) []string {
 	return nil
 }
 
-// findProperPath returns the right place of a misplaced field. This is the argument of the same name, or else the only
-// other place for such a field that is not in a list. If there is no place or more than one, ok is false.
+// findProperPath returns the right path of a misplaced field. This is the argument of the same name, or else the only
+// path that has such a field and does not lead through a list. If there is no such path or more than one, ok is false.
 func (p fieldPaths) findProperPath(name string) (place string, ok bool) {
 	for _, meant := range fieldsMeantBy(name) {
 		if slices.Contains(p[meant], meant) {

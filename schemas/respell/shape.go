@@ -84,9 +84,9 @@ func (s *shape) addForeignField(row aliasRow) {
 	}
 }
 
-// renameFields changes the known names inside a value to snake_case, and decodes JSON texts that should be objects or
-// lists. It drops known fields that are null, and objects of other protocols that are empty. If two spellings of one
-// field have different values, it returns an error that names both.
+// renameFields changes the names of known fields inside a value to snake_case, and decodes JSON texts that should be
+// objects or lists. It drops known fields that are null, and objects of other protocols that are empty. If two
+// spellings of one field have different values, it returns an error that names both.
 func (s *shape) renameFields(v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Sleep waits for d, and returns true after the whole time. The end of ctx ends it early.
+// Sleep waits for d and then returns true. If ctx ends earlier, Sleep returns false at once.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-ctx.Done():

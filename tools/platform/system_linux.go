@@ -20,8 +20,8 @@ func NetworkFileSystem(dir string) string {
 }
 
 // networkFileSystemName finds a network file system by the magic number from statfs(2). FUSE is not in the table,
-// because sshfs and local file systems look the same there. The numbers without a name belong to file systems from
-// outside of the kernel's sources.
+// because sshfs and local file systems look the same there. Numbers without a constant belong to file systems that are
+// not in the kernel's sources.
 func networkFileSystemName(magic uint32) string {
 	return map[uint32]string{
 		unix.NFS_SUPER_MAGIC:   "nfs",

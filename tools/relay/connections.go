@@ -74,8 +74,8 @@ func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 
 // reconnect looks for the next owner when a route is lost and connections are open, so that the next owner knows the
 // connections even without a call. It tries each second until an owner knows the connections, all connections are
-// closed, or the relay is closed. The next owner may be the previous one, which was stopped for a while: it closes
-// connections whose requests broke.
+// closed, or the relay is closed. The next owner may be the previous owner, if that was only stopped for a while. It
+// must get the connections anew, because it closed those whose requests broke.
 func (r *Relay) reconnect() {
 	r.mu.Lock()
 	if r.closed || r.reconnecting || len(r.connections) == 0 {
@@ -114,8 +114,9 @@ func (o *owner) openRequestOf(conn string) *openRequest {
 	return h.(*openRequest)
 }
 
-// handleHold opens a connection, and closes it if its process ends without closing it. It sends the result at once, as
-// one line. The request then stays open until the process ends it, the process dies, or the owner ends.
+// handleHold opens a connection for another process, and closes the connection if that process ends without closing it.
+// It sends the result at once, as one line. The request then stays open until the process ends it, the process dies, or
+// the owner ends.
 //
 // An owner that ends does not close the connection, because the process announces the connection to the next owner. The
 // next owner waits two minutes for the announcement. An error of closing is logged, and the claims of the connection

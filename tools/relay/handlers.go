@@ -100,8 +100,8 @@ func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 }
 
 // callCounter counts the calls of other processes that run at this owner. A thousand waiting calls need more memory
-// than the limit of a server with one client. So it calls notify with true when there are 256 calls, and with false
-// when there are 64 again.
+// than the limit of a server with one client. So it calls notify with true when the number rises to 256 calls, and
+// after that with false when the number falls to 64.
 //
 // The two numbers differ, so that a count that goes up and down around one number causes no series of calls. Notify is
 // called with mu held.

@@ -83,8 +83,8 @@ func (p *metricsPage) writeSingle(f metricFamily, labels string, value float64) 
 	p.writeSample(f.name, labels, value)
 }
 
-// writeWorkspace writes the statistics of the workspace, which are nil if they could not be read. A mailbox without
-// claimable handoffs has no age. The age is at least zero, because the sender's clock may be ahead.
+// writeWorkspace writes the statistics of the workspace, which are nil if they could not be read. It writes no age for
+// a mailbox without claimable handoffs. It writes a negative age as zero, because the sender's clock may be ahead.
 func (p *metricsPage) writeWorkspace(stats *schemas.StatsOut, m *Metrics) {
 	if stats == nil {
 		p.writeSingle(up, "", 0)

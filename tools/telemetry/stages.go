@@ -112,8 +112,8 @@ func (t *Traces) sendHandoffSpan(l handoffTimeline) {
 	endSpan(s, end)
 }
 
-// endSpan ends a span at the time of its last event. Only the states failed and timed out are errors of the span,
-// because rejected, returned and cancelled are normal outcomes.
+// endSpan ends a span at the time at which its last event took effect. Only the states failed and timed out are errors
+// of the span, because rejected, returned and cancelled are normal outcomes.
 func endSpan(s trace.Span, end schemas.Event) {
 	if end.To.HasEnded() {
 		s.SetAttributes(keyOutcome.String(string(end.To)))
