@@ -143,7 +143,7 @@ func (s *sessions) releaseSession(w *mcpSession) {
 // nothing.
 func (s *sessions) endSession(w *mcpSession) { s.endIf(w, func() bool { return true }) }
 
-// endIf ends a session if still returns true. It calls still with mu held.
+// endIf ends a session if the function `still` returns true. It calls `still` with mu held.
 func (s *sessions) endIf(w *mcpSession, still func() bool) {
 	s.mu.Lock()
 	over := still() && s.removeSession(w)

@@ -27,8 +27,8 @@ func openListText(ctx context.Context, u promptUse) string {
 		"Nothing is open. Tell me so.", "get_handoff shows one.")
 }
 
-// listText returns the rows of a list between the texts before and after. If the list is empty, it returns the
-// parameter none.
+// listText returns the rows of a list between the texts `before` and `after`. If the list is empty, it returns the text
+// `none`.
 func (u promptUse) listText(ctx context.Context, which schemas.ListIn, before, none, after string) string {
 	rows := schemas.AdviseCall(which, "").WithAgent(u.agentArgument())
 	list, err := callAndDecode[schemas.ListOut](ctx, u.server, u.by, rows.Tool, rows.Args)

@@ -114,7 +114,7 @@ type Card struct {
 	Notices     int       `json:"notices,omitempty"` // unread
 }
 
-// AcceptedKindsPlus returns the kinds of work that the agent accepts, and after them the kind in the parameter work,
+// AcceptedKindsPlus returns the kinds of work that the agent accepts, and after them the kind in the parameter `work`,
 // without the prefix "capability:" if it has one.
 func (c Card) AcceptedKindsPlus(work string) []string {
 	return append(slices.Clone(c.Accepts), strings.TrimPrefix(work, "capability:"))

@@ -7,7 +7,7 @@ import (
 
 // Handoff is the sender's message. It changes only if the sender amends it; [HandoffState] holds the state of the
 // handoff, which does change. The mailbox makes the Handoff from [SendIn], and returns all of it to an agent that
-// claims or reads it with view full. [Limits] bounds its size as JSON.
+// claims or reads it with the view "full". [Limits] bounds its size as JSON.
 //
 // Its fields come from the Kelos TaskHandoff proposal (version, summary, detail, data), the HandoffPackage of the agent
 // handoff protocols, the message of the handoff protocol agent, and the explicit handoff coordination plan. If these

@@ -132,7 +132,7 @@ func LatencyBounds() []float64 {
 }
 
 // RedactIn holds the arguments of the administrative tool handoff_redact. Field is the path of the text to replace, in
-// the form in which view full of get_handoff shows it. Without a field all texts of the handoff are replaced.
+// the form in which the view "full" of get_handoff shows it. Without a field all texts of the handoff are replaced.
 type RedactIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // or the id of a message
 	Field     string `json:"field,omitempty"`

@@ -160,8 +160,7 @@ func Clip(s string, limit int) string {
 	return s[:end] + mark
 }
 
-// JoinFirst joins the texts by commas, but only the first ones if there are more than most. It then adds how many texts
-// it left out.
+// JoinFirst joins the first texts by commas, at most `most` of them. If it left out texts, it adds how many.
 func JoinFirst(texts []string, most int) string {
 	text := strings.Join(texts[:min(len(texts), most)], ", ")
 	if more := len(texts) - most; more > 0 {

@@ -10,7 +10,7 @@ import (
 
 // An aliasRow says which argument a field of a foreign message becomes, and how to read its value. Paths are dotted and
 // in snake_case. A field in camelCase counts as the same field. Rows are applied in order, so the earlier of two rows
-// for one argument fills it. The field from of a row may list several paths; expandRows makes one row for each.
+// for one argument fills it. The field `from` of a row may list several paths; expandRows makes one row for each.
 type aliasRow struct {
 	from string     // path in the message, or several; the same as to if only the value is converted
 	to   string     // path of our argument; "" if the value goes to the overflow path of its table

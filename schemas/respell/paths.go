@@ -132,8 +132,8 @@ func (n *normalisation) relocateField(name string, object map[string]any, key, p
 	return n.applyRow(aliasRow{path, to, conversion{}})
 }
 
-// relocateWithin calls relocateMisplaced for the object v at a path, if its shape (the parameter field) has known
-// fields. The parameter to is the right path of the object. An object with an alias table of its own is skipped,
+// relocateWithin calls relocateMisplaced for the object v at a path, if its shape, the parameter `field`, has known
+// fields. The parameter `to` is the right path of the object. An object with an alias table of its own is skipped,
 // because it is converted later with that table.
 func (n *normalisation) relocateWithin(field *shape, v any, path, to string) error {
 	inside, ok := v.(map[string]any)

@@ -52,7 +52,7 @@ func AncestorPrograms() (names []string) {
 var interpreters = []string{"node", "bun", "deno"}
 
 // shells are programs that clients use to start other programs. A shell may end right after it has started a program,
-// so it is not the client.
+// so a shell never counts as the client.
 var shells = []string{"sh", "ash", "bash", "dash", "fish", "ksh", "zsh", "busybox", "cmd", "powershell", "pwsh"}
 
 // LauncherPID returns the number of the process that started this one: the nearest ancestor that is no shell. If the

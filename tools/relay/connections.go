@@ -75,7 +75,7 @@ func (r *Relay) announceConnections(ctx context.Context, rt *route) {
 // reconnect looks for the next owner when a route is lost and connections are open, so that the next owner knows the
 // connections even without a call. It tries each second until an owner knows the connections, all connections are
 // closed, or the relay is closed. The next owner may be the previous owner, if that was only stopped for a while. It
-// must get the connections anew, because it closed those whose requests broke.
+// must get the connections anew, because it closes connections whose requests broke.
 func (r *Relay) reconnect() {
 	r.mu.Lock()
 	if r.closed || r.reconnecting || len(r.connections) == 0 {
