@@ -51,11 +51,11 @@ type UpdateIn struct {
 	Tree   *Tree   `json:"tree,omitempty" jsonschema_extras:"x-filled=true"`   // of progress: observed by the process, not said
 }
 
-// Changes are the changed parts of a handoff: they are appended to lists, added to maps, and replace other fields.
-// Amend merges them into the handoff, and return and retry merge them into the new handoff that continues the work.
-// Remove names the parts to remove. An empty list in options.after or options.after_accepted empties that list. If the
-// first item of the new list is "none", the list is emptied before the other items are added. The limits of a send
-// apply to the changed handoff. Checkpoint belongs to the actions progress, ask and release.
+// Changes are the changed parts of a handoff: they are appended to lists, added to maps, and replace other fields. The
+// action "amend" merges them into the handoff. The actions "return" and "retry" merge them into the new handoff that
+// continues the work. Remove names the parts to remove. An empty list in options.after or options.after_accepted
+// empties that list. If the first item of the new list is "none", the list is emptied before the other items are added.
+// The limits of a send apply to the changed handoff. Checkpoint belongs to the actions "progress", "ask" and "release".
 type Changes struct {
 	To           string            `json:"to,omitempty"`
 	Task         string            `json:"task,omitempty"`

@@ -143,8 +143,8 @@ func completeError(err error, as schemas.Agent) error {
 }
 
 // resolveName returns the caller under the name in the arguments, or under the connection's name if the arguments have
-// none. A call without any name is refused as invalid, unless the tool only reads or is administrative. The error is
-// denied for a name that the connection may not use.
+// none. A call without any name is refused as invalid, unless the tool only reads or is administrative. The error is of
+// code denied for a name that the connection may not use.
 func resolveName(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
 	switch {
 	case agent != "":

@@ -121,8 +121,8 @@ func (n *normalisation) summaryFromParts() string {
 	return joinValueTexts(delivered, "; ")
 }
 
-// finishFail refuses a message that reports a success. If a failure has no description, finishFail makes one of its
-// reason, or else of its blockers.
+// finishFail refuses a message that reports a success. If a failure has no description, finishFail makes the
+// description from the reason, or from the blockers if there is no reason.
 func finishFail(n *normalisation) error {
 	status, _ := valueAt(n.args, "origin.status")
 	if word := valueText(status); schemas.OutcomeOfWord(word) != "" {

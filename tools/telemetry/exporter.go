@@ -42,8 +42,8 @@ var _ sdktrace.SpanExporter = (*exporter)(nil)
 
 // ExportSpans sends a batch. It logs errors and returns none, because the SDK would print them.
 //
-// It blocks until the batch was accepted or given up, or e.life or ctx ended, e.timeout at most. The SDK queues
-// further spans meanwhile and drops them when its queue is full.
+// It blocks until the batch is accepted or given up, for at most e.timeout. The end of e.life or of ctx ends it
+// earlier. The SDK queues further spans meanwhile and drops them when its queue is full.
 func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	if len(spans) == 0 {
 		return nil
