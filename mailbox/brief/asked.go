@@ -98,7 +98,7 @@ func numberedCriterionLines(all []schemas.AnsweredCriterion, wanted func(schemas
 	return lines
 }
 
-// constraintLines returns the limits of the work. The first lines say why no agent may claim the handoff yet. The
+// constraintLines returns the limits of the work. If no agent may claim the handoff yet, the first lines say why. The
 // deadline and the sender's estimate follow. A normal priority has no line.
 func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.HandoffState, p pen) []string {
 	var lines []string

@@ -25,9 +25,9 @@ import (
 	"handoff/schemas"
 )
 
-// The maximum size of a brief in tokens, if the caller gives none or too little. A model can read a brief of the
-// default size with each claim. A brief of the minimum size has room for the tags, the sender, a short task and the
-// names of all omitted parts.
+// DefaultTokens is the maximum size of a brief for a caller that gives no maximum. A model can read that much with each
+// claim. MinTokens replaces a smaller maximum of a caller. A brief of this size has room for the tags, the sender, a
+// short task and the names of all omitted parts.
 const (
 	DefaultTokens = 1500
 	MinTokens     = 400
@@ -79,9 +79,9 @@ type HolderReport struct {
 	Text    string
 }
 
-// Brief is the text for the model, with a list of omitted parts. The text does not end with a newline. Omitted has the
-// names of the omitted and the shortened parts. The end of the text lists the same names, each with the calls that
-// return the whole part.
+// Brief is the text for the model, with the names of the parts that did not fit. The text does not end with a newline.
+// Omitted has the names of all parts that are missing or shortened. The end of the text tells which calls return these
+// parts in full.
 type Brief struct {
 	Text     string
 	Omitted  []string // names of parts; "(in part)" follows the name of a shortened part

@@ -20,10 +20,10 @@ type omittedPart struct {
 const minCallTokens = 25
 
 // footer lists the omitted parts, each with the calls that return the part. It stands after the closing tag, because
-// the server writes the footer. Parts with the same calls share a line, with the sum of their tokens. The lines with
-// calls take at most room, in tenths of a token. Small parts and parts without room share the last line, whose call
-// returns the whole handoff. Parts about other handoffs always have their own line, because the whole handoff does not
-// contain these parts.
+// the server writes the footer. Parts with the same calls share a line, with the sum of their tokens. The argument room
+// limits the size of these lines, in tenths of a token. Small parts, and parts whose line does not fit, share the last
+// line, whose call returns the whole handoff. A part about another handoff has its own line even if the line does not
+// fit, because the whole handoff does not contain this part.
 func (f frame) footer(omitted []omittedPart, room int) string {
 	if len(omitted) == 0 {
 		return ""
@@ -60,8 +60,8 @@ func getHandoffCall(id schemas.ID, in schemas.GetIn) string {
 	return schemas.AdviseCall(in, "").Request()
 }
 
-// callsForPart returns the calls that return a whole part. It returns nil if only the view full of get_handoff returns
-// the part. Most parts are fields of the sent handoff.
+// callsForPart returns the calls that return a whole part. For most parts, the call is get_handoff with the name of a
+// field of the sent handoff. callsForPart returns nil for a part that only the view full of get_handoff shows.
 func callsForPart(in Input, name string) []string {
 	id := in.Handoff.ID
 	switch name {

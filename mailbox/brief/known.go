@@ -11,7 +11,7 @@ import (
 	"handoff/schemas"
 )
 
-// pastClaimLines returns the lines about the last claim before this claim: the agent that held the work, when and why
+// pastClaimLines returns the lines about the claim before the current claim: the agent that held the work, when and why
 // its claim ended, and where its results are.
 func pastClaimLines(s PastClaim, of schemas.ID, p pen) []string {
 	if s.Agent == "" {
@@ -58,8 +58,9 @@ func progressLines(in Input, c *schemas.Context, p pen) []string {
 	)
 }
 
-// reportLines returns the last report of the holders, and earlier reports with author and time. Without reports, it
-// returns the note in the state of the handoff, which has no author.
+// reportLines returns the reports of the holders, each with author and time, the last report first. If there are none,
+// it returns the note in the state of the handoff, which has no author. For an ended handoff it omits this note,
+// because the note gives the reason of the end.
 func reportLines(in Input, p pen) []string {
 	label := "Last report"
 	if in.Standing.Status.HasEnded() {

@@ -16,8 +16,8 @@ const (
 )
 
 // packParts renders the parts in at most the given number of tokens. The parts are in order of importance, the request
-// before the context. The argument left holds parts that the brief omits in any case. It returns the text, the names of
-// the omitted parts, and the size of the text in tenths of a token.
+// before the context. The argument left holds parts that the brief omits even if they would fit. packParts returns the
+// text, the names of the omitted parts, and the size of the text in tenths of a token.
 //
 // The sizes of the frame and the footer depend on the kept parts, so packParts finds the room for the parts by trial.
 // If a text is too long, it reduces the room by the excess and tries again. Each trial reduces the room by at least a
@@ -46,10 +46,10 @@ func packParts(f frame, parts, left []briefPart, tokens int) (text string, omitt
 	return text, schemas.Map(absent, func(a omittedPart) string { return a.name }), tenths
 }
 
-// fitParts shortens parts until they fit into room, in tenths of a token, and returns the unused room. It shortens a
-// part that would take more than three quarters of the remaining room to half of that room, so that later parts get a
-// share. It reserves room for the beginning of each required part. At the end, the first shortened parts get the unused
-// room.
+// fitParts shortens parts until they fit into room, in tenths of a token, and returns the unused room. If a part would
+// take more than three quarters of the remaining room, it gets only half of that room, so that later parts get a share.
+// fitParts reserves room for the beginning of each required part. At the end, room that is still unused goes to the
+// first of the shortened parts.
 func fitParts(parts []briefPart, room int) ([]briefPart, int) {
 	packed := make([]briefPart, len(parts))
 	fit := func(i, allowed int) (took int) {

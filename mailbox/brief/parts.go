@@ -142,7 +142,8 @@ func transferStrategy(h schemas.Handoff) string {
 // selectParts applies the sender's transfer strategy (full, summary or reference). It returns the parts for the brief
 // (kept), and the parts that the model must read by a call (left). The request is always in the brief; a strategy only
 // selects from the context. If the sender chose summary but wrote no summary, a labelled extract of the context
-// replaces the summary. Under reference, the brief has the summary and an extract as key points.
+// replaces the summary. If the sender chose reference, the brief keeps the summary and the lists of references and
+// files, and gets an extract of the context with the label Key points.
 func selectParts(h schemas.Handoff, all []briefPart, p pen) (kept, left []briefPart) {
 	if transferStrategy(h) == full {
 		return all, nil

@@ -60,7 +60,7 @@ func (p pen) bulletLines(indent, s string) []string {
 }
 
 // labelledText writes a text with a label. A text of one line stands after the label. A longer text is quoted below the
-// label. field returns nil for an empty text.
+// label. labelledText returns nil for an empty text.
 func (p pen) labelledText(label, s string) []string {
 	s = strings.TrimSpace(s)
 	switch {

@@ -15,7 +15,7 @@ import (
 )
 
 // CheckRegistration checks a registration and returns the name to register. The error is invalid, with the field, for a
-// reserved name, and for a name, role or list entry that is not a word.
+// reserved name, and for a name, role or list entry that [checkWord] refuses.
 func CheckRegistration(in schemas.RegisterIn) (schemas.Agent, error) {
 	name, err := schemas.ParseAgent("name", in.Name)
 	if err != nil {
@@ -48,8 +48,8 @@ func UpdateCard(c *schemas.Card, in schemas.RegisterIn) {
 	c.MaxMinutes, c.MaxOpen = cmp.Or(in.MaxMinutes, c.MaxMinutes), cmp.Or(in.MaxOpen, c.MaxOpen)
 }
 
-// checkWords returns an error if a list contains a text that is not a word. The word "anything" is allowed only in the
-// field accepts.
+// checkWords calls [checkWord] for each text of a list and returns the first error. In the field accepts, the text
+// [roster.Anything] is also allowed.
 func checkWords(field string, words []string) error {
 	for i, w := range words {
 		if w == roster.Anything && field == "accepts" {
@@ -62,8 +62,9 @@ func checkWords(field string, words []string) error {
 	return nil
 }
 
-// checkWord returns an error if the text is not a word. The error is invalid, with the field. The text must be a word
-// because it becomes part of an address, such as capability:code_review.
+// checkWord returns an error for a text that is no valid name (see [schemas.IsValidName]), such as a text with a blank.
+// The reason is that the text becomes part of an address, such as capability:code_review. The error is invalid, with
+// the field.
 func checkWord(field, word string) error {
 	if schemas.IsValidName(word) {
 		return nil

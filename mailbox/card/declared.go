@@ -53,8 +53,8 @@ func ParseDeclarations(in schemas.DeclareIn) (Declarations, error) {
 	return d, nil
 }
 
-// ChangedAgents returns the new rows of the agents that change: first agents that the store knows, then new agents,
-// both sorted by name. It does not change an agent that only a file outside of d declares.
+// ChangedAgents returns the new rows of the agents that change: first agents that the store knows, then new agents.
+// Each of these two groups is sorted by name. It does not change an agent that only a file outside of d declares.
 func (d Declarations) ChangedAgents(v *store.View) (changed []store.Agent, err error) {
 	known := map[schemas.Agent]bool{}
 	for a, err := range v.Agents() {

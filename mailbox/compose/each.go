@@ -10,12 +10,12 @@ import (
 	"handoff/schemas"
 )
 
-// SplitSend splits a send with options.each into one send for each text of options.each. Without texts it returns only
-// the argument in. It also returns the join (the send that will wait for all parts), or nil if the options have no
-// join. The join does not name its dependencies yet.
+// SplitSend splits a send with options.each into one send for each text of options.each. Without such texts, the only
+// part is the send itself. SplitSend also returns the join (the send that will wait for all parts), or nil if the
+// options have no join. The join does not name its dependencies yet.
 //
-// In each part the text replaces every {{each}}. If the task or the title has no {{each}}, the text is appended. A
-// title that was made from the task is cut to maxTitle bytes. SplitSend does not change in.
+// In each part the text replaces every {{each}}. If the task or the title has no {{each}}, the text is appended to it.
+// A title that was made from the task is cut to maxTitle bytes. SplitSend does not change in.
 func SplitSend(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *schemas.SendIn, err error) {
 	opt := *in.Options
 	each := opt.Each

@@ -12,9 +12,9 @@ import (
 
 // MergeChanges applies changes to a handoff and returns the names of the changed fields. It extends lists, merges maps,
 // and replaces other values. An empty field of the changes leaves the old value, so an amendment cannot empty a field,
-// except the lists of dependencies, see [None]. It returns the names of changed times but does not set the times: the
-// caller does, because this needs a clock. If the old title was made from the old task, a new title is made from the
-// new task.
+// except the lists of dependencies, see [None]. Times, such as the deadline, are an exception: MergeChanges only
+// returns their names, and the caller sets them, because this needs a clock. If the old title was made from the old
+// task, a new title is made from the new task.
 //
 // MergeChanges changes h. It copies the lists and maps of h before it changes them, because the earlier content is
 // kept. Merging the same changes a second time changes nothing.

@@ -15,9 +15,9 @@ const Redacted = "[redacted]"
 
 // RedactTexts replaces the texts under a path of content, such as data.token, by [Redacted]. An empty path means all
 // texts. Content is one JSON object. At a list, the path continues in every entry. Names of fields, numbers, times and
-// the [fixedFields] stay, so the handoff can still be claimed and completed. With the text of a task it also replaces
-// the title, because the title may have been made from the task. It returns nil if there is no text to replace. The
-// error comes from decoding.
+// the [fixedFields] stay, so the handoff can still be claimed and completed. If the path is task, it also replaces the
+// title, because the title may have been made from the task. It returns nil if there is no text to replace. The error
+// comes from decoding.
 func RedactTexts(content []byte, path string) ([]byte, error) {
 	object, err := decodeObject(content)
 	if err != nil {
@@ -42,9 +42,9 @@ func decodeObject(content []byte) (object map[string]any, err error) {
 	return object, err
 }
 
-// redactValue replaces the texts at the end of a path through a value, and reports whether it replaced a text. The
-// [fixedFields] stay, unless the path names such a field, or free is true because the sender chose the names of the
-// fields. A text that is a time stays. A text that an earlier redaction replaced does not count as a change.
+// redactValue replaces the texts under a path in the value v, and reports whether it replaced a text. The [fixedFields]
+// stay, unless the path names such a field, or free is true because the sender chose the names of the fields. A text
+// that is a time stays. A text that an earlier redaction replaced does not count as a change.
 func redactValue(v any, path []string, free bool) (_ any, changed bool) {
 	switch v := v.(type) {
 	case string:
@@ -97,9 +97,9 @@ const NotKept = "[no longer kept]"
 const maxShortText = 200
 
 // DropLargeTexts returns content, which is one JSON object, without its large texts. [NotKept] replaces each text of
-// more than 200 bytes. A free field that is still longer than 200 bytes is removed. Digests of attached content become
-// [schemas.NotKept]. Short texts, agents and times stay. The result has the additional field [schemas.NotKept].
-// DropLargeTexts returns nil if there is nothing to remove. The error comes from decoding.
+// more than 200 bytes. A field of [freeFields] that is still longer than 200 bytes is removed. Digests of attached
+// content become [schemas.NotKept]. Short texts, agents and times stay. The result has the additional field
+// [schemas.NotKept]. DropLargeTexts returns nil if there is nothing to remove. The error comes from decoding.
 func DropLargeTexts(content []byte) ([]byte, error) {
 	object, err := decodeObject(content)
 	if err != nil {

@@ -64,9 +64,9 @@ func removeEntries(h *schemas.Handoff, r *schemas.Removal) (changed []string, er
 	return changed, nil
 }
 
-// removeTexts removes texts from a list. The argument gone has the texts, or their numbers in the original list, from
-// 1. So the removal of one text does not change the numbers of the other texts. If gone has "2", a text "2" is removed
-// before the second text. Of several equal texts, one is removed.
+// removeTexts removes texts from a list. The argument gone lists the texts to remove. An entry of gone may also be a
+// number, such as "2" for the second text of the list. All numbers count in the list before any removal. If the list
+// has the text "2" itself, "2" means that text. Of several equal texts, the first is removed.
 func removeTexts(list, gone []string) (kept []string, err error) {
 	var places []int
 	for _, text := range gone {

@@ -59,9 +59,9 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 	return out, err
 }
 
-// Detach announces that a connection is gone. It shortens the leases of all claims over the connection to two minutes,
-// and the result lists these handoffs. Within the two minutes, the same agent may claim the handoffs again, see
-// [life.Lost].
+// Detach announces that a connection is gone. Each lease of a claim over this connection then ends after at most two
+// minutes. The result lists the handoffs of these claims. Until the lease ends, the same agent may claim the handoff
+// again, see [life.Lost].
 //
 // The session keeps its name if it did anything under that name. One transaction covers all agents that acted over the
 // connection. It skips damaged records. A repeat changes nothing. If this process dies before the commit, the next
@@ -105,8 +105,8 @@ func (o op) shortenLeases(a schemas.Agent, conn string, out *schemas.ConnOut) er
 }
 
 // shortenLease shortens the lease of a claim whose connection is gone. A second report of the same loss does not change
-// the lease again. A handoff that waits for an answer has no running lease; shortenLease only sets Left, so that the
-// holder may claim the handoff again.
+// the lease again. A handoff that waits for an answer is an exception: no lease runs, so shortenLease only sets Left
+// (the connection is gone), which allows the holder to claim the handoff again.
 func (o op) shortenLease(r *store.Record) error {
 	if r.Left {
 		return nil

@@ -88,9 +88,9 @@ func (o op) markNameGone(a store.Agent) error {
 	return o.PutAgent(a)
 }
 
-// ExpireNames stores that a client's connections are gone if no process has announced them to this service: their
-// processes were killed. It does nothing in the first five seconds of a service, because running processes announce
-// their connections in this time.
+// ExpireNames finds the connections of a client that are stored as open and that no process has announced to this
+// service. Their processes were killed, so ExpireNames stores that these connections are gone. It does nothing in the
+// first five seconds of a service, because running processes announce their connections in this time.
 func ExpireNames(o *operation.Op, client schemas.Agent) error {
 	if !o.Presence().IsSettled() {
 		return nil

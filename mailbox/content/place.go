@@ -19,9 +19,9 @@ type ReferenceTarget struct {
 }
 
 // ParseReference parses a reference, such as context://ho_1/artifacts/2 or context://ho_1/spec.md#Limits. A reference
-// without a handoff, such as spec.md, belongs to the handoff that the parameter of names. ok is false for an address of
-// another scheme, such as https, and for a broken escape. It is also false if neither the reference nor this parameter
-// names a handoff. The caller must check that the target exists.
+// without a handoff, such as spec.md, belongs to the handoff with the id `of`. The result ok is false for an address of
+// another scheme, such as https, and for a broken escape. It is also false if the reference names no handoff and `of`
+// is zero. The caller must check that the target exists.
 func ParseReference(reference string, of schemas.ID) (p ReferenceTarget, ok bool) {
 	path, part, _ := strings.Cut(reference, "#")
 	rest, absolute := strings.CutPrefix(path, scheme)

@@ -19,9 +19,10 @@ const answersField = "verification.criteria"
 // the order of the criteria. It returns nil if e has no criteria and the completion has no answers. An answer names its
 // criterion by number ("1", "#1", "1.") or by text. Case and spaces do not matter.
 //
-// The result of a check answers the criterion of the check, unless the holder answers met: false. A check without a
-// result counts as not met even if the holder says met, unless e accepts the holder's word and the check did not fail
-// before. A check without a result needs no answer if the holder calls the result partial or if e is strict.
+// The result of a check answers the criterion of the check. If the holder answers met: false, this answer counts
+// instead. A check that was not run counts as not met, even if the holder says met. The exception: e accepts the
+// holder's word, and the check did not fail before. A check that was not run needs no answer if the holder calls the
+// outcome partial, or if e is strict.
 //
 // Errors, all with the field verification.criteria:
 //   - invalid: an answer names no criterion of the handoff.
@@ -72,8 +73,8 @@ func (a criteriaAnswers) addAnswers(given []schemas.Criterion) error {
 	return nil
 }
 
-// addObservations adds the observations of checks to their criteria. It returns each criterion whose check failed,
-// unless the holder answered met: false.
+// addObservations adds the observations of checks to their criteria. It returns the criteria whose check failed, except
+// those for which the holder answered met: false. If the outcome is partial, it returns none.
 func (a criteriaAnswers) addObservations(want schemas.Expectations, partial bool, seen *schemas.CheckReport) (failing []schemas.AnsweredCriterion) {
 	for i := range a.asked {
 		c := &a.asked[i]
@@ -238,7 +239,7 @@ func criterionLines(list []schemas.AnsweredCriterion) []string {
 	return firstTextsAndCount(schemas.Map(list, criterionLine), maxCriteria)
 }
 
-// firstTextsAndCount returns the first most texts, and then the number of the other texts ("and 5 more").
+// firstTextsAndCount returns at most `most` of the texts, and then the number of the other texts ("and 5 more").
 func firstTextsAndCount(texts []string, most int) []string {
 	if more := len(texts) - most; more > 0 {
 		texts = append(texts[:most], fmt.Sprintf("and %d more", more))

@@ -15,7 +15,7 @@ import (
 const maxCheckCost = 200_000
 
 // maxReferenceChain is the longest chain of references from one schema to the next that a check follows for one value.
-// So it refuses schemas that refer to each other in a circle long before [maxCheckCost] is reached.
+// So the check refuses schemas that refer to each other in a circle long before [maxCheckCost] is reached.
 const maxReferenceChain = 200 // schemas that apply to the same value through one another
 
 // checkCost returns an error if a check of v would take too long. It computes the cost before the check begins, because

@@ -76,18 +76,18 @@ const verificationWords = `(?:all|unit|integration|e2e|regression|tests?|testing
 	`ci|checks?|validations?|verifications?|pipeline|suites?|jobs?|gates?|quality)`
 
 // A statusFieldKind is a kind of field in which agents report whether work succeeded, such as exit_code. The pattern
-// names matches the names of such fields, as [schemas.NormaliseWord] writes them. The function no reports whether a
-// value (JSON, without quotation marks) means a failure. A name with any other word does not match: "errors" reports a
-// failure, "errors_fixed" does not.
+// `names` matches the names of such fields, as [schemas.NormaliseWord] writes them. It must match the whole name: it
+// matches "errors", but not "errors_fixed". The function `no` reports whether a value (JSON, without quotation marks)
+// means a failure.
 type statusFieldKind struct {
 	names *regexp.Regexp
 	no    func(value string) bool
 }
 
 // statusPatterns holds the kinds of status fields, and patterns for names of fields. If several kinds match a name, the
-// first kind decides. The pattern ends matches fields whose value names the end of the work, such as status. The
-// pattern checked matches fields about a verification. The pattern within matches other objects whose entries
-// examineValue reads.
+// first kind decides. The pattern `ends` matches fields whose value says how the work ended, such as status. The
+// pattern `checked` matches fields about a verification. The pattern `within` matches other fields whose value is an
+// object, if examineValue reads the entries of this object.
 var statusPatterns = sync.OnceValue(func() (f struct {
 	signs                 []statusFieldKind
 	ends, checked, within *regexp.Regexp

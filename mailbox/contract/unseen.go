@@ -10,10 +10,10 @@ import (
 	"handoff/schemas"
 )
 
-// UnconfirmedStatements lists statements of a completion that the holder's working tree does not confirm. The
-// completion names a file that has not changed since the claim, or a commit that is not checked out. Or the tree has
-// uncommitted changes in addition to commits. The list is nil if git could not read the tree. The server only shows the
-// list and refuses no completion, because there may be a good reason.
+// UnconfirmedStatements lists statements of a completion that the holder's working tree does not confirm. There are
+// three kinds: the completion names a file that has not changed since the claim, it names a commit that is not checked
+// out, or the tree has commits of the holder and also uncommitted changes. The list is nil if git could not read the
+// tree. The server only shows the list and refuses no completion, because there may be a good reason.
 func UnconfirmedStatements(done schemas.Completion) (unseen []string) {
 	t := done.Tree
 	if t == nil || t.Since == "" || t.Unknown != "" {

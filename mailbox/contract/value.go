@@ -42,8 +42,8 @@ func isCheapNumber(n json.Number) bool {
 	return len(mantissa) <= 100 && len(strings.TrimLeft(exponent, "+-0")) <= 3
 }
 
-// nestedValues yields doc and all values in it, each with its JSON pointer, at most [maxDepth] levels deep. The deepest
-// of these values can show that doc is nested too deep.
+// nestedValues yields doc (at depth 0) and all values in it down to the depth [maxDepth], each with its JSON pointer. A
+// value at the depth maxDepth shows the caller that doc is nested too deep.
 func nestedValues(doc any) iter.Seq2[string, any] {
 	return func(yield func(string, any) bool) { walkValues("", doc, 0, yield) }
 }

@@ -29,8 +29,8 @@ func (d *Delivery) addOtherAgents() {
 	d.Out.More = len(others) - len(d.Out.Here)
 }
 
-// addHeldHandoffs adds the first [maxNamedItems] held handoffs to the result, and the number of further ones. It names
-// the holder if the handoff belongs to a subagent that the call does not name.
+// addHeldHandoffs adds the first [maxNamedItems] held handoffs to the result, and the number of further ones. If a
+// handoff is held by a subagent that the call does not name, the result names this subagent as its holder.
 func (d *Delivery) addHeldHandoffs(held []*store.Record) {
 	for _, r := range held[:min(len(held), maxNamedItems)] {
 		h := schemas.HeldHandoff{
@@ -71,8 +71,8 @@ func (d *Delivery) includesAgent(name schemas.Agent) bool {
 	return name != d.Agent && !slices.Contains(d.In.AtWork, name)
 }
 
-// appendHeldBy appends the handoffs of an agent for which counts returns true, oldest first. It skips handoffs that all
-// already has, and stops when all has a thousand handoffs.
+// appendHeldBy adds handoffs that an agent holds to the list `all`, oldest first. It skips a handoff for which counts
+// returns false, and a handoff that is already in the list. It stops when the list has a thousand handoffs.
 func (d *Delivery) appendHeldBy(
 	all []*store.Record, name schemas.Agent, counts func(*store.Record) bool,
 ) ([]*store.Record, error) {

@@ -28,7 +28,7 @@ import (
 )
 
 // Draft is a checked and encoded handoff that has no id yet. A transaction must not change a draft that was made before
-// it began, because the transaction may run again. It changes a copy.
+// it began, because the transaction may run again. It must change a copy instead.
 type Draft struct {
 	Handoff   schemas.Handoff
 	To        schemas.Address

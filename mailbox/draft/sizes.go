@@ -36,8 +36,8 @@ func (m Maker) checkTask(task, title string) error {
 	return cmp.Or(schemas.CheckBytes("task", len(task), m.Limits.Task), schemas.CheckBytes("title", len(title), m.Limits.Title))
 }
 
-// CheckPayload checks the lengths of summary, detail and data. Detail and data together, with the names in data, may
-// have 65,536 characters. If only both together are too long, the error names data.
+// CheckPayload checks the lengths of summary, detail and data. Detail and data together may have 65,536 characters,
+// including the keys of data. If each is short enough alone, but both together are too long, the error names data.
 func CheckPayload(summary, detail string, data map[string]string) error {
 	if err := schemas.CheckCharacters("summary", utf8.RuneCountInString(summary), schemas.MaxSummary); err != nil {
 		return err

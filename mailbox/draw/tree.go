@@ -128,8 +128,8 @@ func displayState(s schemas.HistoryStep) display.StateFacts {
 	return display.StateFacts{Status: s.Status, Outcome: s.Outcome, BlockedBy: s.BlockedBy, Reason: s.Reason}
 }
 
-// stepLines returns the lines below the name of a handoff: its id, title, status and so on. It omits empty facts. width
-// is the number of columns for these lines, at least 24.
+// stepLines returns the lines below the name of a handoff: its id, title, status and so on. It omits facts that the
+// step does not have. width is the number of columns for these lines, at least 24.
 func (d *treeDrawing) stepLines(s schemas.HistoryStep, width int) []string {
 	width = max(width, 24)
 	title := fmt.Sprintf("%s: %s", s.HandoffID, s.Title)

@@ -205,7 +205,7 @@ func (x *examiner) checkKey(v *store.View, row store.Row) error {
 	return cmp.Or(x.checkRow(store.Row{Value: kept.Result}, &schemas.SendOut{}), x.checkBounds("at", reflect.ValueOf(kept.At)))
 }
 
-// checkRow decodes a row into the argument into, and refuses a row with a field that is out of bounds.
+// checkRow decodes a row into the value of `into`, and refuses a row with a field that is out of bounds.
 func (x *examiner) checkRow(row store.Row, into any) error {
 	if err := schemas.Decode(row.Value, into); err != nil {
 		return err
@@ -261,7 +261,8 @@ func (x *examiner) isOutOfBounds(field string, v reflect.Value) bool {
 	return v.Kind() == reflect.Uint64 && v.Uint() > travel.MaxID
 }
 
-// isUnknownWord reports whether a word is not in the list all. The empty word counts as known.
+// isUnknownWord reports whether a value, such as a status, is missing in the list `all` of valid values. An empty value
+// counts as valid.
 func isUnknownWord[T ~string](word T, all []T) bool { return word != "" && !slices.Contains(all, word) }
 
 // latestAllowedTime returns the latest time that a field may have.

@@ -93,8 +93,8 @@ func deleteUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swe
 	return s, nil
 }
 
-// contentDigestsAfter returns the digests of stored content in the contents of the events after a given event. The
-// argument most limits the number of events that it reads. The result last is the number of the last event that it
+// contentDigestsAfter reads the events with numbers above `after`, but none with a number above after+most. It returns
+// all digests of stored content that these events contain. The result last is the number of the last event that it
 // read, and more says whether later events exist.
 func contentDigestsAfter(v *store.View, after uint64, most uint64) (digests []string, last uint64, more bool, err error) {
 	last = after

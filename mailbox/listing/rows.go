@@ -201,7 +201,8 @@ func HandoffItem(r *store.Record) schemas.ListItem {
 }
 
 // BlockerTexts returns the reasons why no agent can claim a handoff yet: "approval" if it waits for approval, then the
-// ids of its open dependencies. An id has a prefix if the result of the dependency must also be accepted.
+// ids of its open dependencies. If the result of a dependency must also be accepted, the text is "acceptance of " with
+// the id.
 func BlockerTexts(r *store.Record) (blocked []string) {
 	if r.NeedsApproval {
 		blocked = append(blocked, "approval")

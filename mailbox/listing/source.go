@@ -10,8 +10,9 @@ import (
 )
 
 // candidateIDs yields the ids of the handoffs that may be in the list, after the cursor. It reads the index of the
-// store with the fewest handoffs to filter. The inbox is in the order of claims, other lists are newest first. If an
-// inbox is filtered by a state other than pending, it has the handoffs that are addressed to the agent's name.
+// store that fits the filter best, for example the index of a workflow. The inbox is in the order of claims, other
+// lists are newest first. If an inbox is filtered by a state other than pending, it has the handoffs that are addressed
+// to the agent's name.
 func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Seq2[schemas.ID, error], error) {
 	switch f.in.Box {
 	case "claimed":

@@ -18,7 +18,8 @@ type Waiter struct {
 	until   time.Time
 	woken   chan struct{} // holds one signal
 
-	// Choosy is true if the waiter takes only work with certain tags. It is set before the first call of JoinLists.
+	// OnlyWithTags is true if the waiter takes only work with certain tags. It is set before the first call of
+	// JoinLists.
 	OnlyWithTags bool
 
 	// The mutex of the hub guards these.
@@ -134,9 +135,10 @@ func (w *Waiter) wake() {
 	}
 }
 
-// WaitPeriod returns the beginning and the end of a call that waits at most the given number of seconds. A repeated
-// call keeps the beginning and the end of the first call. Each call of a wait that consists of several calls has the
-// beginning of the first call. No result is in the wrong order: since is at most now, and until is at least now.
+// WaitPeriod returns the beginning and the end of a call that waits at most the given number of seconds. If the caller
+// states a beginning or an end, because the call continues or repeats an earlier call, WaitPeriod keeps the stated
+// time. Even if the clock was set meanwhile, the beginning is never after now, and the end is at most the given number
+// of seconds after now and never before now.
 func WaitPeriod(by schemas.Caller, seconds int, now time.Time) (since, until time.Time) {
 	if since = by.Since; since.IsZero() || since.After(now) {
 		since = now

@@ -19,7 +19,8 @@ func (w *World) DeclareRules(routes []schemas.Route, plans ...schemas.Plan) sche
 // RuleSend returns a send as it stands in a rule.
 func RuleSend(address, task string) schemas.SendIn { return schemas.SendIn{To: address, Task: task} }
 
-// PlanStep returns a step of a plan. The step sends a handoff with its own name and the outcome of the step before.
+// PlanStep returns a step of a plan. The task of the step contains the name of the step, the task of the root handoff
+// and the summary of the step before.
 func PlanStep(name, address string, changes ...func(*schemas.PlanStep)) schemas.PlanStep {
 	return withChanges(schemas.PlanStep{Step: name, SendIn: RuleSend(address, name+" {{root.task}}: {{outcome.summary}}")}, changes)
 }

@@ -89,7 +89,7 @@ func (l Ladder) FindIndex(all []Name, c Caller) int {
 }
 
 // matches reports whether a name matches the rung: its state is listed, it is tied to the caller, and no other session
-// acts under it. For a shared rung, other sessions may act under the name.
+// acts under it. A shared rung is an exception: other sessions may act under the name.
 func (r rung) matches(n Name, c Caller) bool {
 	return r.states&n.State() != 0 && (r.shared || !n.Shared) && r.tieTest(n, c)
 }

@@ -92,8 +92,9 @@ func (n Name) State() State {
 // IsHeld reports whether a session has the name now, because its connection is open or presumed open.
 func (n Name) IsHeld() bool { return n.State()&heldStates != 0 }
 
-// IsVacantFor reports whether a session of client may get the name, to which it has no tie. The client's own name is
-// vacant even if it is kept for an earlier session. A numbered name is never vacant for another client.
+// IsVacantFor reports whether a session of client may get the name, although nothing (such as an earlier connection)
+// ties the session to the name. The client's own name is vacant even if it is kept for an earlier session. A numbered
+// name is never vacant for another client.
 func (n Name) IsVacantFor(client schemas.Agent) bool {
 	state, own := n.State(), n.Agent == client
 	ofClient := own || n.Client == "" || n.Client == client

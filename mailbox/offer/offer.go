@@ -88,9 +88,9 @@ func (f Offers) LongPollBoxes(a store.Agent) ([]schemas.Address, error) {
 	return t.claimBoxes(t.absentSiblingBoxes), t.err
 }
 
-// Queue yields the handoffs in the agent's mailboxes in the order of claims. read returns the record of a handoff, or
-// nil to skip the handoff. Queue yields nil for a skipped handoff, and for a handoff that the agent may not claim or
-// that has none of the tags.
+// Queue yields the handoffs in the agent's mailboxes in the order of claims. It gets the record of each handoff from
+// the function read. Queue yields nil in place of a handoff that the agent may not claim, that has none of the tags, or
+// for which read returns nil.
 func (f Offers) Queue(
 	a store.Agent, tags []string, read func(schemas.ID) *store.Record,
 ) iter.Seq2[*store.Record, error] {

@@ -38,8 +38,9 @@ func (f Offers) AddressedAgents(to schemas.Address) iter.Seq2[store.Agent, error
 	}
 }
 
-// NoTakerReason says why none of the addressed agents will take a handoff, or returns "" if an agent will. The agent
-// may be absent or busy now. asked is [MemberReasons], or [PresentMemberReasons] if agents that are away do not count.
+// NoTakerReason says why none of the addressed agents will take a handoff. It returns "" if one of them will, even if
+// this agent is absent or busy now. The argument asked is [MemberReasons], or [PresentMemberReasons] if agents that are
+// away do not count.
 func (f Offers) NoTakerReason(r *store.Record, asked Reason) (why string, err error) {
 	if r.To == schemas.Address(schemas.Human) {
 		return "", nil
@@ -67,8 +68,8 @@ type KnownAgent struct {
 	IsPresent bool
 }
 
-// NoPresentTakerText says that no present agent takes work for an address, or returns "" if an agent does. It ignores
-// max_open, because an agent at its limit takes work later.
+// NoPresentTakerText says that no present agent takes work for an address. It returns "" if a present agent does. It
+// ignores max_open, because an agent at its limit takes work later.
 func NoPresentTakerText(known []KnownAgent, to schemas.Address) string {
 	name, directed := to.SingleAgent()
 	owner := store.Agent{Card: schemas.Card{Name: name}}

@@ -156,7 +156,7 @@ func (t *claimJudge) isOfferedAsMember(r *store.Record) bool {
 }
 
 // isAtLimit reports whether the agent holds as many handoffs as its registration allows. An agent without a limit is
-// never full.
+// never at its limit.
 func (t *claimJudge) isAtLimit() bool {
 	if t.Card.MaxOpen == 0 {
 		return false

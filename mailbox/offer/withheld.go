@@ -13,10 +13,10 @@ import (
 	"handoff/store"
 )
 
-// WithheldText returns a sentence about pending mail that an agent cannot claim now, with the reason, or "". For an
-// agent at its limit, the sentence gives the number of handoffs. For any other agent, the sentence names a handoff that
-// becomes claimable soon. If there is none, it is about blocked handoffs, and otherwise about a handoff of a pool that
-// does not fit the agent.
+// WithheldText returns a sentence about pending mail that an agent cannot claim now, with the reason. It returns "" if
+// there is no such mail. For an agent at its limit, the sentence gives the number of handoffs. For any other agent, the
+// sentence names a handoff that becomes claimable soon. If there is none, it is about blocked handoffs, and otherwise
+// about a handoff of a pool that does not fit the agent.
 func (f Offers) WithheldText(name schemas.Agent) (string, error) {
 	a, err := sessions.AgentOrNew(f.View, name)
 	if err != nil {

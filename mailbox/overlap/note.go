@@ -28,7 +28,8 @@ const (
 // reports each file once.
 //
 // RecordFiles also compares r with completed handoffs, if they ended after the caller's claim and the caller's commit
-// does not contain their changes. RecordFiles refuses no call, and deletes the rows of handoffs that no longer count.
+// does not contain their changes. RecordFiles refuses no call. It deletes the stored files of handoffs that it no
+// longer compares, such as released ones.
 func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) {
 	o := op{in}
 	all, err := o.AllTouchedFiles()

@@ -147,8 +147,8 @@ func (l *overviewBuilder) addApprovals() {
 	}
 }
 
-// addApprovalsFrom adds the handoffs of ids that wait for approval. If it reads only some of the ids, it marks the part
-// in the parameter ended as incomplete.
+// addApprovalsFrom adds the handoffs of ids that wait for approval. If it reads only some of the ids, it marks `ended`,
+// a part of the overview, as incomplete.
 func (l *overviewBuilder) addApprovalsFrom(ids iter.Seq2[schemas.ID, error], ended *partRows) {
 	for r := range l.unseenRecords(ids, l.scanLimit, ended) {
 		if r.NeedsApproval && r.Status == schemas.Pending {
@@ -221,8 +221,8 @@ func (l *overviewBuilder) addFailures() {
 	}
 }
 
-// isFailureHandled reports whether a person or an agent dealt with a badly ended handoff. The handoff has a successor,
-// was dismissed, or has a part (a child handoff) that was sent after the end and was not cancelled.
+// isFailureHandled reports whether a person or an agent dealt with a badly ended handoff. This is so if the handoff has
+// a successor, if it was dismissed, or if one of its child handoffs was sent after its end and was not cancelled.
 func (l *overviewBuilder) isFailureHandled(r *store.Record) bool {
 	if r.Successor != 0 || r.Dismissed != 0 {
 		return true

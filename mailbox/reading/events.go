@@ -123,16 +123,16 @@ func EventText(v *store.View, e schemas.Event) string {
 	return schemas.Shorten(schemas.EscapeHidden(s.text(life.Action(e.Action))), MaxTextBytes)
 }
 
-// shortenTexts cuts the texts of moments, each at the end of a sentence.
+// shortenTexts shortens the text of each event to at most limit bytes, if possible at the end of a sentence.
 func shortenTexts(told []schemas.HistoryEvent, limit int) {
 	for i := range told {
 		told[i].Text = schemas.Shorten(told[i].Text, limit)
 	}
 }
 
-// readEventContent reads the content of an event. If only some fields can be decoded, for example because a later
-// version of the program wrote the event, it returns these fields if the note is among them. Otherwise it returns empty
-// content.
+// readEventContent reads the content of an event. If some fields cannot be decoded, for example because a later version
+// of the program wrote the event, it returns the other fields. If the note is not among these, it returns empty
+// content, as for an event without content.
 func readEventContent(v *store.View, e schemas.Event) (s eventContent, err error) {
 	content, err := v.RawContent(e.Handoff, e.N)
 	if err != nil || len(content) == 0 || schemas.Decode(content, &s) != nil && s.Note == "" { // erased, or later version
@@ -226,8 +226,9 @@ func workingTreeTexts(all []schemas.HistoryEvent) (told []string) {
 	return told
 }
 
-// eventsForHistory removes events that a reader of a history does not need: hidden actions, the first claim, because
-// other fields show this claim, and a claim by which the holder goes on after an answer.
+// eventsForHistory removes events that a reader of a history does not need: hidden actions, reports without a text, the
+// first claim (other fields show it), each claim by which the holder goes on after an answer, and a lost connection as
+// the last event.
 func eventsForHistory(all []schemas.HistoryEvent) (story []schemas.HistoryEvent) {
 	var holder schemas.Agent
 	dropped := false

@@ -239,8 +239,9 @@ func (rd Reader) ancestorSteps(v *store.View, r *store.Record) (steps []schemas.
 	return steps
 }
 
-// renderHistory adds the steps to a history in the requested format. The format rows also has a list of hops (sender,
-// recipient, title, time), which programs for the kernl handoffs design expect. For an unknown format it adds a tree.
+// renderHistory adds the steps to a history in the requested format. For the format "rows" it also adds a list with
+// sender, recipient, title and time of each step, which programs for the kernl handoffs design expect. For an unknown
+// format it adds a tree.
 func renderHistory(steps []schemas.HistoryStep, format string, now time.Time, out *schemas.HistoryOut) {
 	out.Shown = len(steps)
 	switch format {

@@ -82,7 +82,7 @@ func textAtPath(v *store.View, r *store.Record, said []byte, path string) ([]byt
 	return found, err
 }
 
-// withExistingNames replaces an error for a missing part of a path by the argument unknown, and adds the names that
+// withExistingNames replaces an error for a missing part of a path by the error `unknown`, and adds the names that
 // exist. It returns all other errors unchanged.
 func withExistingNames(err error, r *store.Record, unknown *schemas.Error) error {
 	e := schemas.AsError(err)
@@ -170,7 +170,7 @@ func addressOnlyError(url string) error {
 
 // fieldAtPath returns the field of a message or an outcome at a path. It looks for the path in the context, then in the
 // expectations, then in the whole value. The error lists existing names: for "decisions/9" the names below decisions,
-// and for "decision" the argument known and the names of all fields.
+// and for "decision" the names in `known` and the names of all fields.
 func fieldAtPath(said []byte, path string, known []string) ([]byte, error) {
 	first, _, _ := strings.Cut(path, "/")
 	for _, in := range []string{"context/", "expectations/", ""} {

@@ -16,7 +16,7 @@ const (
 	maxNotices = 1_000 // notices that are searched for a message
 )
 
-// Changes yields the events with numbers above after, in order and without a gap, and then waits for new events. It
+// Changes yields the events with numbers above `after`, in order and without a gap, and then waits for new events. It
 // checks for new events at least once a minute. Each event comes with fields of the handoff's current record. If the
 // record cannot be read, the event comes without these fields.
 //
@@ -49,7 +49,7 @@ func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.
 	}
 }
 
-// changesAfter returns at most 256 events with numbers above after, with fields of the current records of their
+// changesAfter returns at most 256 events with numbers above `after`, with fields of the current records of their
 // handoffs.
 func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.RegistryChange, error) {
 	return applyTimeAndRead(ctx, r, func(v *store.View) (changes []schemas.RegistryChange, err error) {

@@ -58,8 +58,9 @@ type endedCountCache struct {
 	states map[schemas.Status]int
 }
 
-// currentCounts returns the kept numbers. If these are a minute old, or if the clock was set back, it calls anew first.
-// If anew fails, it returns the error and keeps the old numbers.
+// currentCounts returns the kept numbers. If these are a minute old, or if the clock was set back, it first replaces
+// them by new numbers from the function `anew`. If this function fails, currentCounts returns the error and keeps the
+// old numbers.
 func (e *endedCountCache) currentCounts(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

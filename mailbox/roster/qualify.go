@@ -102,15 +102,16 @@ func otherRoleSpelling(role string) string {
 }
 
 // HasUnacceptedSkill reports whether a capability is among the agent's skills but not among the types that the agent
-// accepts. The capability may have its prefix. The agent gets no work for this capability.
+// accepts. The capability may be written as "code" or as "capability:code". If the result is true, the agent gets no
+// work for this capability.
 func HasUnacceptedSkill(card schemas.Card, capability string) bool {
 	word := strings.TrimPrefix(capability, "capability:")
 	return slices.Contains(card.Skills, word) && !slices.Contains(card.Accepts, word)
 }
 
 // SuggestPool returns a hint with an agent and a pool of a similar name, such as "qa takes capability:code". It
-// considers only pools of the same kind. If pool has no kind, it considers all pools. It returns "" if no name is
-// similar.
+// considers only pools with the same prefix ("capability:" or "role:"). If pool begins with a colon, it considers all
+// pools. It returns "" if no name is similar.
 func SuggestPool(pool schemas.Address, cards []schemas.Card) string {
 	kind, wanted, _ := strings.Cut(string(pool), ":")
 	for _, c := range cards {

@@ -10,8 +10,8 @@ type Facts struct {
 	Budget        *Budget // of the operation
 }
 
-// Handoff is a handoff as expressions see it. The tags hold the names in the language. Task of the root is the task
-// that the sender wrote, even if the first step of a plan changes the text.
+// Handoff is a handoff as expressions see it. The cel tags of the fields are the names that expressions use. In the
+// fact root, Task is the task that the sender wrote, even if the first step of a plan changes the text.
 type Handoff struct {
 	ID       string            `cel:"id"`
 	Type     string            `cel:"type"`

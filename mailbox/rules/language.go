@@ -91,7 +91,7 @@ func (s *Set) compileCondition(text string) (c condition, err error) {
 }
 
 // holds reports whether the condition is true for the facts, and if not, why. A condition that cannot be evaluated, for
-// example because data has no such name, counts as false.
+// example because it reads a key that data does not have, counts as false.
 func (c condition) holds(f *Facts) (holds bool, why string) {
 	if c.program == nil {
 		return true, ""

@@ -110,8 +110,8 @@ func checkStepOrder(steps [][]schemas.PlanStep, i int, step schemas.PlanStep) er
 	return nil
 }
 
-// checkNextStep returns an error if the plan has no step named next that can follow. Only a single step after the first
-// can follow.
+// checkNextStep returns an error if a step may not name `next` as the step that follows it. Allowed are the end of the
+// plan, and each step that is not the first one and does not run in parallel with others.
 func checkNextStep(steps [][]schemas.PlanStep, at map[string]int, next string) error {
 	to, known := at[next]
 	if next == "" || next == endStep || known && to != 0 && !isParallelUnit(steps[to]) {
@@ -121,8 +121,8 @@ func checkNextStep(steps [][]schemas.PlanStep, at map[string]int, next string) e
 		schemas.EscapeHidden(next), slices.Sorted(maps.Keys(at)))
 }
 
-// isParallelUnit reports whether the steps of a unit run in parallel, as a list of steps or as one step for each of
-// several texts.
+// isParallelUnit reports whether a unit (one entry in the list of steps of a plan) runs several handoffs in parallel:
+// it has several steps, or its step is sent once for each of several texts.
 func isParallelUnit(unit []schemas.PlanStep) bool {
 	return len(unit) > 1 || unit[0].Options != nil && unit[0].Options.Each != nil
 }

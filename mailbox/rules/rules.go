@@ -126,8 +126,8 @@ func (s *Set) AddFile(file string, routes []schemas.Route, plans []schemas.Plan)
 	return problems
 }
 
-// Check returns an error about the first problem in routes and plans, or nil. The error is invalid. Its field is at,
-// followed by the path of the problem.
+// Check returns an error about the first problem in routes and plans, or nil. The error is invalid. The field that it
+// names is `at` with the path of the problem appended.
 func Check(at string, routes []schemas.Route, plans []schemas.Plan) error {
 	_, problems := Compile(routes, plans)
 	if len(problems) == 0 {

@@ -137,8 +137,8 @@ func findNamedValue(text string, i int) secretMatch {
 	return findValue(text, i+1, kind)
 }
 
-// findValue finds the secret that begins after position i, behind separators and blanks. It finds nothing if kind is
-// "". A value before an open bracket is no secret, because it is a function call or an index.
+// findValue skips separators and blanks from position i on, and finds the secret that begins there. It finds nothing if
+// kind is "". A value before an open bracket is no secret, because it is a function call or an index.
 func findValue(text string, i int, kind string) secretMatch {
 	if kind == "" {
 		return secretMatch{}

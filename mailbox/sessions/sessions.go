@@ -139,8 +139,8 @@ func AgentOrNew(v *store.View, name schemas.Agent) (found store.Agent, err error
 }
 
 // RolePrefix returns the longest role with which a name begins: testing-specialist for testing-specialist-RedStone. It
-// returns "" if the name begins with no role. It calls is for each beginning that ends before a hyphen, longest first;
-// is reports whether its argument is a role.
+// returns "" if the name begins with no role. It calls the function `is` for each beginning that ends before a hyphen,
+// longest first. This function reports whether its argument is a role.
 func RolePrefix(name schemas.Agent, is func(schemas.Agent) bool) schemas.Agent {
 	for at := strings.LastIndexByte(string(name), '-'); at > 0; at = strings.LastIndexByte(string(name[:at]), '-') {
 		if is(name[:at]) {

@@ -62,9 +62,9 @@ func belongsToOtherSession(n names.Name, in schemas.SessionIn) bool {
 	return in.Session != "" && n.Session != "" && n.Session != in.Session
 }
 
-// filterPossibleNames returns here without the names that cannot be the caller's: names of other sessions, and names
-// whose server was started by a process that is no parent of this shell. It removes no name if the shell did not report
-// its parent processes.
+// filterPossibleNames returns the list `here` without the names that cannot be the caller's: names of other sessions,
+// and names whose server was started by a process that is no parent of this shell. It removes no name if the shell did
+// not report its parent processes.
 func (h Presence) filterPossibleNames(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
 	if len(in.Ancestors) == 0 {
 		return here

@@ -11,10 +11,10 @@ import (
 	"handoff/schemas"
 )
 
-// RecordDenial records in the registry that a caller asked to act as the agent asked, which its token does not name.
-// The transport calls it after it refused the call. It writes at most one event a minute for each token, with the
-// number of denials since the last event, so that a client in a loop cannot fill the store. Numbers that are not yet in
-// an event are lost when the process ends. An error is only logged.
+// RecordDenial records in the registry that a caller wanted to act as an agent that its token does not name; the
+// argument asked is this agent. The transport calls it after it refused the call. It writes at most one event a minute
+// for each token, with the number of denials since the last event, so that a client in a loop cannot fill the store.
+// Numbers that are not yet in an event are lost when the process ends. An error is only logged.
 func (s *Tokens) RecordDenial(ctx context.Context, by schemas.Caller, asked string) {
 	if by.Token == "" {
 		return
@@ -52,8 +52,8 @@ type tokenDenials struct {
 	count     int       // denials since
 }
 
-// countDenial counts a denial of a token. If a minute has passed since the last event about the token, it returns the
-// number of denials for a new event. Otherwise it returns zero. It also does so if the clock was set back.
+// countDenial counts a denial of a token. If a minute has passed since the last event about the token, or if the clock
+// was set back, it returns the number of denials for a new event. Otherwise it returns zero.
 func (d *denialCounts) countDenial(token string, now time.Time) (times int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
