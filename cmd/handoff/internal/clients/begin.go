@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// PrintGettingStarted prints what handoff is, which clients on this machine have it, and the next command to run. The
-// root command calls PrintGettingStarted in a project where no agent has sent a handoff yet.
+// PrintGettingStarted prints what handoff is, which clients on this machine are set up for it, and the next command to
+// run. The root command calls this function in a project where no agent has sent a handoff yet.
 func PrintGettingStarted(a *cli.App) error {
 	told, untold := clientsBySetup(a)
 	stands, next, does := "No client was found on this machine.", "handoff demo", "plays a chain of work in a few seconds"
@@ -31,8 +31,9 @@ func PrintGettingStarted(a *cli.App) error {
 	return a.Write(p.String())
 }
 
-// clientsBySetup returns the clients whose configuration contains handoff (told), for the user or in the project, and
-// the other clients on this machine (untold). It starts no client. Without a home directory it returns none.
+// clientsBySetup returns two lists. Told has the clients that are set up for handoff, by the user's files or by the
+// project's. Untold has the other clients on this machine. It starts no client. If there is no home directory, both
+// lists are empty.
 func clientsBySetup(a *cli.App) (told, untold []client.Client) {
 	m, err := describeMachine(a)
 	if err != nil {

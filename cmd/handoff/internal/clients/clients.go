@@ -79,8 +79,8 @@ func newHTTPClient() *http.Client {
 	}
 }
 
-// openWorkspace connects doctor with a workspace. If node is nil, the workspace is in files, otherwise in the node's
-// database.
+// openWorkspace connects doctor with a workspace. The workspace is in the database of node. If node is nil, it is in
+// files.
 func openWorkspace(ctx context.Context, a *cli.App, ws workspace.Workspace, node *cluster.Node) (*relay.Relay, error) {
 	return open.Mailboxes(ctx, open.Config{
 		Name: ws.Name, Dir: ws.Dir, Cluster: node, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Version: a.Release.Version,

@@ -23,7 +23,7 @@ import (
 const examineTimeout = 18 * time.Second
 
 // DoctorCommand returns the command handoff doctor, which examines this machine and changes nothing. Its exit status is
-// 0 without warnings, 1 if the worst finding is a warning, and 2 if the worst finding is an error.
+// 0 without warnings and errors, 1 if the worst finding is a warning, and 2 if the worst finding is an error.
 func DoctorCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor [CLIENT...]",

@@ -39,9 +39,9 @@ func (s *setupRun) hasHooks(c client.Client) bool {
 	return user || project
 }
 
-// overrideOptions replaces previous options by the flags that the user gave. --http with an address turns the hooks
-// off, because hooks can read only a workspace on this machine. --http without an address turns the hooks on. --hooks
-// and --no-hooks win over --http.
+// overrideOptions replaces previous options by the flags that the user gave. --http URL turns the hooks off, because
+// hooks can read only a workspace on this machine. --http with an empty value turns them on. --hooks and --no-hooks win
+// over --http.
 func (f setupFlags) overrideOptions(told setup.Options) setup.Options {
 	server, call, want := &told.Server, &told.Call, f.options
 	if f.isSet("http") {
@@ -96,12 +96,13 @@ func (s *setupRun) newDesired(scope client.Scope, want setup.Options) (w setup.D
 	return w, nil
 }
 
-// variableForm matches a name of a variable of the environment. A token may match, too.
+// variableForm matches a name of a variable of the environment. A token of handoff may match, too, so [checkEndpoint]
+// also looks for the prefix of tokens.
 var variableForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
 // checkEndpoint returns the address of a server, with the default path /mcp. It returns an error if the address is not
-// valid or may hold a secret. It also returns an error if variable, which names the variable with the token, is no
-// valid name or is a token itself.
+// valid or may hold a secret. Variable is the name of the environment variable that holds the token. If variable is no
+// valid name, or looks like a token, checkEndpoint returns an error, too.
 func checkEndpoint(address, variable string) (string, error) {
 	u, err := url.Parse(address)
 	isToken := strings.HasPrefix(strings.ToLower(variable), schemas.TokenPrefix)

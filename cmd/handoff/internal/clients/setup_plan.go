@@ -86,8 +86,8 @@ func (s *setupRun) newClientSetups(clients []client.Client) (all []*clientSetup,
 	return all, nil
 }
 
-// coveredScopes returns the scopes that this run covers for a client. That is the scope of --scope. With --check and
-// without --scope, it is each scope in which the client has an entry or a hook of handoff.
+// coveredScopes returns the scopes that this run covers for a client. That is the scope of --scope. The exception is
+// --check without --scope: it covers each scope in which the client has an entry or a hook of handoff, if there is any.
 func (s *setupRun) coveredScopes(c client.Client) (scopes []client.Scope) {
 	if s.flags.check && !s.flags.isSet("scope") {
 		for _, scope := range []client.Scope{client.User, client.Project} {
@@ -153,8 +153,8 @@ func newFileSetup(change setup.FileChange) *fileSetup {
 	return f
 }
 
-// versionNote returns a note about the version of handoff that set up a file. It is empty if that version equals now,
-// or is unknown.
+// versionNote returns a note about the version of handoff that set up a file. Now is the version of this program. The
+// note is empty if both versions are equal, or if the first is unknown.
 func versionNote(change setup.FileChange, now string) string {
 	by := change.LastSetupVersion()
 	switch {

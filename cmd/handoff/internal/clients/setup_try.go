@@ -70,7 +70,7 @@ func (s *setupRun) tryServer(ctx context.Context, c *clientSetup, server install
 	return &serverTrial{ServerReply: reply}
 }
 
-// trialRemedy returns a command or an advice for a server that failed the trial with err.
+// trialRemedy returns a command or advice for a person whose server failed the trial with err.
 func (s *setupRun) trialRemedy(c *clientSetup, server installed.ServerEntry, err error) string {
 	_, another := errors.AsType[*live.NotHandoffError](err)
 	switch {

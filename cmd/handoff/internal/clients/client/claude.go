@@ -49,9 +49,9 @@ func claudeCode() Client {
 	}
 }
 
-// sessionAndWakeHooks returns the hooks of [sessionHooks], and the hook wake twice: at the start of a session and after
-// each turn. The hook wake runs a command that waits for mail in the background and wakes a sleeping session. End is
-// the timeout of the hook at the end of a session.
+// sessionAndWakeHooks returns the hooks of [sessionHooks] and two copies of the hook wake: one runs at the start of a
+// session, the other after each turn. Its command waits for mail in the background and wakes a sleeping session. End is
+// the timeout of the hook SessionEnd.
 func sessionAndWakeHooks(end time.Duration, wake Hook) []Hook {
 	first, last := wake, wake
 	first.EventName, last.EventName = "SessionStart", "Stop"

@@ -34,8 +34,8 @@ type Client struct {
 	// Remove returns the arguments of the client's command that removes the server called name. The result is nil if
 	// the command cannot remove servers of this scope. Remove is nil if the client has no such command.
 	Remove func(scope Scope, name string) []string
-	// Toolless explains to a model of this client why it has none of our tools. It is empty if every model has our
-	// tools as soon as the client has started our server.
+	// Toolless tells a model of this client what to do if it has none of our tools. It is empty if the client always
+	// offers our tools to its models as soon as it has started our server.
 	Toolless string
 	Asks     string // how it asks before it uses an untrusted tool, in one line; empty: nothing is known
 }

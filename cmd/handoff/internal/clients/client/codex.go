@@ -38,7 +38,7 @@ func codex() Client {
 	}
 }
 
-// codexEndTimeout is the longest that Codex waits when a session ends.
+// codexEndTimeout is the longest time that Codex waits for a hook when a session ends.
 const codexEndTimeout = 3 * time.Second
 
 // codexEntry returns our entry for Codex. The entry lists the variables of [PassedVariables], because Codex gives a
@@ -82,9 +82,9 @@ func codexTrustObstacles(v MachineView) []TrustObstacle {
 	return []TrustObstacle{{Ahead: true, Text: text, Command: []string{"codex"}}}
 }
 
-// codexTrustLevel returns the trust that Codex has recorded for the project. The record names the project's directory
-// with all links resolved. In a git worktree, a record for the main working tree counts, too. A record for a parent
-// directory does not count.
+// codexTrustLevel returns the trust level (such as "trusted") that Codex has recorded for the project, or "". The
+// record names the project's directory with all links resolved. In a git worktree, a record for the main working tree
+// counts, too. A record for a parent directory does not count.
 func codexTrustLevel(v MachineView) (level string) {
 	project, err := filepath.EvalSymlinks(v.Machine.Project)
 	if err != nil {
@@ -105,7 +105,8 @@ func codexTrustLevel(v MachineView) (level string) {
 }
 
 // codexHookObstacles returns an obstacle if a person has not reviewed our hooks. Codex keeps a hash of each reviewed
-// hook. This function cannot know whether the hash still fits the hook.
+// hook. This function does not compare the hash with the hook, so it does not notice a hook that was changed after the
+// review.
 func codexHookObstacles(v MachineView) []TrustObstacle {
 	if !slices.ContainsFunc(v.Hooks, func(h HookPosition) bool {
 		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snakeCase(h.EventName), h.Group, h.Number)

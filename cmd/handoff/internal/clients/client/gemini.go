@@ -77,8 +77,9 @@ const (
 	geminiDoNotTrust  = "DO_NOT_TRUST"
 )
 
-// geminiTrustLevel returns the trust of the longest rule that covers a folder. Of several rules of the same length, it
-// prefers a rule that refuses trust, because it does not know the order of the rules in the file.
+// geminiTrustLevel returns the trust level of a folder. Rules maps paths to trust levels. Of the rules that cover the
+// folder, the one with the longest path counts. Among paths of the same length, a rule that refuses trust counts,
+// because a map does not keep the order of the file.
 func geminiTrustLevel(folder string, rules map[string]any) (level string) {
 	longest := -1
 	for _, path := range slices.Sorted(maps.Keys(rules)) {

@@ -23,7 +23,7 @@ const (
 	Compact      SessionEvent = "compact" // is about to happen
 )
 
-// Events lists them in the order of a session.
+// Events lists the events in the order of a session.
 var Events = []SessionEvent{SessionStart, Prompt, Tool, Stop, SubagentStop, SessionEnd, Compact}
 
 // HookSettings describes the hooks of a client: commands that the client runs at events of a session.
@@ -47,8 +47,8 @@ type HookSettings struct {
 	Identifies func(HookReport) bool
 
 	// Queue returns the arguments of the client's command that sends a message to a session and so starts a turn. A
-	// client with this command waits for the end of each hook, so our hook starts the wait for mail as a background
-	// process. Queue is nil if the client itself runs hooks in the background.
+	// client with this command runs no hook in the background. Our hook therefore starts a background process that
+	// waits for mail. Queue is nil if the client itself can run hooks in the background.
 	Queue func(session, message string) []string
 }
 
@@ -208,17 +208,18 @@ func (c Client) ParseHookCommand(h Hook, line string) (call HookCall, ok bool) {
 	return call, line == c.HookCommand(h, call)
 }
 
-// BeginsLikeHookLine reports whether a command line starts handoff, by any path, or one of the given programs. The line
-// may contain other commands, too. So before setup changes or removes a line, it must ask [IsHookLine].
+// BeginsLikeHookLine reports whether a command line begins with "handoff hook" or "handoff wait --hook". In place of
+// "handoff" it accepts any path of handoff and each of the given programs. Other commands may follow in the line. So
+// before setup changes or removes a line, it must ask [IsHookLine].
 func BeginsLikeHookLine(line string, programs ...string) bool {
 	program, rest, _ := cutProgram(line)
 	rest = strings.TrimLeft(rest, " \t")
 	return isOurProgram(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
 
-// IsHookLine reports whether this or an earlier version of [Client.HookCommand] wrote a command line. The line must
-// start handoff, by any path, or one of the given programs. It returns false for a line that also runs another command,
-// because another author wrote that line.
+// IsHookLine reports whether this or an earlier version of [Client.HookCommand] wrote a command line. The program in
+// the line must be handoff, with any path, or one of the given programs. IsHookLine returns false for a line that also
+// runs another command, because another author wrote that line.
 func IsHookLine(line string, programs ...string) bool {
 	all, ok := splitWords(line)
 	if !ok || len(all) < 3 || !isOurProgram(all[0], programs) {

@@ -19,8 +19,8 @@ type ListedServer struct {
 	Off           bool     // the client does not start it
 }
 
-// ParseEntry reads an entry that has the form of any client. It leaves a field of the result empty if the entry has no
-// value for the field.
+// ParseEntry reads an entry of any client, although each client has its own keys (such as "url" or "serverUrl"). A
+// field of the result is empty if the entry has no value for it.
 func ParseEntry(fields map[string]any) (l ListedServer) {
 	l.Off = len(DisablingKeys(fields)) > 0
 	switch command := firstValue[any](fields, "command", "cmd").(type) {
@@ -67,8 +67,8 @@ func DisablingKeys(fields map[string]any) (keys []string) {
 // variableForm matches the name of a variable of the environment.
 const variableForm = "([A-Za-z_][A-Za-z0-9_]*)"
 
-// bearer matches a header that names a variable of the environment for the token. The clients write the variable as
-// $NAME, ${NAME}, ${env:NAME}, ${NAME:-otherwise} or {env:NAME}.
+// bearer matches an Authorization header in which a variable of the environment stands for the token. The clients write
+// the variable as $NAME, ${NAME}, ${env:NAME}, ${NAME:-otherwise} or {env:NAME}.
 var bearer = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(strings.ReplaceAll(
 		`^(?i:Bearer) +(?:\$NAME|\$\{(?:env:)?NAME(?::-[^}]*)?\}|\{env:NAME\})$`, "NAME", variableForm))

@@ -15,9 +15,10 @@ import (
 	"handoff/tools/platform"
 )
 
-// A Path names a file or directory on any machine. "~" stands for the home directory, ${NAME:-default} for a variable
-// of the environment, and ${config} for the directory of program settings: ~/.config, or the directory of the operating
-// system. ${settings} is like ${config}, but is ~/.config on a Mac, too. A relative path is relative to the project.
+// A Path is the path of a file or directory, with placeholders that differ between machines. "~" is the home directory,
+// ${NAME:-default} is a variable of the environment, and ${config} is the directory in which the operating system keeps
+// the settings of programs (such as ~/.config on Linux). ${settings} is the same directory, except on a Mac, where it
+// is ~/.config. A relative path is relative to the project.
 type Path string
 
 // A Machine is the environment in which paths are resolved.
@@ -68,7 +69,7 @@ func (m Machine) configDir() string {
 	return m.Home + "/.config"
 }
 
-// settingsDir returns the settings directory of programs that use ~/.config on a Mac, as on other Unix systems.
+// settingsDir returns the settings directory of programs that use ~/.config even on a Mac.
 func (m Machine) settingsDir() string {
 	if cmp.Or(m.OS, runtime.GOOS) == "darwin" {
 		return m.Home + "/.config"

@@ -10,7 +10,8 @@ func kilo() Client {
 	return c
 }
 
-// newOpenCodeVariant returns a client that has the same files as opencode, under its own name.
+// newOpenCodeVariant returns opencode or a client built from it. Their files differ only in the name, such as kilo.json
+// for opencode.json.
 func newOpenCodeVariant(name, title, sign string) Client {
 	file := Path(name)
 	user := "${XDG_CONFIG_HOME:-~/.config}/" + file

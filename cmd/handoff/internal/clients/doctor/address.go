@@ -14,7 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-// addressTimeout is the time that a server elsewhere has to answer.
+// addressTimeout is the time that the server at a URL has to answer.
 const addressTimeout = 3 * time.Second
 
 // examineAddress examines an entry with a URL. It sends a client's first requests to the server, because a proxy may
@@ -69,8 +69,8 @@ func readTokenCommand(variable string) string {
 	return "read -rs " + variable + " && export " + variable
 }
 
-// literalToken returns the token that stands in plain text in a header. It returns "" if the header names a variable
-// instead, for which the client inserts the token.
+// literalToken returns the token that stands in plain text in a header. It returns "" if the header names a variable,
+// which the client replaces by the token.
 func literalToken(header string) string {
 	scheme, token, _ := strings.Cut(header, " ")
 	if !strings.EqualFold(scheme, "Bearer") || strings.ContainsAny(token, "${") {
@@ -85,7 +85,7 @@ func isUnreachable(err error) bool {
 	return ok && broken.Op == "dial" || errors.Is(err, context.DeadlineExceeded)
 }
 
-// removeURL removes the URL from an error, because the URL may contain a secret. The finding names the host.
+// removeURL removes the URL from an error, because the URL may contain a secret. The finding names only the host.
 func removeURL(err error) error {
 	if urlError, ok := errors.AsType[*url.Error](err); ok {
 		return urlError.Err

@@ -21,12 +21,13 @@ type ClientEnv struct {
 	Machine client.Machine
 	Web     *http.Client
 
-	// NamedByUser says that the user named the client. Then it is a fault if the client has no handoff.
+	// NamedByUser says that the user named the client. Then it is a fault if the client is not set up for handoff.
 	NamedByUser bool
 }
 
-// ExamineClient examines one client: its files, its servers and the programs of its hooks. It starts or calls only the
-// servers that package installed allows. The servers that it started have ended when it returns.
+// ExamineClient examines one client: its files, its servers and the programs of its hooks. It does not start or call
+// the server of an entry that another person may have written: see [installed.ServerEntry.IsWrittenBySetup]. The
+// servers that it started have ended when it returns.
 func ExamineClient(ctx context.Context, c client.Client, b ClientEnv) []Finding {
 	in := readInstallation(c, b)
 	all := in.findUnreadableFiles()
@@ -53,7 +54,7 @@ func (in *installation) findHooksWithoutServer() []Finding {
 }
 
 // NoClientSetUp returns a finding if none of the clients is set up for handoff. It returns nil if a client's file
-// cannot be read, because that file may have an entry.
+// cannot be read, because our entry may be in that file.
 func NoClientSetUp(clients []client.Client, b ClientEnv) []Finding {
 	for _, c := range clients {
 		if in := readInstallation(c, b); in.isPresent() || len(in.unread) > 0 {
@@ -103,8 +104,8 @@ func (in *installation) notInstalledFinding() Finding {
 	return state.newFinding(aboutClients, "%s %s", in.client.Title, what).withCommand(in.setupCommand(client.User))
 }
 
-// findDoubleInstallation finds a client that has handoff from the plugin and from setup. The remedy removes the part of
-// setup.
+// findDoubleInstallation finds a client that has handoff from the plugin and from setup. The remedy removes what setup
+// wrote, and keeps the plugin.
 func (in *installation) findDoubleInstallation() []Finding {
 	var what, remedy string
 	switch {

@@ -1,5 +1,5 @@
-// Package doctor finds faults that keep agents on this machine from passing work to each other. Each finding has one
-// command that removes the fault or shows more about it.
+// Package doctor finds faults that keep agents on this machine from passing work to each other. A finding may have one
+// command, which removes the fault or shows more about it.
 //
 // Each examination is one function. [ExamineFiles] examines the files of a workspace, [ExamineOwner] the process that
 // has the workspace open, [ExamineStore] and [ExamineHandoffs] its content, [ExamineIdentity] the agent name of

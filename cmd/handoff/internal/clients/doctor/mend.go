@@ -19,9 +19,9 @@ func (in *installation) setupCommand(scope client.Scope, flags ...string) string
 	return strings.Join(append(words, flags...), " ")
 }
 
-// fixEntryProgramCommand returns a command after which an entry starts this program. For an entry that starts
-// "handoff", the command changes PATH. The exception is a user's entry while PATH leads to another handoff. In all
-// other cases the command runs setup, which writes the entry again.
+// fixEntryProgramCommand returns a command after which an entry starts this program. If the entry names the program as
+// "handoff" and PATH does not lead to this version, the command corrects PATH. The exception is a user's entry while
+// PATH leads to another version. There, and in all other cases, the command runs setup, which writes the entry again.
 func (in *installation) fixEntryProgramCommand(e installed.ServerEntry) string {
 	byName := len(e.Command) > 0 && e.Command[0] == client.ServerName && (e.Scope != client.User || in.Program.OnPath == "")
 	if lead := in.Program.fixPathCommand(); lead != "" && byName {

@@ -50,15 +50,15 @@ func FindProgram(ctx context.Context, path, version string, m client.Machine) In
 	return p
 }
 
-// isFileOnPath reports whether PATH leads to this very file.
+// isFileOnPath reports whether PATH leads to the file of the running program.
 func (p InstalledProgram) isFileOnPath() bool {
 	one, errOne := os.Stat(p.OnPath)
 	other, errOther := os.Stat(p.Path)
 	return p.OnPath != "" && errOne == nil && errOther == nil && os.SameFile(one, other)
 }
 
-// ShellCommand returns the word that starts this version in a shell. It is "handoff" if PATH leads to this version,
-// otherwise the quoted path of the running program.
+// ShellCommand returns the text that starts this version in a shell: "handoff" if PATH leads to this version, otherwise
+// the quoted path of the running program.
 func (p InstalledProgram) ShellCommand() string {
 	if p.isVersionOnPath() || p.Path == "" {
 		return client.ServerName
@@ -66,8 +66,8 @@ func (p InstalledProgram) ShellCommand() string {
 	return shell.Quote(p.Path)
 }
 
-// isVersionOnPath reports whether "handoff" in a shell starts this version of the program. That file may be another
-// file of the same version.
+// isVersionOnPath reports whether "handoff" in a shell starts this version of the program. It may start another file
+// than the running one, if both have the same version.
 func (p InstalledProgram) isVersionOnPath() bool {
 	return p.OnPath != "" && p.VersionOnPath == p.Version
 }

@@ -123,17 +123,17 @@ func ExamineFiles(w workspace.Workspace, sh CommandBuilder) []Finding {
 	return append(examinePermissions(w.Dir), examineStoreFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
 }
 
-// FindOtherWorkspaces returns a finding for each other workspace nearby, because a person may look in the wrong
-// workspace for an agent.
+// FindOtherWorkspaces returns a finding for each workspace (such as that of a parent directory) in which a person may
+// look for an agent by mistake.
 func FindOtherWorkspaces(w workspace.Workspace, getenv func(string) string) []Finding {
 	return schemas.Map(workspace.FindNeighbours(w, getenv), func(n workspace.Neighbour) Finding {
 		return skipped(aboutStore, "beside it is %s", n).withCommand(n.Join)
 	})
 }
 
-// MustNotOpen reports whether doctor must not open a workspace. Opening would create a missing store, or change the
-// permissions of a directory that other users can read. It returns a finding about the permissions. It returns none
-// about a missing store, because other examinations report that.
+// MustNotOpen returns shut as true if doctor must not open a workspace. Opening would create a missing store, or change
+// the permissions of a directory that other users can read. In the second case there is also a finding. In the first
+// case there is none, because other examinations report a missing store.
 func MustNotOpen(w workspace.Workspace) (findings []Finding, shut bool) {
 	store, used := w.StoreFile()
 	info, err := os.Stat(w.Dir)

@@ -13,7 +13,8 @@ import (
 	"handoff/tools"
 )
 
-// minAge maps each kind of concern that doctor reports to the age from which doctor reports it.
+// minAge has the kinds of concern that doctor reports, each with the age from which doctor reports it. A concern (such
+// as a question without an answer) is a row of the overview.
 var minAge = map[schemas.OverviewEntryKind]time.Duration{
 	schemas.ConcernDead: 0, schemas.ConcernSilent: 0, schemas.ConcernLapsed: 0, schemas.ConcernBlocked: 0,
 	schemas.ConcernNoTakers: 15 * time.Minute,

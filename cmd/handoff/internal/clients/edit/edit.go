@@ -2,8 +2,8 @@
 // byte, for example comments, blank lines, indentation and line ends.
 //
 // A JSON text becomes a tree that keeps blanks and comments, and a change replaces one node of the tree. For TOML, a
-// change replaces the text between two offsets. Then the package parses the new text. It refuses the change if the new
-// text does not parse, or if any other value would differ.
+// change replaces the text between two offsets. In both cases the package then parses the new text. It refuses the
+// change if the new text does not parse, or if a value differs that should stay.
 package edit
 
 import (
@@ -21,9 +21,9 @@ import (
 )
 
 // A Document is the text of a configuration file. A path is a list of keys from the root, and in [JSON] also of indices
-// into lists. Set takes a value of the types of [client.Field]. Lookup returns a value of a type of encoding/json or of
-// the TOML parser. [SameValue] compares such a value with a value for Set. Callers must not change a value from Lookup.
-// A method that fails changes nothing.
+// into lists. Set takes a value of the types that [client.Field] lists. Lookup returns a value as the parser made it
+// (for example map[string]any), and callers must not change that value. [SameValue] compares a value from Lookup with a
+// value for Set. A method that fails changes nothing.
 type Document interface {
 	// Lookup returns the value at a path. Ok is false if there is no value.
 	Lookup(path ...any) (value any, ok bool)
@@ -141,7 +141,7 @@ var (
 // string ends at the end of its line at the latest, as in JSON.
 var stringsAndComments = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\\n]|\\[^\n])*"?|//[^\n]*|(?s:/\*.*?\*/)`) })
 
-// checkBounds returns an error if a text exceeds the limits above: then it must not be parsed.
+// checkBounds returns an error if a text exceeds the limits above. Such a text must not be parsed.
 func checkBounds(syntax client.Syntax, text []byte) error {
 	if syntax == client.TOML {
 		return checkTOMLBounds(text)

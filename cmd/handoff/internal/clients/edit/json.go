@@ -42,8 +42,8 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	return d, decoder.Decode(&d.values)
 }
 
-// commit replaces the text of the document by the text of the changed root, if the check meant accepts the values of
-// the new text. Otherwise it returns an error and restores the root.
+// commit replaces the text of the document by the text of the changed root. Before that, it calls meant with the values
+// of the new text. If meant returns false, commit returns an error and restores the root.
 func (d *JSON) commit(meant changeCheck) error {
 	next, err := openJSON(d.mark, d.root.Pack())
 	if err == nil && !meant(next.values) {
@@ -101,7 +101,8 @@ func hasLastComma(all []jsonItem) bool {
 	return len(all) > 0 && all[len(all)-1].value.AfterExtra != nil
 }
 
-// itemIndex returns the index of the item for one step of a path, or -1 if there is no item.
+// itemIndex returns the index of the item that a step of a path (a key or an index) leads to, or -1 if there is no such
+// item.
 func itemIndex(all []jsonItem, step any) int {
 	for i, it := range slices.Backward(all) {
 		if step == i || it.first != it.value && step == it.first.Value.(hujson.Literal).String() {

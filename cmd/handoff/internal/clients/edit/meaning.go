@@ -107,7 +107,7 @@ func equalValues(a, b any) bool {
 	return isNumber && isToo && cmp.Compare(x, y) == 0 || reflect.DeepEqual(a, b)
 }
 
-// toFloat converts a number to floating point. Ok is false if v is not a number, or is too great.
+// toFloat converts a number to floating point. It returns false if v is no number, or is too great.
 func toFloat(v any) (float64, bool) {
 	switch v := v.(type) {
 	case float64:

@@ -25,7 +25,8 @@ func (d *tomlText) Set(value any, path ...any) error {
 	return nil
 }
 
-// setEachValue sets the fields of an object one by one, each with a change of its own, until one fails.
+// setEachValue sets the fields of an object one by one, and stops if one fails. Set calls it for a copy of the
+// document, so that a failed Set changes nothing.
 func (d *tomlText) setEachValue(value any, path []any) error {
 	if o, ok := value.(client.Object); ok && len(path) <= tableDepth {
 		for _, f := range o {
@@ -41,8 +42,8 @@ func (d *tomlText) setEachValue(value any, path []any) error {
 	return nil
 }
 
-// commit replaces the text of the document if the check meant accepts the values of the new text. Otherwise it returns
-// an error.
+// commit replaces the text of the document. Before that, it calls meant with the values of the new text. If meant
+// returns false, commit returns an error and changes nothing.
 func (d *tomlText) commit(text []byte, meant changeCheck) error {
 	next, err := openTOML(d.mark, text)
 	if err != nil {

@@ -130,15 +130,15 @@ func ServerListKeys(c client.Client, doc edit.Document) []any {
 // example, "servers" may be a list of entries, or the entry of a server with the name "servers".
 func isServerEntry(object map[string]any) bool { _, ok := object["type"].(string); return ok }
 
-// isShared reports whether the file may have come with the project, for example in a clone. If the project contains the
-// home directory, a file of the user is not shared.
+// isShared reports whether the file may have come with the project, for example in a clone. A file of the user is
+// shared, too, if it lies in the project. The exception is a project that contains the whole home directory.
 func (l listLocation) isShared(m client.Machine) bool {
 	return l.scope == client.Project || client.IsWithin(m.Project, l.path) && !client.IsWithin(m.Project, m.Home)
 }
 
-// IsWrittenBySetup reports whether setup would write exactly this entry, for one of the desired servers or for all
-// users of a project. Handoff must not start or call the server of any other entry of a project, because any author may
-// have written the entry.
+// IsWrittenBySetup reports whether setup would write exactly this entry: for one of the desired servers, or for a
+// server that all users of a project share. If a project's file has any other entry, handoff must not start or call its
+// server, because another person may have written the entry.
 func (e ServerEntry) IsWrittenBySetup(desired ...client.Server) bool {
 	said := maps.Clone(e.fields)
 	empty := func(_ string, value any) bool { return edit.IsEmptyContainer(value) }
@@ -148,7 +148,8 @@ func (e ServerEntry) IsWrittenBySetup(desired ...client.Server) bool {
 	})
 }
 
-// sharedServers returns the servers that setup writes for all users of a project, with the agent name of the entry.
+// sharedServers returns the servers that setup writes into a project's file for all users. Their commands have the
+// agent name of this entry.
 func (e ServerEntry) sharedServers() []client.Server {
 	s := client.Server{Command: []string{client.ServerName, "mcp"}}
 	if len(e.Command) == len(s.Command)+2 && isAgentName(e.Command[3]) {

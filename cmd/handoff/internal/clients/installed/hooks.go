@@ -10,7 +10,8 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 )
 
-// HooksKey is the key of the object with the groups of each event, and of the list of handlers in each group.
+// HooksKey is used twice in a file: the outer key holds the events, the inner one the handlers of a group. For example:
+// {"hooks": {"Stop": [{"hooks": [{"command": "handoff hook stop"}]}]}}.
 const HooksKey = "hooks"
 
 // A HookHandler is one command of a client on an event.
@@ -49,14 +50,14 @@ func commandLines(group any) (all []string) {
 	return all
 }
 
-// A HookFile is a file with at least one hook whose command line begins like ours.
+// A HookFile is a file with at least one hook of ours, as [client.BeginsLikeHookLine] recognises it.
 type HookFile struct {
 	Path     string
 	Handlers []HookHandler
 }
 
-// MostHooks is the greatest number of our hooks in a file that setup accepts. Setup writes fewer hooks, and a hostile
-// file with many hooks would take long to change.
+// MostHooks is the greatest number of our hooks that a file may have. Setup does not change a file with more. Setup
+// itself writes fewer hooks, and a hostile file with many hooks would take long to change.
 const MostHooks = 40
 
 // ErrHooks says that a file has more than [MostHooks].

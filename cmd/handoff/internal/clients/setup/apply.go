@@ -118,8 +118,8 @@ func (s Installer) withLock(do func() error) (err error) {
 }
 
 // replaceFile writes a whole file, so that a reader finds the old text or the new text. Of is the old file, whose group
-// the new file gets, or nil if there is no old file. Right before the new file gets its name, replaceFile calls the
-// function last, unless it is nil. If this function fails, the old file stays.
+// the new file gets, or nil if there is no old file. The parameter last is a function or nil. It is called right before
+// the new file takes the place of the old one. If it fails, the old file stays.
 func replaceFile(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
 	return platform.ReplaceFile(path, ".handoff-*", text, func(f *os.File) (err error) {
 		if of != nil {
@@ -156,7 +156,7 @@ func (s Installer) backUpFile(c FileChange) (string, error) {
 	return name, nil
 }
 
-// copied is the part of a backup copy's name between the name of the file and the time of the copy.
+// copied stands in the name of a backup copy, for example in settings.json.handoff-backup-20260102-150405.
 const copied = ".handoff-backup-"
 
 // writeNewFile creates a file with a text. It fails if the file exists. After an error there is no new file.

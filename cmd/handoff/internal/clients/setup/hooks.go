@@ -9,8 +9,8 @@ import (
 	"handoff/schemas"
 )
 
-// ourHooks gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or a program of the
-// field programs.
+// ourHooks gives access to our hooks in a file. A hook is ours if it runs handoff, by any path, or one of the programs
+// in the field programs.
 type ourHooks struct {
 	*edit.JSON
 
@@ -19,9 +19,9 @@ type ourHooks struct {
 	receipt  receipt
 }
 
-// findOurHooks returns the access to our hooks in a file. A hook is ours, too, if it runs the program of the desired
-// setup, or of the receipt, and that program has a name other than handoff. The error is [installed.ErrHooks] if the
-// file has more than [installed.MostHooks] of our hooks.
+// findOurHooks returns the access to our hooks in a file. A hook is ours if it runs handoff. It is also ours if it runs
+// the program of the desired setup or of the receipt, even under a name other than "handoff". The error is
+// [installed.ErrHooks] if the file has more than [installed.MostHooks] of our hooks.
 func (d DesiredSetup) findOurHooks(doc *edit.JSON, c client.Client, r receipt) (ourHooks, error) {
 	o := ourHooks{doc, c, []string{d.Call.Program, r.Options.Call.Program}, r}
 	if len(o.handlersOn()) > installed.MostHooks {
@@ -78,8 +78,8 @@ func (o ourHooks) eventNames() []string {
 }
 
 // groupsOn returns the groups on an event that contain one of our hooks. A group may also contain hooks of other
-// authors. replaceWith removes our hooks from such a group, because the group differs from the groups that setup
-// writes.
+// authors. Such a group differs from every group that setup writes, so [ourHooks.replaceWith] takes our hooks out of
+// it.
 func (o ourHooks) groupsOn(event string) (groups []any) {
 	last := -1
 	for _, h := range o.handlersOn(event) {
@@ -113,8 +113,8 @@ func (o ourHooks) clearEvent(event string) error {
 	return nil
 }
 
-// deleteHandlers removes our hooks from an event, beginning with the last one, so that the numbers of the other hooks
-// stay valid. It also removes groups that become empty.
+// deleteHandlers removes our hooks from an event, beginning with the last one, so that the indices of the others stay
+// valid. It also removes groups that become empty.
 func (o ourHooks) deleteHandlers(event string) error {
 	for _, h := range slices.Backward(o.handlersOn(event)) {
 		group := keyPath{installed.HooksKey, event, h.Group}

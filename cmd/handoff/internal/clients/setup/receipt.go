@@ -17,7 +17,8 @@ import (
 	"handoff/schemas"
 )
 
-// ReceiptDir returns the directory of the receipts on a machine. Its name is not valid for a workspace.
+// ReceiptDir returns the directory of the receipts on a machine. It lies among the directories of the workspaces. No
+// workspace can have its name, because the name begins with a dot.
 func ReceiptDir(m client.Machine) string {
 	return filepath.Join(workspace.StateDir(m.Getenv, m.Home), ".setup")
 }
@@ -91,8 +92,8 @@ func (s Installer) writeReceipt(r receipt) error {
 	return nil
 }
 
-// restoreReceipt writes the old receipt of a file again. If before is nil, there was no receipt, and restoreReceipt
-// removes the new one.
+// restoreReceipt puts back the old receipt of a file. Before is its text. If before is nil, the file had no receipt,
+// and restoreReceipt removes the new one.
 func (s Installer) restoreReceipt(resolved string, before []byte) error {
 	name := s.receiptPath(resolved)
 	if before != nil {

@@ -48,8 +48,8 @@ func (d DesiredSetup) isOurEntry(fields map[string]any, r receipt) bool {
 	return d.entryLeadsTo(d.Server, fields) || r.Path != "" && d.entryLeadsTo(r.Options.Server, fields)
 }
 
-// entryLeadsTo reports whether an entry leads to a server. It does if it has the server's address, starts the server's
-// program, or starts handoff by another path.
+// entryLeadsTo reports whether an entry leads to a server: it has the server's address, starts the server's program, or
+// starts handoff by a path that setup could have written.
 func (d DesiredSetup) entryLeadsTo(s client.Server, fields map[string]any) bool {
 	for _, key := range [...]string{"url", "uri", "httpUrl"} {
 		if url, ok := fields[key]; ok && url != nil {
@@ -63,8 +63,8 @@ func (d DesiredSetup) entryLeadsTo(s client.Server, fields map[string]any) bool 
 	return len(s.Command) > 0 && words[0] == s.Command[0] || d.isOurProgram(words[0])
 }
 
-// isOurProgram reports whether setup could have written a program in this form: "handoff", or an absolute path in a
-// user's file. A program with a relative path comes from the author of the project.
+// isOurProgram reports whether setup could have written a program into an entry. Setup writes "handoff", or in a user's
+// file an absolute path that ends in "handoff". It never writes a relative path.
 func (d DesiredSetup) isOurProgram(program string) bool {
 	slashed := strings.ReplaceAll(program, `\`, "/")
 	if slashed != program && len(program) > 2 && program[1] == ':' {
@@ -123,8 +123,8 @@ func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Docume
 	return nil
 }
 
-// toolPermission returns the permission that lets the tools of our server run without asking. The permission contains
-// the server's name in the client's list.
+// toolPermission returns the permission that lets the tools of our server run without asking. The text of the
+// permission contains the name that our server has in the client's list.
 func (d DesiredSetup) toolPermission(c client.Client) *client.ToolPermission {
 	name := client.ServerName
 	if e, ok := d.FindEntry(c); ok {

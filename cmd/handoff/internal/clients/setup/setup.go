@@ -59,8 +59,8 @@ type FileChange struct {
 	// Unread says why the client reads nothing of the file.
 	Unread error
 
-	// Foreign is set if undo leaves a server in the file. For a server of another author it is a [*ForeignServerError].
-	// For our server for this project alone it is another error.
+	// Foreign is set if undo leaves a server in the file. It is a [*ForeignServerError] if another author wrote the
+	// server. It is another error if the server is handoff, and a person added it to the client for this project alone.
 	Foreign error
 
 	desired DesiredSetup

@@ -14,8 +14,9 @@ import (
 	"handoff/schemas"
 )
 
-// Diff returns a change as a unified diff, or "" if the text does not change. It hides each line with a word of another
-// author, because the line may contain a secret. Each line ends in \n, even in a file with other line ends.
+// Diff returns a change as a unified diff, or "" if the text does not change. It hides each line that contains a name
+// or value which setup does not write, because the line may contain a secret. In the diff each line ends in \n, even if
+// the lines of the file end in \r\n.
 func (c FileChange) Diff() string {
 	if c.Err != nil || c.IsUnchanged() {
 		return ""
@@ -70,11 +71,12 @@ func (d DesiredSetup) newSnippet(c client.Client, t targetFile) Snippet {
 	return Snippet{t.path, string(doc.Bytes())}
 }
 
-// notShown replaces a line of a diff that contains a word of another author.
+// notShown replaces a line of a diff that contains a name or value of another author.
 const notShown = "(one line, not shown)"
 
-// maskForeignLines hides each line of a diff that contains a word which setup does not write. The line may contain a
-// secret. For example, a file may consist of one line.
+// maskForeignLines hides each line of a diff that contains a name or value which setup does not write. The line may
+// contain a secret. For example, if the whole file is one line, our entry and the token of another server are in the
+// same line.
 func (c FileChange) maskForeignLines(diff string) string {
 	ours, n := c.ourTokens(), 0
 	var b strings.Builder

@@ -43,8 +43,8 @@ func (s Installer) planFileUndo(c client.Client, d DesiredSetup, t targetFile) F
 	return change
 }
 
-// withLocalServerNote adds a note if the client's file also has our server for this project alone. A person wrote that
-// server, so undo does not remove it.
+// withLocalServerNote adds a note if the client's file also lists our server for this project alone. Setup never writes
+// such an entry: a person added it, so undo does not remove it.
 func (c FileChange) withLocalServerNote() FileChange {
 	if c.Foreign != nil || !c.target.hasPart(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
 		return c
@@ -154,8 +154,8 @@ func (s Installer) writeUndo(c FileChange) (backup string, err error) {
 }
 
 // removeLeftovers removes the empty directories that setup made for a file. If copies is true, it also removes the
-// file's backup copies. Another program may have written the receipt. So removeLeftovers removes only a copy that has
-// the name and place of a backup copy, and only a directory that contains the file.
+// file's backup copies. It does not trust the receipt, because another program may have written it. So it removes a
+// copy only if it has the name and the directory of a backup copy, and a directory only if it is a parent of the file.
 func (s Installer) removeLeftovers(r receipt, resolved string, copies bool) (err error) {
 	for _, name := range r.Backups {
 		if copies && s.isBackupCopy(name, resolved) {

@@ -70,8 +70,8 @@ func (t Trial) setHeaders(h http.Header, method string) {
 // mask stands for the token.
 const mask = "…"
 
-// maskToken replaces the token in a text from the server. Callers must mask a text before they shorten it, because
-// maskToken does not find a part of a token.
+// maskToken replaces the token in a text from the server by [mask]. Callers must not shorten the text before that: in a
+// shortened text maskToken would not find a token that was cut off.
 func (t Trial) maskToken(text []byte) []byte {
 	if t.Token == "" {
 		return text
@@ -79,8 +79,8 @@ func (t Trial) maskToken(text []byte) []byte {
 	return bytes.ReplaceAll(text, []byte(t.Token), []byte(mask))
 }
 
-// maskTokenInError replaces the token in the text of an error, which may quote a source that maskToken has not seen,
-// for example a header.
+// maskTokenInError replaces the token in the text of an error. An error may quote a text (such as a header of the
+// reply) in which the token is not masked yet.
 func (t Trial) maskTokenInError(err error) error {
 	if err == nil {
 		return nil

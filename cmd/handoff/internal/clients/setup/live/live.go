@@ -1,9 +1,9 @@
-// Package live sends an MCP server the first requests of a client: for the server's name, the client's agent name, and
-// the tools. The replies show whether an entry works before a client uses it.
+// Package live sends an MCP server the first requests of a client. The server replies with its name, the agent name
+// that it gives to the client, and its tools. The replies show whether an entry works before a client uses it.
 //
 // The package does not use the client of the MCP SDK, because an entry may name any program or address. That client
-// would skip lines that are not MCP until its time is over, and read lines of any length. Here the first line that is
-// not MCP ends the trial, and the person sees the line. All texts from a server are shown without the token.
+// would skip every line that is not MCP until a timeout, and read lines of any length. Here the first line that is not
+// MCP ends the trial, and the person sees the line. All texts from a server are shown without the token.
 package live
 
 import (
@@ -53,7 +53,7 @@ func (a *NotHandoffError) Error() string {
 	return fmt.Sprintf("the server is %.80q, and not handoff", a.Name)
 }
 
-// ErrRefused says that a server demands a token, or another token.
+// ErrRefused says that a server demands a token, or refuses the one that it got.
 var ErrRefused = errors.New("it does not take the token")
 
 // errSilent says that a server ended before it answered.
@@ -97,7 +97,7 @@ func parseReply(text []byte, id int) (r rpcResult, ok bool, err error) {
 	return m.Result, true, nil
 }
 
-// A Trial describes the requests to the server of an entry, and the client that seems to send them.
+// A Trial describes the requests to the server of an entry, and the client in whose name they are sent.
 type Trial struct {
 	Machine client.Machine
 	As      string // the name that the client gives

@@ -20,7 +20,7 @@ import (
 const maxLine = 4 << 20
 
 // askProgram starts the program, sends it the requests, and waits for its end. The program stores its state in a
-// temporary directory, which askProgram removes. So the trial does not use up an agent name of the workspace. The error
+// temporary directory, which askProgram removes. So the trial takes no agent name in the real workspace. The error
 // contains the program's exit status and its last line on standard error.
 func (t Trial) askProgram(ctx context.Context) (r ServerReply, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
@@ -87,8 +87,8 @@ func (t Trial) askLine(in io.Writer, lines *bufio.Scanner, id int, method string
 	return rpcResult{}, errSilent
 }
 
-// errorWithProgramEnd adds to err how the program ended (ended, or nil for success), and the last line of its standard
-// error.
+// errorWithProgramEnd adds to err how the program ended. Ended is the error of its exit, or nil after a success. Stderr
+// is its standard error, of which only the last line is added.
 func errorWithProgramEnd(err, ended error, stderr string) error {
 	if ended != nil {
 		err = fmt.Errorf("%w (%w)", err, ended)
