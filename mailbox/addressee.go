@@ -17,8 +17,8 @@ import (
 	"handoff/store"
 )
 
-// parseAddress reads an address with [schemas.ParseAddress]. A word for a person, such as operator, becomes the address
-// human, unless an agent has that word as its name.
+// parseAddress reads an address with [schemas.ParseAddress]. A word for a person (such as "operator") becomes the
+// address "human", unless an agent has that word as its name.
 func (o *op) parseAddress(field, s string) (schemas.Address, error) {
 	to, err := schemas.ParseAddress(field, s)
 	if err != nil {
@@ -27,8 +27,8 @@ func (o *op) parseAddress(field, s string) (schemas.Address, error) {
 	return o.resolveAddress(field, string(to))
 }
 
-// resolveAddress turns a word for a person, such as operator, into the address human, unless an agent has that word as
-// its name. The address was parsed before.
+// resolveAddress turns a word for a person (such as "operator") into the address "human", unless an agent has that word
+// as its name. The address was parsed before.
 func (o *op) resolveAddress(_, to string) (schemas.Address, error) {
 	name := schemas.Agent(to)
 	if known, err := o.Agent(name); known != nil || err != nil || !name.IsPersonWord() || o.here.IsActing(name) {
@@ -75,15 +75,15 @@ func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
 }
 
 // refusePoolName returns the error not_found for the name of a pool in a field that needs the name of an agent. The
-// parameter do is the hint, in which %s stands for the pool.
+// parameter `do` is the text of the hint, in which %s stands for the pool.
 func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do string) *schemas.Error {
 	kind, _ := pool.Split()
 	return schemas.Errorf(schemas.NotFound, "%s is a %s, and no agent is called so", name, kind).WithField(field).
 		WithChoices(string(pool)).WithHint(do, pool)
 }
 
-// CheckNotPool refuses a caller that acts under the name of a pool, with not_found. It accepts the name if an agent is
-// known by that name, if an agent acts under the name over an open connection, or if the mailbox of that name has mail.
+// CheckNotPool refuses a caller that acts under the name of a pool, with not_found. It accepts such a name only if an
+// agent is known by it, if an agent acts under it over an open connection, or if the mailbox of that name has mail.
 // Package tools calls CheckNotPool before every tool except register, because register makes the name known.
 func (s *Service) CheckNotPool(ctx context.Context, name schemas.Agent) error {
 	if name == "" || name == schemas.Human || name == schemas.System || s.here.IsActing(name) {
@@ -104,8 +104,8 @@ func (s *Service) CheckNotPool(ctx context.Context, name schemas.Agent) error {
 }
 
 // tellSenderOfNoTaker is a hook that runs after each change that makes a handoff claimable. If no agent can take the
-// handoff now, the sender gets a notice. A sender that makes the call itself gets none, because [op.checkRecipient]
-// warns that sender in the result.
+// handoff now, the sender gets a notice. The exception is a sender that made the change itself: [op.checkRecipient]
+// warns that sender in the result of its call.
 func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
 	name, directed := now.To.SingleAgent()
@@ -124,9 +124,9 @@ func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 	return o.RunAs(operation.ClockCaller, func() error { return o.NotifyAgent(to, n) })
 }
 
-// storeCard stores the new card of an agent, and wakes the waiting calls of the agent's mailboxes. If no agent can take
-// a pending handoff of these mailboxes any more, its sender gets a notice. storeCard looks at the first thousand of
-// these handoffs.
+// storeCard stores the new card of an agent, and wakes the waiting calls of the agent's mailboxes. It also looks at the
+// first thousand pending handoffs of these mailboxes. If no agent can take one of them any more, the sender of that
+// handoff gets a notice.
 func (o *op) storeCard(a store.Agent, said any) error {
 	before, err := o.Agent(a.Card.Name)
 	o.WakeAfterCommit(roster.BoxesForCard(a.Card)...) // these mailboxes may have mail that no agent could take before

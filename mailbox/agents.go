@@ -23,14 +23,15 @@ import (
 //
 // The agent then qualifies for the pools of its skills, role and types, and can claim their waiting mail at once. After
 // the first registration in a workspace, the server refuses a send to a name that no agent has registered. Fields that
-// a later call leaves out keep their values. The only exception is the field away: a call without it resets it.
+// a later call leaves out keep their values. The only exception is the field `away`: a call without this field resets
+// it.
 //
 // Errors:
 //   - invalid: a reserved name; a skill, role or type that is not made of 1 to 64 characters of A-Z a-z 0-9 . _ -.
 //   - denied: the caller may not act as that agent.
 //
-// A repeated call changes nothing and adds one more event. If the process dies during the call, the store has both the
-// card and the event, or neither.
+// A repeated call leaves the card as it is, and adds one more event. If the process dies during the call, the store has
+// both the card and the event, or neither.
 func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.RegisterIn) (schemas.RegisterOut, error) {
 	name, err := card.CheckRegistration(in)
 	if err != nil {
@@ -64,13 +65,13 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 
 // Agents lists the known agents, connected agents first. The card of an agent has its accepted types, the time of its
 // last call, and the numbers of its pending handoffs, held handoffs and unread notices. Any caller may call Agents. It
-// changes nothing, but it applies due changes.
+// applies due changes, and changes nothing else.
 //
-// The arguments capability, role and tags select the agents that qualify. A numbered name, which one session of a
-// client got, is left out if its session ended and it has no mail and no claim.
+// The arguments capability, role and tags select the agents that qualify. A name with a number, which the server gave
+// to one session of a client, is left out if that session ended and the name has no mail and no claim.
 //
-// A result has at most limit agents. Without limit it has the agents that fit into 7,000 bytes. The field more counts
-// the agents that were left out. The only errors come from the store.
+// The argument limit is the largest number of agents in a result. Without it, a result has the agents that fit into
+// 7,000 bytes. The field more counts the agents that were left out. The only errors come from the store.
 func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (schemas.AgentsOut, error) {
 	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.AgentsOut, err error) {
 		out.Agents = []schemas.Card{}

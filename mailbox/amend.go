@@ -18,7 +18,7 @@ import (
 	"handoff/store"
 )
 
-// amend merges changes into the content of a handoff, see [compose.MergeChanges] and [life.Amend]. The argument to
+// amend merges changes into the content of a handoff, see [compose.MergeChanges] and [life.Amend]. The argument `to`
 // gives a pending handoff another recipient. The event of the amendment stores the whole new content, and earlier
 // events keep the earlier content.
 //
@@ -125,7 +125,7 @@ func (o *op) amendContent(
 	return h, draft.CheckWholeHandoff(h)
 }
 
-// applyRole applies the field role of the changes, which task trackers use. Work of a pool goes to the pool of that
+// applyRole applies the field `role` of the changes, which task trackers use. Work of a pool goes to the pool of that
 // role. Work for one agent stays with the agent: applyRole only notes the role in the context of the work, and warns
 // the caller.
 func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
@@ -147,8 +147,8 @@ func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 }
 
 // requireNewApproval makes a handoff wait for approval again if an agent changes content that human approved. Without
-// it an agent could replace an approved text by another text. A held handoff cannot wait for approval, so only human
-// may amend it after its approval. For other callers the error is denied.
+// this rule, an agent could replace an approved text by another text. A held handoff cannot wait for approval, so only
+// human may amend it after its approval. For other callers the error is denied.
 func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error {
 	if !h.Metadata.NeedsApproval || o.By.IsProvenPerson() {
 		return nil
@@ -210,9 +210,9 @@ func (o *op) rewriteContent(a *operation.RecordChange, note string, change func(
 // of the argument changes. It returns nil for nil.
 func prefixChangesField(err error) error { return schemas.PrefixField("changes", err) }
 
-// applyOptionsToRecord writes the amended options into a record: the dependencies, the time before which the handoff
-// cannot be claimed, the number of attempts, and the allowed length of the chain of parents. If that time is past, the
-// handoff goes into its mailbox at once.
+// applyOptionsToRecord writes the amended options into a record: the dependencies, the end of the delay, the number of
+// attempts, and the allowed length of the chain of parents. If the delay is over, the handoff goes into its mailbox at
+// once.
 func (rev *revision) applyOptionsToRecord(now *store.Record, at time.Time) error {
 	if rev.changes.Options == nil {
 		return nil

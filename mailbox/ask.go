@@ -77,7 +77,7 @@ func (o *op) tellAnswerer(h *operation.RecordChange) error {
 }
 
 // questionsOf returns the questions and conditions of a call, or its note if the call has neither. Each request for
-// permission begins with the word permission, because only a person may answer it.
+// permission begins with "permission:", because only a person may answer it.
 func questionsOf(in schemas.UpdateIn) []string {
 	c := schemas.ValueOrZero(in.Conditions)
 	permissions := schemas.Map(c.NeedsPermission, func(p string) string { return "permission: " + p })
@@ -106,8 +106,8 @@ func (o *op) checkMayGrantPermission(r *store.Record) error {
 // questions with the answer. The token of the agent that asked stays good until the next claim. The next claim is no
 // new attempt, because the holder only waited.
 //
-// Work for one agent goes back to the mailbox of that agent. Work of a pool goes to the agent that asked for the time
-// [reservationTime]. Then [op.endReservation] offers the work to the pool.
+// Work for one agent goes back to the mailbox of that agent. Work of a pool is reserved for the agent that asked, for
+// as long as [reservationTime]. After that time [op.endReservation] offers the work to the whole pool.
 //
 // Only a caller that has proved to be a person may grant a permission. Otherwise an agent could grant itself the right
 // to act. The error is limit if the content becomes too large; the handoff then still waits.
@@ -162,7 +162,7 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 // calls it after a wait, so that the session needs no second call. The result has the questions, the answer and a
 // token. It has no brief, because the session has read the brief.
 //
-// The claim is a second transaction, and does not count as an attempt. The result taken is false if no question was
+// The claim is a second transaction, and does not count as an attempt. The result `taken` is false if no question was
 // answered, if the caller may only read, or if the claim is refused with conflict or denied.
 func (s *Service) reclaimAnswered(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,

@@ -18,10 +18,10 @@ import (
 	"handoff/store"
 )
 
-// checkBudget refuses a draft that would bring its workflow past a limit, with the error limit. First it sets the
-// limits that the draft gives, see [setLimits]. The parameter used has the use of each limit without the draft. The
-// parameter with has the use including the draft. Work for human is never refused. After a refusal op.exceeded has the
-// text that tells human of the limit.
+// checkBudget refuses a draft that would bring its workflow past a limit, with the error limit. The exception is work
+// for human, which is never refused. Before the check it sets the limits that the draft gives, see [setLimits]. The
+// parameter `used` has the use of each limit without the draft, and `with` has the use including the draft. After a
+// refusal, op.exceeded has the text that tells human of the limit.
 func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workflow, begins bool, used, with map[string]float64) error {
 	setLimits(wf, d.Limits, begins || o.By.Agent == schemas.Human)
 	for _, limit := range schemas.WorkflowLimits {
@@ -199,7 +199,7 @@ const (
 )
 
 // resetRuleBudgets gives rules their whole budget again after the clock has changed one handoff, so that the rules for
-// the next handoff have enough. The result enough is true if rules have sent [maxByRules] handoffs in this operation.
+// the next handoff have enough. The result `enough` is true if rules have sent [maxByRules] handoffs in this operation.
 func (o *op) resetRuleBudgets() (enough bool) {
 	o.sentByClock += o.sentByRules
 	o.sentByRules, o.unsentRules, o.ruleCost = 0, 0, rules.Budget{}
@@ -236,9 +236,9 @@ func (o *op) chargeRuleBudget(r *store.Record, rule rules.RuleSends, n int) erro
 	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutTimedSendCount(hour))
 }
 
-// recordBudgetNotice reports whether people were told in this hour of the budget that has just refused a rule. If
-// nobody was told, it records that the caller tells the owner of the workflow and human now. It returns false if no
-// budget refused the rule.
+// recordBudgetNotice reports whether the owner of the workflow and human were told in this hour of the budget that has
+// just refused a rule. If they were not, it records them as told, because its caller tells them next. It returns false
+// if no budget refused the rule.
 func (o *op) recordBudgetNotice() (told bool, err error) {
 	spent := o.spentBudget
 	if o.spentBudget = ""; spent == "" {

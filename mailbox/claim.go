@@ -27,7 +27,7 @@ type takenClaim struct {
 	box    schemas.Address // the mailbox that it was in; "" if this call did not claim it
 }
 
-// newTakenClaim returns the result of a claim. The parameter fresh is true if this call made the caller the holder of
+// newTakenClaim returns the result of a claim. The parameter `fresh` is true if this call made the caller the holder of
 // r.
 func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 	return takenClaim{ID: r.ID, Token: r.Token, Fresh: fresh, record: r}
@@ -56,8 +56,8 @@ func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 //   - stale: an earlier call with the same request id claimed the handoff, and that claim has ended since.
 //   - unavailable: the result could not be delivered, and the claim was given back.
 //
-// A call with the same request id gets the same claim again. A call for the same id over the same connection gets it,
-// too. A claim whose result cannot be delivered is given back and does not count as an attempt. If the process dies
+// A call with the same request id gets the same claim again. A call for the same handoff over the same connection gets
+// it, too. A claim whose result cannot be delivered is given back and does not count as an attempt. If the process dies
 // after the claim is on disk, the agent gets the claim again with a repeated call, or with its first claim over its
 // next connection.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
@@ -104,8 +104,8 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 
 // claimAgain returns the claim that the caller holds already. Over the same connection the claim stays as it is, and no
 // event is written. If the connection that claimed is gone, the caller gets a new claim. A service that has just begun
-// cannot know whether that connection is gone. Its error is then conflict, and says after how many seconds to call
-// again.
+// cannot know whether that connection is gone. In that case the error is conflict, which says after how many seconds to
+// call again.
 func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 	switch {
 	case o.By.Conn != "" && r.Conn == o.By.Conn:
@@ -121,9 +121,9 @@ func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 	return o.takeHandoff(life.Claim, r) // refused, since the handoff is held
 }
 
-// reclaimAfterLostConnection claims the oldest handoff again that the caller claimed over a connection that is gone.
-// With it a restarted client continues its work. It leaves out handoffs that wait for an answer. For a caller without a
-// connection the result is zero, because nothing proves that this caller made the claim.
+// reclaimAfterLostConnection looks for handoffs that the caller claimed over a connection that is gone, and claims the
+// oldest of them again. This way a restarted client continues its work. Handoffs that wait for an answer are left out.
+// For a caller without a connection the result is zero, because nothing proves that this caller made the claim.
 func (o *op) reclaimAfterLostConnection() (takenClaim, error) {
 	if o.By.Conn == "" {
 		return takenClaim{}, nil
@@ -140,9 +140,9 @@ func (o *op) reclaimAfterLostConnection() (takenClaim, error) {
 }
 
 // takeHandoff makes the caller the holder of r, with a new token. Every earlier token becomes void, so two agents
-// cannot both finish the same work. A claim counts as one more attempt, unless the last claim was given back or waited
-// for an answer. A claim that the holder makes again never counts. An open question stays open if the agent that asked
-// it claims.
+// cannot both finish the same work. A claim counts as one more attempt. The exceptions are a claim after the earlier
+// claim was given back or its question was answered, and a second claim by the holder itself. An open question stays
+// open if the agent that asked it claims.
 func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 	now, err := o.ApplyAction(a, r)
 	if err != nil {

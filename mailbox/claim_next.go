@@ -22,7 +22,8 @@ const errSearchSnapshot operation.UndoError = "the handoff lies further back in 
 //
 // A transaction passes over [reading.MaxScanned] handoffs at most, because other writers wait for it. Then claimNext
 // searches on a snapshot and claims the found handoff by its id. If another agent claims the found handoff first, the
-// search begins anew, 64 times at most. Then the error is the conflict of the last claim.
+// search begins anew, 64 times at most. If the last of these claims fails, too, claimNext returns the error of that
+// claim.
 func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []string) (takenClaim, error) {
 	// This function may run more than once, so each run assigns all results.
 	first := func(o *op) (takenClaim, error) {

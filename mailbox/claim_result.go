@@ -61,8 +61,8 @@ func (s *Service) claimResult(
 // maxHeldNamed is the number of held handoffs that a response names.
 const maxHeldNamed = 50
 
-// addHeldHandoffs lists the caller's held handoffs, oldest first, if the caller holds more than the claimed handoff. It
-// also advises the call that shows the oldest of the other handoffs, because a model that lost its context has
+// addHeldHandoffs lists the caller's held handoffs, oldest first, if the caller holds other handoffs beside the claimed
+// one. It also advises the call that shows the oldest of the others, because a model that lost its context has
 // forgotten them. The list may contain a handoff whose lease has just ended.
 func (s *Service) addHeldHandoffs(v *store.View, by schemas.Caller, out *schemas.ClaimOut) error {
 	held, err := reading.Collect(reading.AtMost(maxHeldNamed, v.OldestFirst(store.IndexByHolder(by.Agent), 0)))
@@ -100,8 +100,8 @@ func (c takenClaim) loadRecord(v *store.View) (*store.Record, error) {
 // unavailable if the claim was given back. Otherwise it is the reason why the call ended.
 //
 // A caller whose connection breaks may repeat its call while the first call still runs. Both calls then return the same
-// claim. The repeated call counts as a sign of the holder, so the first call does not release the claim. If no response
-// arrives, the claim ends with its lease.
+// claim. The repeated call shows that the holder is still there, so the first call does not release the claim. If no
+// response arrives, the claim ends with its lease.
 func (s *Service) releaseUndelivered(by schemas.Caller, taken takenClaim, why error) error {
 	given := false
 	err := s.update(context.Background(), by, func(o *op) error {

@@ -24,7 +24,7 @@ import (
 //
 // The result answers every criterion of the expectations, by its text or by its number. The output meets the schema of
 // the handoff. The outcome is success, or partial if a criterion is not met. The handoff is then completed, its sender
-// is told, and its dependents may go on. With continuation.to the same transaction sends another handoff, with the
+// is told, and its dependents may go on. With continuation.to, the same transaction sends another handoff, with the
 // completed handoff as its parent.
 //
 // If the sender asked for a review, Complete sends the review. Dependents and the continuation then wait until the

@@ -71,8 +71,8 @@ func (o *op) sendContinuation(h *operation.RecordChange) (*schemas.SendOut, erro
 	return &sent, o.recordCreatedHandoff(r, sent.HandoffID, func(now *store.Record) { now.Forwarded = sent.HandoffID })
 }
 
-// recordCreatedHandoff writes into the record of r that a handoff was created as a consequence of r. The function note
-// sets the field that names the created handoff.
+// recordCreatedHandoff writes into the record of r that a handoff was created as a consequence of r. The function
+// `note` sets the field that names the created handoff.
 func (o *op) recordCreatedHandoff(r *store.Record, made schemas.ID, note func(now *store.Record)) error {
 	now := r.Clone()
 	note(&now)
@@ -175,7 +175,7 @@ func (o *op) sendContinuationOrTell(h *operation.RecordChange) (came operation.C
 // work may have no right to these handoffs.
 //
 // The field RetryOf leads from each attempt to the attempt before it. The events after the end of an attempt name the
-// handoffs. At an attempt whose record cannot be read, the search stops.
+// handoffs that were sent because of its failure. At an attempt whose record cannot be read, the search stops.
 func (o *op) cancelLeftoversOfFailures(done *store.Record) error {
 	for before := range reading.Chain(o.View, done.RetryOf, func(r *store.Record) schemas.ID { return r.RetryOf }) {
 		events, err := o.EventsOf(before, 4*maxLateOutcomes) // few events come after the end of a handoff
@@ -205,7 +205,7 @@ func (o *op) cancelLeftoverOfFailure(id schemas.ID, failed, done *store.Record) 
 	return o.cancelNeedlessHandoff(r, done.ID, text)
 }
 
-// cancelNeedlessHandoff cancels the handoff r in the name of the clock, because the handoff other made r unnecessary.
+// cancelNeedlessHandoff cancels the handoff r in the name of the clock, because the handoff `other` made r unnecessary.
 func (o *op) cancelNeedlessHandoff(r *store.Record, other schemas.ID, why string) error {
 	return o.RunAs(operation.ClockCaller, func() error {
 		cancelled := &operation.RecordChange{Action: life.Cancel, Other: other, Text: why}

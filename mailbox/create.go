@@ -87,8 +87,8 @@ func (o *op) countRounds(d *draft.Draft, line lineage) float64 {
 	return n
 }
 
-// newRecord makes a record from a draft and its lineage. It counts the attempts of earlier handoffs for the same work,
-// but leaves at least one attempt.
+// newRecord makes a record from a draft and its lineage. The attempts of earlier handoffs for the same work count as
+// used, but at least one attempt is left.
 func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Record {
 	h := &d.Handoff
 	if to, err := schemas.ParseAddress("to", string(d.To)); err == nil { // an older record may spell it differently
@@ -164,8 +164,8 @@ func (o *op) findLineage(d *draft.Draft) (l lineage, err error) {
 	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepthFor(d)}
 	if parent != nil {
 		l = l.childOf(parent)
-		// A send to human may exceed the limit of the chain. A send by a rule may not, because rules could go on for
-		// ever.
+		// A send to human may exceed the limit of the chain. The exception is a send by a rule, because rules could
+		// send to human for ever.
 		if err := o.checkChainLength(l, parent); err != nil && (d.To != schemas.Address(schemas.Human) || o.By.Via == schemas.ViaClock) {
 			return l, err
 		}
@@ -176,8 +176,9 @@ func (o *op) findLineage(d *draft.Draft) (l lineage, err error) {
 	return l, err
 }
 
-// childOf returns the lineage of a child of parent. The child is one deeper, in the parent's workflow unless the sender
-// named another workflow, and under the lowest limit that a sender of the chain has set.
+// childOf returns the lineage of a child of parent. The child is one level deeper than parent. It is in the parent's
+// workflow, unless the sender named another workflow. If senders of the chain have limited its length, the lowest of
+// these limits holds for the child, too.
 func (l lineage) childOf(parent *store.Record) lineage {
 	l.parent, l.depth = parent.ID, parent.Depth+1
 	l.workflow = cmp.Or(l.workflow, parent.Workflow)
@@ -252,8 +253,8 @@ func (o *op) findParent(d *draft.Draft) (*store.Record, error) {
 
 // latestHeldHandoff returns the handoff that the caller claimed over this connection and last reported on, or nil. It
 // looks at the newest 64 handoffs that the caller holds. A call without a connection gets nil, because two agents may
-// share a name. A call on the command line gets the handoff, because one shell belongs to one agent. Human gets nil,
-// because a person holds many handoffs and names the parent.
+// share a name. The exception is a call on the command line, because one shell belongs to one agent. Human always gets
+// nil, because a person holds many handoffs and names the parent.
 func (o *op) latestHeldHandoff() (latest *store.Record, err error) {
 	if o.By.Conn == "" && o.By.Via != schemas.ViaCLI {
 		return nil, nil // calls without a connection share only a name

@@ -23,14 +23,14 @@ import (
 // with the name of the role, unless that agent is declared or registered itself. If no file declares an agent any more,
 // only its registration stays.
 //
-// The rules of a file replace its earlier rules. If the field whole is set, the rules of all other files are removed.
+// The rules of a file replace its earlier rules. If the field `whole` is set, the rules of all other files are removed.
 //
 // The errors are the errors of [Service.Register] for a declared agent, and invalid for a rule that cannot be read.
 // After an error nothing has changed.
 //
-// Each changed agent is one event in the name of system, and the result names the agent. The digest of the declaration
-// is stored, too, see [Service.Declared]. Declare does not apply due changes, so that removed rules cannot fire for
-// them.
+// For each changed agent the registry gets one event in the name of system, and the result names the agent. The digest
+// of the declaration is stored, too, see [Service.Declared]. Declare does not apply due changes, so that removed rules
+// cannot fire for them.
 func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.DeclareIn) (out schemas.DeclareOut, err error) {
 	said, err := card.ParseDeclarations(in)
 	if err != nil {

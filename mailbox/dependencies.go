@@ -34,8 +34,9 @@ func (d dependencies) writeTo(r *store.Record) {
 	r.After, r.Freed, r.AfterAccepted = d.after, d.freed, d.accepted
 }
 
-// addDependencies adds the handoffs that a sender names by id to deps. For a returned handoff it adds the rework. If a
-// list begins with the word none, see [compose.ReplacesList], it first removes the old dependencies of that list.
+// addDependencies adds the handoffs that a sender names by id to deps. In place of a returned handoff it adds the
+// rework of that handoff. If a list begins with "none" (see [compose.ReplacesList]), it first removes the old
+// dependencies of that list.
 //
 // The error names the entry of the list. It is not_found for an id without a handoff. It is conflict for a handoff that
 // ended without a completion, because the wait for that handoff would never end.
@@ -74,8 +75,8 @@ func (d dependencies) withoutKind(accepted bool) dependencies {
 }
 
 // addDependency adds one handoff to deps, by its id as a caller wrote it. It applies due changes to that handoff first.
-// The error comes from [operation.Op.FindHandoff], or is conflict for a handoff that ended without a completion. After an
-// error deps is unchanged.
+// The error comes from [operation.Op.FindHandoff], or is conflict for a handoff that ended without a completion. After
+// an error, deps is unchanged.
 func (o *op) addDependency(deps *dependencies, id string, accepted bool) error {
 	dep, err := o.FindHandoff(id)
 	if err != nil {
@@ -112,8 +113,8 @@ func (d *dependencies) remove(dep schemas.ID) (accepted bool) {
 	return accepted
 }
 
-// isDependencyMet reports whether a dependency is met. Any other ended dependency stays open until another handoff
-// takes its place, its sender accepts the result, or an amendment changes the dependencies.
+// isDependencyMet reports whether a dependency is met. An ended dependency that is not met stays open until another
+// handoff takes its place, its sender accepts the result, or an amendment changes the dependencies.
 func isDependencyMet(dep *store.Record, accepted bool) bool {
 	return reading.IsDoneWell(dep) && (!accepted || dep.Accepted != 0)
 }
@@ -129,8 +130,8 @@ func (o *op) warnOfPartialDependencies(r *store.Record) (warnings []string) {
 	return warnings
 }
 
-// reportStillBlocked adds to the notice and to the result of a partial completion the handoffs and rules that stay
-// blocked, and the action that unblocks them.
+// reportStillBlocked says which handoffs and rules a partial completion leaves blocked, and which action unblocks them.
+// It adds this to the notice for the sender and to the result of the call.
 func (o *op) reportStillBlocked(h *operation.RecordChange, out *schemas.CompleteOut) {
 	waiting, _ := reading.Collect(reading.AtMost(schemas.MaxNamed, o.OldestFirst(store.IndexByDependency(h.Now.ID), 0))) // as far as readable
 	shut := append(schemas.FormatAll(waiting), schemas.Map(h.HeldSends, func(by rules.RuleSends) string { return "what the rule " + by.Route + " sends" })...)
@@ -170,9 +171,9 @@ func (o *op) checkDependencyCycle(r *store.Record, deps dependencies) error {
 }
 
 // findDependencyPath looks for a path of dependencies from one of the handoffs in deps to the target handoff. It
-// returns the given way, extended by this path, or nil if there is no path. It follows only the dependencies of pending
-// handoffs, because other handoffs do not wait. It also follows freed dependencies, because a return can make them open
-// again.
+// returns the parameter `way`, extended by this path, or nil if there is no path. It follows only the dependencies of
+// pending handoffs, because other handoffs do not wait. It also follows freed dependencies, because a return can make
+// them open again.
 func (o *op) findDependencyPath(to schemas.ID, way, deps []schemas.ID, seen map[schemas.ID]bool) []schemas.ID {
 	for _, id := range deps {
 		on := append(slices.Clone(way), id)
@@ -247,10 +248,10 @@ func (o *op) doesRollbackCountAsDone(failed *store.Record, by schemas.Agent) (bo
 	return by == schemas.Human || by == sender || named, err
 }
 
-// replaceDependency makes r depend on the successor of a dead or returned dependency. Without a successor, r waits
-// again for the same dependency, whose result no longer counts. A successor that is done well unblocks r. If the
-// successor ended badly, the sender of r is told. If an agent has claimed r already, the work on r goes on, and its
-// holder and the caller are told.
+// replaceDependency makes r depend on the successor of a dependency that ended badly or was returned. Without a
+// successor, r waits again for the same dependency, whose result no longer counts. A successor that is done well
+// unblocks r. If the successor ended badly, the sender of r is told. If an agent has claimed r already, the work on r
+// goes on, and its holder and the caller are told.
 func (o *op) replaceDependency(r, gone *store.Record) error {
 	if r.Status != schemas.Pending {
 		return o.recordBegunDependent(r, gone)
@@ -323,9 +324,10 @@ func (o *op) warnOfBegunDependents(returned schemas.ID) (warnings []string) {
 	return warnings
 }
 
-// exchangeDependency replaces one dependency of r by another handoff, or records a new state of the same handoff. The
-// change is one event of r, [life.Ready], which lists the dependencies that are still open. The change is made in the
-// name of the clock, because the agent that changed the dependency need not have any right to r.
+// exchangeDependency replaces one dependency of r by another handoff. If `instead` is the same handoff as before, it
+// records whether that dependency is met now. The change is one event of r, [life.Ready], which lists the dependencies
+// that are still open. The change is made in the name of the clock, because the agent that changed the dependency need
+// not have any right to r.
 func (o *op) exchangeDependency(r *store.Record, dep schemas.ID, instead *store.Record) error {
 	return o.RunAs(operation.ClockCaller, func() error {
 		ready := &operation.RecordChange{Action: life.Ready, Other: dep}

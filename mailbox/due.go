@@ -85,9 +85,9 @@ func (o *op) initialSilentAt(r *store.Record) (store.Time, error) {
 	return store.TimeOf(o.Now), err
 }
 
-// tellSenderOfSilence tells the sender that the holder has been silent for long, see [life.Silent]. If the holder gave
-// a sign since, or the machine slept, it sets a later time for the notice instead. The holder keeps its lease and its
-// token. The sender is told once for each claim.
+// tellSenderOfSilence tells the sender that the holder has been silent for long, see [life.Silent]. If the holder has
+// made a call since, or the machine slept, tellSenderOfSilence sets a later time for the notice instead. The holder
+// keeps its lease and its token. The sender is told once for each claim.
 func (o *op) tellSenderOfSilence(r *store.Record) error {
 	if end := o.Leases.SilenceNoticeAt(r); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.SilentAt}, r, func(now *store.Record) { now.SilentAt = end })
@@ -104,8 +104,8 @@ func (o *op) tellSenderOfSilence(r *store.Record) error {
 }
 
 // capFutureTimes corrects times of a record that were stored while the machine's clock was wrong and ahead. It reduces
-// each time to the latest time that the server could set now, and reports whether a time changed. It leaves deadlines,
-// and delays that a sender set while the clock was right.
+// each time to the latest time that the server could set now, and reports whether a time changed. It does not change
+// deadlines. It also does not change delays that a sender set while the clock was right.
 func (o *op) capFutureTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {
 		if most := store.TimeOf(o.Now.Add(long)); *at > most {
@@ -170,10 +170,10 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	})
 }
 
-// recipientOfUnclaimedWork returns the recipient of unclaimed work by the sender's option no_takers, and a text about
-// it. For "return" it is the sender, or the owner of the workflow for work that rules sent. For "human" it is human.
-// For "generalist" it is the pool of agents that accept every type. If there is no generalist, and for any other value,
-// the recipient stays.
+// recipientOfUnclaimedWork returns the new recipient of work that no agent claimed, by the sender's option no_takers,
+// and a text that explains the choice. For "return" the recipient is the sender, or the owner of the workflow if rules
+// sent the work. For "human" it is human. For "generalist" it is the pool of agents that accept every type. If that
+// pool has no agent, and for any other value, the recipient stays.
 func (o *op) recipientOfUnclaimedWork(r *store.Record) (to schemas.Address, then string, err error) {
 	switch r.NoTakers {
 	case "return":

@@ -8,10 +8,10 @@ import (
 	"handoff/schemas"
 )
 
-// sendPartsAndJoin sends the parts of a send. If join is not nil, it then sends join, which depends on all parts. The
-// parts and join get the parent and the workflow of the first part, so the chain of parents grows by only one. Each
-// draft is checked as if it were sent alone, and any error undoes the whole operation. The result describes the first
-// part, and has the ids and warnings of all sent handoffs.
+// sendPartsAndJoin sends the parts of a send. If `join` is not nil, it then sends that draft, which depends on all
+// parts. The parts and `join` get the parent and the workflow of the first part, so the chain of parents grows by only
+// one. Each draft is checked as if it were sent alone, and any error undoes the whole operation. The result describes
+// the first part, and has the ids and warnings of all sent handoffs.
 func (o *op) sendPartsAndJoin(parts []*draft.Draft, join *draft.Draft) (out schemas.SendOut, err error) {
 	var warnings []string
 	beside := func(d draft.Draft) (schemas.ID, error) {
@@ -48,8 +48,9 @@ func (o *op) sendPartsAndJoin(parts []*draft.Draft, join *draft.Draft) (out sche
 	return out, nil
 }
 
-// idsToWaitFor returns the ids that a handoff must have as dependencies to wait for a whole send: the id of join,
-// otherwise the ids of all parts, otherwise the id of the one handoff.
+// idsToWaitFor returns the ids that a handoff must have as dependencies to wait for a whole send: the id of the handoff
+// that joins the parts if there is one, otherwise the ids of all parts. For a send without parts it is the id of the
+// one handoff.
 func idsToWaitFor(out schemas.SendOut) []string {
 	if out.Joined != 0 || out.Parts == nil {
 		return []string{cmp.Or(out.Joined, out.HandoffID).String()}

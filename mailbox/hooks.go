@@ -58,8 +58,7 @@ var afterChange = []hook{
 	{when: mayFireRule, do: (*op).collectRuleSends},
 }
 
-// hook is a function that runs at each change of a record for which its condition is true: the function do runs if the
-// function when returns true.
+// hook has a function `do`, which runs at a change of a record if the function `when` returns true for that change.
 type hook struct {
 	when func(*op, *operation.RecordChange) bool
 	do   func(*op, *operation.RecordChange) error
@@ -97,8 +96,8 @@ var consequences = map[life.Consequence]consequence{
 // consequence carries out a consequence, and returns its outcome for the result of the call.
 type consequence func(*op, *operation.RecordChange) (operation.ConsequenceResult, error)
 
-// consequencesForOthers are the consequences for other handoffs than the changed handoff. Each runs once for every
-// other handoff.
+// consequencesForOthers are the consequences for other handoffs than the changed handoff. Each of them runs once for
+// every handoff that it concerns.
 var consequencesForOthers = map[life.Consequence]consequenceForOthers{
 	life.TellSendersOfDependents: {affected: dependentsOf, run: (*op).tellSenderOfDeadDependency},
 	life.UnblockDependents:       {affected: dependentsOf, run: (*op).unblock},
@@ -108,9 +107,9 @@ var consequencesForOthers = map[life.Consequence]consequenceForOthers{
 	life.CancelParts:             {affected: childrenOf, run: (*op).cancelUnclaimedPart},
 }
 
-// consequenceForOthers is a consequence for other handoffs than the changed handoff. The function affected returns the
-// index of the other handoffs. The function run runs once for each of them. Ended handoffs are left out, unless
-// includeEnded is set.
+// consequenceForOthers is a consequence for other handoffs than the changed handoff. The function `affected` returns
+// the index of the other handoffs, and `run` is called once for each of them. Ended handoffs are left out, unless
+// `includeEnded` is set.
 type consequenceForOthers struct {
 	affected     func(now *store.Record) store.HandoffIndex
 	run          func(o *op, r, now *store.Record) error

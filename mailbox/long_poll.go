@@ -95,7 +95,7 @@ func (s *Service) hasUnreadNotice(ctx context.Context, a schemas.Agent) (some bo
 }
 
 // awaitMail waits until the caller has an unread notice or more mail to claim, or until the wait is over. The result
-// mail reports whether the caller has more mail to claim: more claimable handoffs than the lowest number during this
+// `mail` reports whether the caller has more mail to claim: more claimable handoffs than the lowest number during this
 // wait. The lowest number counts, because another agent may claim old mail before new mail comes. The error is
 // unavailable if ctx ends first.
 func (s *Service) awaitMail(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
@@ -137,10 +137,10 @@ func isReviewedByAnother(v *store.View, r *store.Record, a schemas.Agent) bool {
 	return review != nil && !review.Status.HasEnded() && review.To != schemas.Address(a) && review.Holder != a
 }
 
-// awaitChange waits until a handoff changes, or with view outcome until it ends and its result counts, or until the
-// wait is over. It returns at once if the caller should answer a question about the handoff, or if the caller's own
-// question was answered. The result first is the number of the handoff's last event at the beginning of the wait. The
-// end of the wait is no error.
+// awaitChange waits until a handoff changes, or until the wait is over. With the view "outcome" it waits until the
+// handoff ends and its result counts. It returns at once if the caller should answer a question about the handoff, or
+// if the caller's own question was answered. The result `first` is the number of the handoff's last event at the
+// beginning of the wait. The end of the wait is no error.
 func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	err = s.pollUntil(ctx, until, func() (bool, error) {
@@ -175,8 +175,8 @@ func isQuestionAnswered(r *store.Record, by schemas.Caller) bool {
 }
 
 // lastEventBefore returns the number of a handoff's last event. If that event is later than since, it returns the
-// number of the event before. A wait that continues at another process needs it, to notice a change that came between
-// the two processes.
+// number of the event before that one. A wait that continues at another process needs it, to notice a change that came
+// between the two processes.
 func lastEventBefore(v *store.View, r *store.Record, since time.Time) uint64 {
 	e, err := v.Event(r.Event)
 	if err != nil || e == nil || !e.At.After(since) {

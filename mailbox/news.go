@@ -15,11 +15,11 @@ import (
 // News delivers new mail to a client session. The hooks of the client call it at events of the session, such as its
 // start. Each handoff and each notice is delivered once in a session. The result names at most five new items and five
 // held handoffs, and counts the items that it does not name. A delivered handoff is not claimed, and a delivered notice
-// stays unread. At the event with the name wake, the call waits for a handoff if the caller asks for a wait.
+// stays unread. At the event "wake", the call waits for a handoff if the caller asks for a wait.
 //
 // The same transaction marks the items as delivered, so that two hooks that run at the same time do not deliver the
 // same mail. If there is nothing to deliver, nothing is written. News looks at a thousand rows of each kind, and keeps
-// its marks for a week after the last sign of the session.
+// its marks for a week after the session was last heard of.
 //
 // Package delivery has a table of the events. The error is invalid for an unknown event or client session. A call that
 // is repeated with its request id gets the same delivery. If the process dies after the commit and before the session

@@ -59,8 +59,8 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	return out, err
 }
 
-// showSentMessage shows a message to its sender, and says whether the recipient has read the message. The result found
-// is false if the caller sent no message with the id. The message stays unread.
+// showSentMessage shows a message to its sender, and says whether the recipient has read the message. The result
+// `found` is false if the caller sent no message with the id. The message stays unread.
 func showSentMessage(v *store.View, by schemas.Agent, id schemas.NoticeID, out *schemas.GetOut) (found bool, err error) {
 	n, err := v.SentNotice(by, id)
 	if n == nil || n.Kind != schemas.TypeMessage || err != nil {

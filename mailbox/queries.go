@@ -27,21 +27,22 @@ import (
 //     outcome/, of a field of the outcome.
 //
 // An id such as no_7 shows a notice of the caller in full, and marks the notice read. Notices about a handoff are
-// marked read when Get shows its outcome or its state. A call of the holder is a sign of the holder, so it puts off the
-// end of the lease.
+// marked read when Get shows its outcome or its state. A call of the holder shows that the holder is still there, so it
+// puts off the end of the lease.
 //
-// With wait_seconds, at most 50, Get first waits until the handoff changes, or with view outcome until the handoff
-// ends. Without a view it then shows the changes. It returns at once for an ended handoff, unless another agent still
-// reviews the result, and for a question that the caller should answer. The session that asked a question gets the
-// answer, and holds the handoff again. A wait that continues at another process misses no change.
+// With wait_seconds, at most 50, Get first waits until the handoff changes. Without a view it then shows only the
+// changes. With the view "outcome" it waits until the handoff ends. It returns at once for a question that the caller
+// should answer. It also returns at once for an ended handoff, unless another agent still reviews the result. The
+// session that asked a question gets the answer, and holds the handoff again. A wait that continues at another process
+// misses no change.
 //
 // Errors:
 //   - not_found: the handoff, the notice, the checkpoint or the reference does not exist.
 //   - invalid: an unknown view; the id of a notice from a caller without a name.
 //   - unavailable: the call was cut off while it waited.
 //
-// Get can be repeated freely. Signs of a holder are only in the memory of this process. When the process dies, leases
-// count from the last change in the store.
+// Get can be repeated freely. When a holder last called Get is only in the memory of this process. When the process
+// dies, leases count from the last change in the store.
 func (s *Service) Get(ctx context.Context, by schemas.Caller, in schemas.GetIn) (out schemas.GetOut, err error) {
 	if strings.HasPrefix(in.HandoffID, "no_") {
 		return s.readNotice(ctx, by, in.HandoffID)
@@ -78,7 +79,7 @@ func showsOutcome(in schemas.GetIn, out schemas.GetOut) bool {
 }
 
 // showHandoff makes the result of [Service.Get] on a snapshot. After a wait without a view it shows the changes since
-// the event with the number since. If the caller is the holder, it records a sign of the holder.
+// the event with the number since. If the caller is the holder, it records that the holder is still there.
 func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn, since uint64) (out schemas.GetOut, err error) {
 	r, err := reading.FindHandoff(v, in.HandoffID, by.Agent)
 	if err != nil {
@@ -107,8 +108,8 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 	return out, err
 }
 
-// addMayJudge adds to the view outcome, for the sender of completed work, whether the sender judges the result or waits
-// for a reviewer.
+// addMayJudge tells the sender of completed work whether the sender judges the result or waits for a reviewer. Only the
+// view "outcome" has this.
 func addMayJudge(v *store.View, r *store.Record, by schemas.Agent, view schemas.View, out *schemas.GetOut) error {
 	if view != "outcome" || r.Status != schemas.Completed || r.Accepted != 0 {
 		return nil
@@ -133,12 +134,12 @@ const maxFullViewTokens = 2500
 //   - all: all handoffs of the workspace, the newest first.
 //
 // Filters leave rows out: status, workflow, tags (one of them), type, a time since which the handoff was sent or ended,
-// and words of its task, decisions and result. A result has ten rows, or limit rows, at most 50. It ends earlier at
-// 7,000 bytes, or after a search through 1,000 rows. If more rows may follow, the result has a cursor. A call with the
-// cursor continues behind the last row. Damaged records are left out.
+// and words of its task, decisions and result. A result has ten rows, or as many as the argument limit says, at most
+// 50. It ends earlier at 7,000 bytes, or after a search through 1,000 rows. If more rows may follow, the result has a
+// cursor. A call with the cursor continues after the last row. Damaged records are left out.
 //
-// The error is invalid for a query without a word, for a cursor that no list returned, for a malformed workflow or
-// time, and for a caller without a name, except for the box all. List can be repeated freely.
+// The error is invalid for a query without a word, for a cursor that no list returned, and for a malformed workflow or
+// time. It is also invalid for a caller without a name, unless the box is "all". List can be repeated freely.
 func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn) (out schemas.ListOut, err error) {
 	f, err := listing.ParseFilter(in, s.Now())
 	if err != nil {
@@ -167,7 +168,7 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 }
 
 // countMatchesElsewhere counts the handoffs of the whole workspace that match a query, if no handoff in the box of the
-// caller matches. The caller then learns that a list of the box all would find handoffs.
+// caller matches. The caller then learns that a list of the box "all" would find handoffs.
 func countMatchesElsewhere(v *store.View, in schemas.ListIn, now time.Time, out *schemas.ListOut) error {
 	if len(out.Items) > 0 || in.Cursor != "" {
 		return nil
@@ -186,9 +187,9 @@ func countMatchesElsewhere(v *store.View, in schemas.ListIn, now time.Time, out 
 // maxReason is the longest reason in a row of a list, in bytes.
 const maxReason = 160
 
-// addReasonAndLastSign adds the reason for the state of a handoff, and the last sign of its holder, to a row of a list.
-// If the reason cannot be read, the row is shown without it. The row of returned work has no reason, because the row of
-// its rework has the reason of the return.
+// addReasonAndLastSign adds the reason for the state of a handoff, and the time at which the server last heard of its
+// holder, to a row of a list. If the reason cannot be read, the row is shown without it. The row of returned work has
+// no reason, because the row of its rework has the reason of the return.
 func (s *Service) addReasonAndLastSign(v *store.View, r *store.Record, it *schemas.ListItem) {
 	if it.LastSign = s.reader.LastSignOfLife(r); r.Status == schemas.Returned {
 		return
@@ -231,12 +232,13 @@ func (s *Service) Inbox(ctx context.Context, agent schemas.Agent) (schemas.Inbox
 func (e *env) offers(v *store.View) offer.Offers { return offer.Offers{View: v, Here: e.here} }
 
 // History shows all handoffs of a workflow with their outcomes, as a tree, as rows or as a Mermaid diagram. The call
-// names a handoff, a workflow, or neither; then it gets the workflow of the newest handoff. Any caller may call
+// names a handoff or a workflow. If it names neither, it gets the workflow of the newest handoff. Any caller may call
 // History.
 //
 // The field verified reports whether each shown handoff agrees with its events in the registry. It is false if a record
-// cannot be read. A result has at most limit handoffs, which may be up to 500. Without limit it has at most 50, and
-// ends earlier at 7,000 bytes. The field more counts the handoffs that were left out.
+// cannot be read. The argument limit is the largest number of handoffs in a result, and may be up to 500. Without it, a
+// result has at most 50 handoffs, and ends earlier at 7,000 bytes. The field more counts the handoffs that were left
+// out.
 //
 // The error is not_found for an unknown handoff or workflow and for an empty workspace, and invalid for a malformed
 // name of a workflow. History changes nothing.
@@ -253,8 +255,8 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 // current work of agents, stuck handoffs with the reasons, and counts, see [overview.Compute]. Any caller may call it.
 // It applies due changes, and marks no notice read.
 //
-// Each part of the result has at most limit rows, 20 by default, and counts the rows that were left out. The only
-// errors come from the store. Overview can be repeated freely.
+// Each part of the result has 20 rows at most, or as many as the argument limit says, and counts the rows that were
+// left out. The only errors come from the store. Overview can be repeated freely.
 func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
 	now, _ := s.clock.Read()
 	behind := s.engine.TryApplyDueChanges(ctx)

@@ -112,7 +112,7 @@ func (o *op) checkMailboxLimit(box schemas.Address) error {
 }
 
 // checkUnknownRecipient refuses a name that no agent has, if agents are registered, and suggests similar names. It
-// accepts a name whose mailbox has mail, and with force any name. For an accepted name it returns a warning.
+// accepts a name whose mailbox has mail. With force it accepts any name. For an accepted name it returns a warning.
 func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []string, err error) {
 	pool, err := findPoolNamed(o.View, to)
 	if err != nil {

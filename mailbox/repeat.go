@@ -48,8 +48,8 @@ func (o *op) storeResultUnderKey(d *draft.Draft, out schemas.SendOut) error {
 	return o.StoreResult(store.KeyReceiptKey(o.By.Agent, d.Key), store.TimeOf(o.Now), d.Digest, out)
 }
 
-// repeatWindow is how old an earlier handoff with the same content may be for a warning of [op.warnOfRepeat]. lookback
-// is the number of rows that a bounded search reads.
+// repeatWindow is how old an earlier handoff with the same content may be for a warning of [op.warnOfRepeat].
+// maxLookback is the largest number of rows that a short search reads, such as the search of [op.warnOfRepeat].
 const (
 	repeatWindow = 10 * time.Minute
 	maxLookback  = 64

@@ -11,9 +11,9 @@ import (
 )
 
 // replyToNotice answers a notice of the caller. The answer to a message is a message to its sender, about the same
-// handoff, and the answered message is marked read. For a question, replyToNotice only returns in about the id of the
-// handoff whose holder asks. The error is not_found for a notice that the caller does not have, and invalid for a
-// notice of another kind.
+// handoff, and the answered message is marked read. A question is not answered here: replyToNotice only returns the id
+// of the handoff whose holder asks, in the result `about`. The error is not_found for a notice that the caller does not
+// have, and invalid for a notice of another kind.
 func (o *op) replyToNotice(in schemas.UpdateIn) (out schemas.UpdateOut, about string, err error) {
 	n, err := findNotice(o.View, o.By.Agent, in.HandoffID)
 	switch {

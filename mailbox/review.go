@@ -135,8 +135,9 @@ func (o *op) chooseReviewer(r *store.Record) (schemas.Address, error) {
 }
 
 // createReview creates the handoff that judges the result of r. It excludes the given agents and the agent that did the
-// work. If no agent takes the review, it goes to the sender of the work, or to human. The error is limit if the chain
-// of parents would be too long, except for a review by human, and if the workflow would exceed a limit.
+// work. If no agent takes the review, it goes to the sender of the work, or to human. The error is limit if the
+// workflow would exceed a limit, or if the chain of parents would be too long. Only a review by human may exceed the
+// limit of the chain.
 func (o *op) createReview(r *store.Record, to schemas.Address, why string, excluded []schemas.Agent) (*store.Record, error) {
 	line := lineage{}.childOf(r)
 	if err := o.checkChainLength(line, r); err != nil && to != schemas.Address(schemas.Human) {

@@ -248,10 +248,10 @@ func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Tim
 	return draft.CheckWholeHandoff(h)
 }
 
-// retry runs a dead handoff again as a new handoff, see [life.Retry], with the changes of the caller. The dead handoff
-// keeps its state, and its record names the new handoff. A repeated call returns the same new handoff, and warns if the
-// changes of the call were not applied. A failed handoff whose work was rolled back can still be retried. retry returns
-// the record of r.
+// retry sends a handoff that ended badly or was cancelled again, as a new handoff with the changes of the caller, see
+// [life.Retry]. The old handoff keeps its state, and its record names the new handoff. A repeated call returns the same
+// new handoff, and warns if the changes of the call were not applied. A failed handoff whose work was rolled back can
+// still be retried. retry returns the record of r.
 //
 // The error is conflict if another agent holds the rollback of r, or if the recipient of r rejected it and the caller
 // names no recipient. The error is limit if the caller's token has too many pending handoffs.

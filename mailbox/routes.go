@@ -157,7 +157,7 @@ func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Hando
 	return root, nil
 }
 
-// sendRoutedHandoffs sends the handoffs of rules as children of the changed handoff. It names the first of these
+// sendRoutedHandoffs sends the handoffs of rules as children of the changed handoff. It records the first of these
 // handoffs on the changed handoff: as forwarded if the changed handoff was completed, otherwise as its successor. The
 // sender is system, so the owner of the workflow gets the questions and notices.
 //
@@ -240,8 +240,8 @@ func (o *op) sendRule(r *store.Record, rule rules.RuleSends) (sent []schemas.Sen
 	return append(sent, join), err
 }
 
-// maxByRules is the largest number of handoffs that rules send in one operation. Without it, a rule for sends could
-// fire for its own handoffs without an end.
+// maxByRules is the largest number of handoffs that rules send in one operation. Without this limit, a rule that fires
+// at each send could fire for its own handoffs without end.
 const maxByRules = 100
 
 // sendRulePart sends one handoff of a rule. The handoff r made the rule fire. The sent handoff contains the summary of

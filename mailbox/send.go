@@ -25,9 +25,9 @@ import (
 // claimed last over the same connection and still holds. The handoff belongs to the workflow of its parent. With the
 // parent "none" it begins a new workflow.
 //
-// The result has the position of the handoff in the mailbox up to 100, its dependencies, and for a pool the agents that
-// could take it. It warns the sender, for example, of a recipient that the server has not seen. With dry_run the call
-// only checks and reports. It sends and stores nothing.
+// The result has the position of the handoff in the mailbox if it is 100 or less, its dependencies, and for a pool the
+// agents that could take it. It warns the sender, for example, of a recipient that the server has not seen. With
+// dry_run the call only checks and reports. It sends and stores nothing.
 //
 // With options.each the work is sent once for each text of that list, as one part for each text. With options.join one
 // more handoff is sent, which depends on all parts. All of these handoffs are sent, or none. The result describes the
@@ -170,8 +170,8 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	}
 	sent := o.newRecord(0, d, lineage{})
 	review := sent.Reviewer
-	// checkReviewer skips a reviewer that the record already has, and a draft that was held back may name another
-	// sender.
+	// The reviewer is removed, because checkReviewer does not check a reviewer that the record already has. The sender
+	// is set, because a draft that was held back may name another sender.
 	sent.From, sent.Reviewer = o.By.Agent, ""
 	warnings, err = o.checkRecipient(sent, d.Force)
 	if err != nil || review == "" {

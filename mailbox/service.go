@@ -33,7 +33,7 @@
 // A call may be repeated. Calls with the same request id take effect once. Each method documents the effect of a
 // repeated call without a request id.
 //
-// No decision depends only on the memory of a process. The waiting calls, the open connections and the last sign of
+// No decision depends only on the memory of a process. The waiting calls, the open connections and the last call of
 // each holder are known only to the process that has the store open. When that process ends, the next process gives all
 // agents time to show that they are there, before it takes claims from them.
 //
@@ -107,7 +107,7 @@ type Config struct {
 	Alone bool
 
 	// Limits are the largest sizes of a task, a title, a handoff and a mailbox, and the greatest length of a chain of
-	// parents. Zero fields have their defaults.
+	// parents. A zero field means its default.
 	Limits schemas.Limits
 
 	Lease    time.Duration // silence after which a claim ends, default 15 minutes

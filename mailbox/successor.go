@@ -17,7 +17,8 @@ import (
 )
 
 // sendRollback gives failed work back as a child of the failed handoff, with the content, the failure, the questions
-// and the partial result. The child goes to the agent in h.To, otherwise to the agent of [reading.RollbackTarget].
+// and the partial result. The child goes to the agent in h.To, otherwise to the agent of [reading.RollbackTarget]. The
+// exception is a review, see [op.replaceReview].
 func (o *op) sendRollback(h *operation.RecordChange) (*store.Record, error) {
 	if h.Now.ReviewOf != 0 {
 		return o.replaceReview(h)
@@ -125,9 +126,9 @@ func (o *op) sendRework(h *operation.RecordChange) (*store.Record, error) {
 	return o.createSuccessor(life.Redo, r, d, rev.reworkLineage(r))
 }
 
-// createSuccessor creates a handoff that takes the place of r in the work, and names it on r by the action a, for
-// example as retried. Fields that the draft leaves open come from r. It skips the checks of a send, such as a full
-// mailbox, because the clock may have ended r. A record names only its latest successor.
+// createSuccessor creates a handoff that takes the place of r in the work, and records it on r by the action a (such as
+// [life.Retry]). Fields that the draft leaves open come from r. It skips the checks of a send, such as a full mailbox,
+// because the clock may have ended r. A record names only its latest successor.
 func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, line lineage) (*store.Record, error) {
 	o.inheritFields(d, r)
 	if err := o.drafts.Encode(d); err != nil {
@@ -144,9 +145,9 @@ func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, lin
 	})
 }
 
-// inheritFields fills a handoff that the server makes with fields of the handoff r before it: the base commit, and
-// tags, priority and number of attempts if the draft leaves them open. The sender is the caller, unless the draft names
-// a sender. If the clock acts, the sender is system.
+// inheritFields completes the draft of a handoff that the server makes to continue r. It copies the base commit of r.
+// It copies tags, priority and number of attempts only if the draft leaves them open. The sender is the caller, unless
+// the draft names a sender. If the clock acts, the sender is system.
 func (o *op) inheritFields(d *draft.Draft, r *store.Record) {
 	h := &d.Handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)

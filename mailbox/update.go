@@ -97,8 +97,8 @@ func isJudgement(a schemas.Action) bool {
 	}, a)
 }
 
-// updateFunc carries out an action: it commits the action, returns the new record, and adds further changes to the
-// result. It may run twice with the same input, so it does not change the input.
+// updateFunc carries out an action: it commits the action, returns the new record, and sets the fields of the result
+// that only this action has. It may run twice with the same input, so it does not change the input.
 type updateFunc func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error)
 
 var updateFuncs = map[schemas.Action]updateFunc{
@@ -252,8 +252,8 @@ func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Reco
 	return o.ChangeRecordWithNote(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEventNumber() })
 }
 
-// usedArguments are the arguments that each action uses. The note and the claim token are left out, because every
-// action takes a note. The entry changes does not include changes.checkpoint.
+// usedArguments are the arguments that each action uses. The note and the claim token are not listed, because they are
+// never refused. The entry "changes" stands for all changes except the checkpoint.
 var usedArguments = map[schemas.Action][]string{
 	schemas.ActProgress: {"percent", "changes.checkpoint"},
 	schemas.ActAsk:      {"questions", "conditions", "changes.checkpoint"},

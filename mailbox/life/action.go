@@ -83,8 +83,8 @@ const (
 	// claim counts as a new attempt, unless the earlier claim was released. The lease lasts 15 minutes over a
 	// connection. Without a connection it lasts 30 minutes or twice the estimate, the longer of the two.
 	//
-	// The error is conflict for a handoff that is blocked or that another agent holds. An agent that claims its own
-	// handoff again over the same connection gets the same claim, and there is no event.
+	// The error is conflict for a handoff that is blocked or that another agent holds. An agent that already holds the
+	// handoff over the same connection gets the same claim, and there is no event.
 	Claim Action = "claimed"
 
 	// Reclaim gives the holder of a handoff a new claim after its connection is gone. The holder gets a new token. The
@@ -118,9 +118,9 @@ const (
 	Lost Action = "disconnected"
 
 	// NotTaken applies the sender's option no_takers to a handoff that no agent claimed within 15 minutes. From then on
-	// the sender, human, or the agents that accept anything may claim the handoff instead of its recipients. The clock
-	// does it, once for each time that a sender sets the option. The handoff goes on waiting if the option says so, or
-	// if no agent accepts anything. The server notifies the sender.
+	// the handoff is for another recipient, as the option says: the sender, human, or the agents that accept anything.
+	// The clock does it, once for each time that a sender sets the option. The handoff goes on waiting for its
+	// recipient if the option says so, or if no agent accepts anything. The server notifies the sender.
 	NotTaken Action = "not_taken"
 
 	// Silent notifies the sender that the holder has made no call for long. The notice has the last report, and the
@@ -269,8 +269,9 @@ const (
 	Return Action = "returned"
 
 	// Late stores an outcome that came after its claim was lost, or after the handoff ended without an outcome. The
-	// state does not change, because another agent may be at work or have finished. The server notifies the sender. It
-	// stores at most eight late outcomes of a handoff, and equal outcomes only once. The caller gets the error stale.
+	// state does not change, because another agent may be at work or have finished. The server notifies the sender. The
+	// server stores at most eight late outcomes of a handoff, and equal outcomes only once. The caller gets the error
+	// stale.
 	Late Action = "late"
 )
 

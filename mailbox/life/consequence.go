@@ -37,9 +37,9 @@ const (
 	// MoveDependents makes each open dependent of the handoff depend on the handoff that replaces it. If that handoff
 	// was done well meanwhile, the dependents are unblocked.
 	MoveDependents Consequence = "let those that wait for it wait for the new one"
-	// UnblockAfterRollback concerns a completed rollback of a failed handoff, if the server accepts the rollback as the
-	// work. Each open dependent of the failed handoff then depends on the rollback. If the rollback was done well, the
-	// dependents are unblocked.
+	// UnblockAfterRollback concerns a completed rollback of a failed handoff, if the server counts the rollback as the
+	// completion of that work. Each open dependent of the failed handoff then depends on the rollback. If the rollback
+	// was done well, the dependents are unblocked.
 	UnblockAfterRollback Consequence = "let those go on that wait for what it took back"
 	// BlockDependentsAgain concerns dependents that were unblocked because the handoff was done well. A pending one
 	// depends again on the handoff, or on the handoff that replaces it. If a dependent was begun, its holder gets a
@@ -69,7 +69,8 @@ const (
 	SendToNamedAgent Consequence = "send it to the agent that was named instead"
 	// SendRollback sends the failure back as a child: to the agent that the holder named, or else to
 	// rollback.on_failure of the send, or else to the sender. If the chain is too long, human gets a notice instead. A
-	// review goes to the sender of the work, and then to human.
+	// review that gave no verdict goes to another reviewer: to the agent that its holder named, or else to the sender
+	// of the reviewed work, or else to human.
 	SendRollback Consequence = "send it back as the rollback rule says"
 	// SendReview sends a result to its reviewer. The send may be refused, for example because a limit of the workflow
 	// is used up. Then the owner of the workflow and human get a notice, and the sender judges the result.
@@ -134,7 +135,8 @@ const (
 	ChecksPass Condition = "all checks pass from now on"
 	// ThenRollback, ThenRetry and ThenEscalate hold if the holder chose that next step with its failure. A retry for
 	// which no agent is left counts as an escalation. None of the three holds if the holder chose to stop. ThenRollback
-	// does not hold if a rule of a file fires. ThenRollback also holds for a review that ends without a verdict.
+	// has two exceptions: it does not hold if a rule of a file fires, and it also holds for a review that ends without
+	// a verdict.
 	ThenRollback Condition = "then is rollback"
 	ThenRetry    Condition = "then is retry"
 	ThenEscalate Condition = "then is escalate"

@@ -59,7 +59,7 @@ var transitions = map[Action]map[schemas.Status]Transition{
 	Ask:       transitionsTo(schemas.Waiting, Holder, schemas.Accepted, schemas.Working),
 	Answer:    {schemas.Waiting: {schemas.Pending, Sender | Owner | Human}},
 	Unreserve: {schemas.Pending: {schemas.Pending, Clock}},
-	// From pending: a lease ended, there was no other claim, and the last holder finishes after all.
+	// Also allowed from pending: the lease ended, no agent has claimed since, and the last holder finishes after all.
 	Complete:     transitionsTo(schemas.Completed, Holder, openStates...),
 	Fail:         transitionsTo(schemas.Failed, Holder, openStates...),
 	Reject:       transitionsTo(schemas.Rejected, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
@@ -94,7 +94,8 @@ var transitions = map[Action]map[schemas.Status]Transition{
 
 var openStates, endedStates = schemas.Open.States(), schemas.Statuses[len(schemas.Open.States()):]
 
-// transitionsTo returns the same transition for several states. If the argument to is empty, each state stays as it is.
+// transitionsTo returns the same transition for several states. If the argument `to` is empty, each state stays as it
+// is.
 func transitionsTo(to schemas.Status, by CallerParts, from ...schemas.Status) map[schemas.Status]Transition {
 	m := make(map[schemas.Status]Transition, len(from))
 	for _, s := range from {

@@ -25,8 +25,9 @@ func (o *Op) CallerRow() (*store.Agent, error) {
 }
 
 // recordCallerSeen records the time of the caller's last call, to the minute, so an agent that calls often costs one
-// write a minute. The first write of a client session also records that the session is not idle. After that write,
-// names of ended sessions of the same client may expire. It skips the callers human and system, which have no sessions.
+// write a minute. The first write of a client session also records that the session is not idle. After that write the
+// engine calls [Rules.AfterCallerSeen], so that old names of ended sessions of the same client can expire. It skips the
+// callers human and system, which have no sessions.
 func (o *Op) recordCallerSeen() error {
 	if o.By.Agent == "" || o.By.Agent == schemas.System || o.By.Agent == schemas.Human {
 		return nil

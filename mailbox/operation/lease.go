@@ -140,9 +140,9 @@ func (l Leases) SleptSinceLastEvent(v *store.View, r *store.Record) time.Duratio
 	return l.Clock.SleptSince(e.At)
 }
 
-// EndExtendedBySleep extends the lease or reservation of r that ends at the time at. It returns that time plus the time
-// that the machine slept since the last event of r. If the machine slept at the time at, the new end is at least
-// [Grace] after the machine woke.
+// EndExtendedBySleep extends the lease or reservation of r that ends at the time `at`. It returns `at` plus the time
+// that the machine slept since the last event of r. If the machine slept at that time, the new end is at least [Grace]
+// after the machine woke.
 func (l Leases) EndExtendedBySleep(v *store.View, r *store.Record, at store.Time) store.Time {
 	end := at.Time().Add(l.SleptSinceLastEvent(v, r))
 	if woke := l.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {
@@ -161,9 +161,9 @@ func (j LeasesAt) IsConnectionGone(r *store.Record) bool {
 
 func (j LeasesAt) isPastGrace() bool { return j.Now.Sub(j.Started) > Grace }
 
-// isConnectionGoneForGood reports whether the connection of r is gone and has used up its time to return. A closed
-// connection has no time left, because closing it shortened the lease to [Grace]. A connection of an earlier process
-// has [Grace] after the start of this process.
+// isConnectionGoneForGood reports whether the connection of r is gone and has used up its time to return. A connection
+// of an earlier process has [Grace] after the start of this process. For a closed connection, closing it already
+// limited the lease to [Grace], so this function gives no further time.
 func (j LeasesAt) isConnectionGoneForGood(r *store.Record) bool {
 	return j.IsConnectionGone(r) && (r.Left || j.isPastGrace())
 }

@@ -195,9 +195,9 @@ func (o *Op) Commit(h *RecordChange) error {
 }
 
 // newEvent returns the event about a change for the registry: the action, the state before and after, the attempt, and
-// the other handoff that is involved. For a reserved handoff the event names the agent of the reservation. For a change
-// that only a person can permit, the event says what the handoff needs. For a change by the clock, the event has the
-// due time and the seconds that the machine slept since the last event.
+// the other handoff that is involved. For a reserved handoff the event names the agent of the reservation. If the
+// handoff now needs the approval or the permission of a person, the event says which. For a change by the clock, the
+// event has the due time and the seconds that the machine slept since the last event.
 func (o *Op) newEvent(h *RecordChange) schemas.Event {
 	e := schemas.Event{Other: h.Other, Due: h.Due.Time(), To: h.Now.Status, Attempt: h.Now.Attempt}
 	o.fillEventHeader(&e, h.Action)
@@ -278,7 +278,7 @@ func (o *Op) CallerSource() schemas.Source {
 	return schemas.Source{Agent: o.By.Agent, AgentID: o.By.AgentID}
 }
 
-// ChangeRecord applies an action to a record and commits the changed record. The function alter changes all fields
+// ChangeRecord applies an action to a record and commits the changed record. The function `alter` changes all fields
 // except the state. The errors are the errors of [Op.ApplyAction].
 func (o *Op) ChangeRecord(h *RecordChange, r *store.Record, alter func(now *store.Record)) error {
 	_, err := o.ChangeRecordWithNote(h, r, schemas.UpdateIn{}, alter)

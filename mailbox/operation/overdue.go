@@ -25,7 +25,7 @@ func Read[Out any](ctx context.Context, e *Engine, fn func(*store.View) (Out, er
 	return ReadSnapshot(ctx, e, fn)
 }
 
-// OverdueWarning returns a warning with the number of overdue handoffs in a snapshot. It returns nil if behind is
+// OverdueWarning returns a warning with the number of overdue handoffs in a snapshot. It returns nil if `behind` is
 // false. Callers pass the result of [Engine.ApplyDueChanges], which is true if changes by time are left to apply.
 func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	if !behind {
@@ -41,9 +41,9 @@ func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 }
 
 // runDeferredConsequences carries out the consequences that an operation deferred because they were too many for one
-// transaction. owing lists the handoffs that have deferred consequences. Each handoff gets its own transaction.
-// runDeferredConsequences stops when ctx ends and after [catchUpTime]. The remaining consequences stay due, and the
-// next call of any caller carries them out.
+// transaction. The parameter `owing` lists the handoffs that have deferred consequences. Each handoff gets its own
+// transaction. runDeferredConsequences stops when ctx ends and after [catchUpTime]. The remaining consequences stay
+// due, and the next call of any caller carries them out.
 func (e *Engine) runDeferredConsequences(ctx context.Context, owing []schemas.ID) {
 	for begun := e.Now(); len(owing) > 0 && e.Now().Sub(begun) < catchUpTime; {
 		var again []schemas.ID
@@ -66,7 +66,7 @@ const catchUpTime = 300 * time.Millisecond
 
 // ApplyDueChanges applies all changes that are due by time, in one or more transactions. It writes nothing if no change
 // is due. It stops early after [catchUpTime], or if a transaction applied nothing, for example because all due records
-// are damaged. behind is true if changes are left. The next call of any caller applies these changes.
+// are damaged. The result `behind` is true if changes are left. The next call of any caller applies these changes.
 func (e *Engine) ApplyDueChanges(ctx context.Context) (behind bool, err error) {
 	begun := e.Now()
 	for more := true; more; {
@@ -102,7 +102,8 @@ func (e *Engine) NextDueTime(ctx context.Context, now time.Time) (time.Time, err
 }
 
 // TryApplyDueChanges is [Engine.ApplyDueChanges] for callers that go on after an error. If the changes cannot be
-// written, it logs the error and the caller works with the stored state. behind is true if more changes are due.
+// written, it logs the error and the caller works with the stored state. The result `behind` is true if more changes
+// are due.
 func (e *Engine) TryApplyDueChanges(ctx context.Context) (behind bool) {
 	behind, err := e.ApplyDueChanges(ctx)
 	if err != nil {

@@ -24,7 +24,7 @@ type Rules interface {
 	RunConsequence(life.Consequence, *RecordChange) (ConsequenceResult, error)
 
 	// AffectedHandoffs returns the other handoffs that a consequence concerns. The engine calls RunConsequenceFor for
-	// each of these handoffs. The engine skips ended handoffs, unless ended is true.
+	// each of these handoffs. The engine skips ended handoffs, unless the result `ended` is true.
 	AffectedHandoffs(c life.Consequence, now *store.Record) (others store.HandoffIndex, ended bool)
 	RunConsequenceFor(c life.Consequence, other, now *store.Record) error
 
