@@ -190,8 +190,8 @@ func (o *op) sendOrTellHuman(h *operation.RecordChange, send func() (*store.Reco
 // would fire again and again. Handoffs that rules send because of an agent's call count for [maxByRules] instead. The
 // limits are high enough for a team whose work of a whole night times out, see docs/guarantees.md.
 //
-// One of these limits counts the handoffs of a workflow. A rule could evade it with another workflow or another parent,
-// so a rule must not choose them.
+// One of these limits counts the handoffs of a workflow. A rule could evade this limit with another workflow or another
+// parent, so a rule must not choose its workflow or its parent.
 const (
 	maxPerWorkflow = 200   // of all rules in one workflow
 	maxPerRule     = 1_000 // of one rule in an hour

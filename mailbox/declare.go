@@ -63,8 +63,8 @@ func (s *Service) Declare(ctx context.Context, by schemas.Caller, in schemas.Dec
 	return out, err
 }
 
-// storeDeclaration stores the differences to the earlier declaration. Consequences that waited for a person to allow
-// their rules become due if the person has allowed these rules.
+// storeDeclaration stores the differences to the earlier declaration. Some consequences wait until a person allows
+// their rules. If a person has allowed these rules now, storeDeclaration makes the consequences due.
 func (o *op) storeDeclaration(said card.Declarations, digest string) (out schemas.DeclareOut, err error) {
 	changed, err := said.ChangedAgents(o.View)
 	if err != nil {

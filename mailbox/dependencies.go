@@ -63,8 +63,8 @@ func (o *op) addDependencies(deps dependencies, after, accepted []string) (depen
 	return deps, nil
 }
 
-// withoutKind returns d without one kind of dependencies: if accepted is true, without dependencies that need
-// acceptance; otherwise without dependencies that need none.
+// withoutKind returns d without one kind of dependencies. If `accepted` is true, it removes the dependencies that need
+// acceptance. Otherwise it removes those that need none.
 func (d dependencies) withoutKind(accepted bool) dependencies {
 	gone := func(id schemas.ID) bool { return slices.Contains(d.accepted, id) == accepted }
 	d.after, d.freed = slices.DeleteFunc(d.after, gone), slices.DeleteFunc(d.freed, gone)

@@ -185,10 +185,10 @@ func lastEventBefore(v *store.View, r *store.Record, since time.Time) uint64 {
 	return e.Before
 }
 
-// sleepUntilChange sleeps until woken is signalled, the clock changes a handoff, or the wait ends. It applies due
-// changes itself, so that a waiting call notices the end of a lease or a deadline even without another call. It also
-// wakes when the service gives up connections of an earlier service, because from then on other agents may claim the
-// mail of the lost sessions. The error is unavailable if ctx ends.
+// sleepUntilChange sleeps until the channel `woken` gets a signal, the clock changes a handoff, or the wait ends. It
+// applies due changes itself, so that a waiting call notices the end of a lease or a deadline even without another
+// call. It also wakes when the service gives up connections of an earlier service, because from then on other agents
+// may claim the mail of the lost sessions. The error is unavailable if ctx ends.
 func (s *Service) sleepUntilChange(ctx context.Context, woken <-chan struct{}, until time.Time) error {
 	due, err := s.engine.NextDueTime(ctx, s.Now())
 	if err == nil && !due.IsZero() && !due.After(s.Now()) { // it came due during the look

@@ -121,8 +121,8 @@ func addMayJudge(v *store.View, r *store.Record, by schemas.Agent, view schemas.
 	return err
 }
 
-// maxFullViewTokens is the largest size, in tokens, of a result of view full, because clients cut longer results. A
-// caller may ask for more tokens.
+// maxFullViewTokens is the largest size, in tokens, of a result with the view "full", because clients cut longer
+// results. The exception is a call that asks for more tokens.
 const maxFullViewTokens = 2500
 
 // List shows rows of the caller's mail. Any caller may call it. The argument box selects the mail:

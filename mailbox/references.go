@@ -70,9 +70,9 @@ func (o *op) warnOfUnknownNames(d *draft.Draft, _ *store.Record) (warnings []str
 	return warnings, err
 }
 
-// unknownAgentWarning returns the text that no agent has a name, or "" if an agent has the name. An agent has the name
-// if it acts over an open connection, has a row, or has anything in its mailbox. An unknown name is only a warning,
-// because an agent with this name may come later. The text is from MisconfiguredError in the kernl handoffs design.
+// unknownAgentWarning returns a warning if no agent has the given name, otherwise "". An agent has the name if it acts
+// over an open connection, has a row, or has anything in its mailbox. An unknown name is only a warning, because an
+// agent with this name may come later. The text is from MisconfiguredError in the kernl handoffs design.
 func (o *op) unknownAgentWarning(name schemas.Agent) (string, error) {
 	if name == "" || name == schemas.System || name == o.By.Agent {
 		return "", nil

@@ -183,7 +183,7 @@ func (o *op) recordReview(review *store.Record) error {
 	return o.recordCreatedHandoff(r, review.ID, func(now *store.Record) { now.Review = review.ID })
 }
 
-// checkVerdict refuses the completion of a review that has no verdict, or that has the verdict rework without a point
+// checkVerdict refuses the completion of a review that has no verdict, or that has the verdict "rework" without a point
 // to mend.
 func checkVerdict(r *store.Record, output json.RawMessage) error {
 	if r.ReviewOf == 0 {
@@ -253,8 +253,8 @@ func (o *op) applyVerdict(h *operation.RecordChange) (came operation.Consequence
 	return came, err
 }
 
-// checkReturnLimit refuses to return reviewed work that has been returned as often as is allowed. Human may still
-// return it.
+// checkReturnLimit refuses to return reviewed work that has been returned as often as is allowed. The exception is a
+// return by human.
 func (o *op) checkReturnLimit(r *store.Record) error {
 	if r.Reviewer == "" || o.By.Agent == schemas.Human {
 		return nil

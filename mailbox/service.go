@@ -33,8 +33,8 @@
 // A call may be repeated. Calls with the same request id take effect once. Each method documents the effect of a
 // repeated call without a request id.
 //
-// No decision depends only on the memory of a process. The waiting calls, the open connections and the last call of
-// each holder are known only to the process that has the store open. When that process ends, the next process gives all
+// No agent loses a claim only because a process ends. The process that has the store open keeps three things only in
+// memory: the waiting calls, the open connections and the last call of each holder. So the next process first gives all
 // agents time to show that they are there, before it takes claims from them.
 //
 // An operation over many handoffs logs a damaged record and goes on with the other handoffs.

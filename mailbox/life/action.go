@@ -119,8 +119,9 @@ const (
 
 	// NotTaken applies the sender's option no_takers to a handoff that no agent claimed within 15 minutes. From then on
 	// the handoff is for another recipient, as the option says: the sender, human, or the agents that accept anything.
-	// The clock does it, once for each time that a sender sets the option. The handoff goes on waiting for its
-	// recipient if the option says so, or if no agent accepts anything. The server notifies the sender.
+	// The exceptions are the option to wait, and a workspace in which no agent accepts anything: the handoff then goes
+	// on waiting for its recipient. The clock does it, once for each time that a sender sets the option. The server
+	// notifies the sender.
 	NotTaken Action = "not_taken"
 
 	// Silent notifies the sender that the holder has made no call for long. The notice has the last report, and the

@@ -102,8 +102,8 @@ func capAtDeadline(r *store.Record, end store.Time) store.Time {
 	return end
 }
 
-// longestHolderSession returns the longest duration of a session that the holder registered on its card in minutes. It
-// returns zero if the holder registered none, or if the card cannot be read.
+// longestHolderSession returns how long a session of the holder may last, by the minutes that the holder registered on
+// its card. It returns zero if the holder registered none, or if the card cannot be read.
 func longestHolderSession(v *store.View, r *store.Record) time.Duration {
 	a, err := v.Agent(r.Holder)
 	if err != nil || a == nil {
@@ -141,8 +141,8 @@ func (l Leases) SleptSinceLastEvent(v *store.View, r *store.Record) time.Duratio
 }
 
 // EndExtendedBySleep extends the lease or reservation of r that ends at the time `at`. It returns `at` plus the time
-// that the machine slept since the last event of r. If the machine slept at that time, the new end is at least [Grace]
-// after the machine woke.
+// that the machine slept since the last event of r. If the machine was asleep at the time `at`, the new end is at least
+// [Grace] after the machine woke.
 func (l Leases) EndExtendedBySleep(v *store.View, r *store.Record, at store.Time) store.Time {
 	end := at.Time().Add(l.SleptSinceLastEvent(v, r))
 	if woke := l.Clock.WokeAfter(at.Time()); !woke.IsZero() && woke.Add(Grace).After(end) {

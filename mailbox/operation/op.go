@@ -196,8 +196,8 @@ func (o *Op) Commit(h *RecordChange) error {
 
 // newEvent returns the event about a change for the registry: the action, the state before and after, the attempt, and
 // the other handoff that is involved. For a reserved handoff the event names the agent of the reservation. If the
-// handoff now needs the approval or the permission of a person, the event says which. For a change by the clock, the
-// event has the due time and the seconds that the machine slept since the last event.
+// handoff now needs the approval or the permission of a person, the event says which of the two. For a change by the
+// clock, the event has the due time and the seconds that the machine slept since the last event.
 func (o *Op) newEvent(h *RecordChange) schemas.Event {
 	e := schemas.Event{Other: h.Other, Due: h.Due.Time(), To: h.Now.Status, Attempt: h.Now.Attempt}
 	o.fillEventHeader(&e, h.Action)
@@ -285,9 +285,9 @@ func (o *Op) ChangeRecord(h *RecordChange, r *store.Record, alter func(now *stor
 	return err
 }
 
-// ChangeRecordWithNote is [Op.ChangeRecord] for an action that may have a note. If said has a note, the record points
-// to this note. If said has no note, the record keeps its last note, and the event holds only the recipient and the
-// working tree of said. It returns the changed record.
+// ChangeRecordWithNote is [Op.ChangeRecord] for an action that may have a note. If `said` has a note, the record points
+// to this note. If `said` has no note, the record keeps its last note, and the event holds only the recipient and the
+// working tree of `said`. It returns the changed record.
 func (o *Op) ChangeRecordWithNote(
 	h *RecordChange, r *store.Record, said schemas.UpdateIn, alter func(now *store.Record),
 ) (*store.Record, error) {
