@@ -217,7 +217,7 @@ func (o *op) chargeRuleBudget(r *store.Record, rule rules.RuleSends, n int) erro
 	if wf == nil || err != nil {
 		return err
 	}
-	hour, err := o.TimedSendCount(o.Now)
+	hour, err := o.RuleSendsInHour(o.Now)
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (o *op) chargeRuleBudget(r *store.Record, rule rules.RuleSends, n int) erro
 		return schemas.Errorf(schemas.Limit, "because of time a rule sends %d in an hour, and all rules %d", maxPerRule, maxPerHour).
 			WithHint("Handoffs that time out in this hour stay so: list them by the status timed_out, and send them again.")
 	}
-	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutTimedSendCount(hour))
+	return cmp.Or(o.PutWorkflow(r.Workflow, *wf), o.PutHourlyRuleSends(hour))
 }
 
 // recordBudgetNotice reports whether the owner of the workflow and human were told in this hour of the budget that has
@@ -244,10 +244,10 @@ func (o *op) recordBudgetNotice() (told bool, err error) {
 	if o.spentBudget = ""; spent == "" {
 		return false, nil
 	}
-	hour, err := o.TimedSendCount(o.Now)
+	hour, err := o.RuleSendsInHour(o.Now)
 	if err != nil || slices.Contains(hour.Told, spent) {
 		return true, err
 	}
 	hour.Told = append(hour.Told, spent)
-	return false, o.PutTimedSendCount(hour)
+	return false, o.PutHourlyRuleSends(hour)
 }

@@ -148,7 +148,7 @@ func (o *op) createReview(r *store.Record, to schemas.Address, why string, exclu
 	if err := cmp.Or(o.DecodeContent(r.ID, r.Body, &asked), o.DecodeContent(r.ID, r.Result, &done)); err != nil {
 		return nil, err
 	}
-	of := schemas.Review{Of: r.ID, Round: max(r.Round, 1), Rounds: asked.Expectations.Rounds(), By: r.Holder}
+	of := schemas.Review{Of: r.ID, Round: max(r.Round, 1), Rounds: asked.Expectations.MaxRoundsOrDefault(), By: r.Holder}
 	d := &draft.Draft{Handoff: compose.ReviewHandoff(asked, done, of, why), To: to, Excluded: slices.Clone(excluded)}
 	if to != schemas.Address(r.Holder) && !slices.Contains(excluded, r.Holder) {
 		d.Excluded = append(d.Excluded, r.Holder)
@@ -263,7 +263,7 @@ func (o *op) checkReturnLimit(r *store.Record) error {
 	if err := o.DecodeContent(r.ID, r.Body, &asked); err != nil {
 		return err
 	}
-	round, rounds := max(r.Round, 1), asked.Expectations.Rounds()
+	round, rounds := max(r.Round, 1), asked.Expectations.MaxRoundsOrDefault()
 	if round < rounds {
 		return nil
 	}

@@ -83,7 +83,7 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		return out, nil
 	}
 	if err == nil && out.HandoffID != 0 && out.Position == 0 {
-		out.Position = s.countPosition(ctx, out.HandoffID)
+		out.Position = s.positionInMailbox(ctx, out.HandoffID)
 	}
 	return out, err
 }
@@ -249,7 +249,7 @@ var sendWarnings = []struct {
 }
 
 // sendResult makes the result of a send, with the candidates of a pool. It sets the position to 1 if the mailbox has no
-// other pending handoff. Otherwise [Service.countPosition] counts the position after the commit.
+// other pending handoff. Otherwise [Service.positionInMailbox] counts the position after the commit.
 func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: listing.BlockerTexts(r),
@@ -291,10 +291,10 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, o.RecordEvent(life.Message, d.Content)
 }
 
-// countPosition returns the position of a handoff in its mailbox, from 1 to 100. It returns zero for a handoff that
+// positionInMailbox returns the position of a handoff in its mailbox, from 1 to 100. It returns zero for a handoff that
 // cannot be claimed yet, and for a handoff further back. It runs after the commit of the send, because other writers
 // would wait while it reads the handoffs ahead. An error is only logged.
-func (s *Service) countPosition(ctx context.Context, id schemas.ID) int {
+func (s *Service) positionInMailbox(ctx context.Context, id schemas.ID) int {
 	place, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (int, error) {
 		r, err := v.Record(id)
 		if err != nil || r == nil || r.Box == "" {

@@ -124,7 +124,7 @@ func TestClaim_InBatchIsReleasedIfRequestIsCancelled(t *testing.T) {
 }
 
 // A claim of a handoff that an earlier connection left behind is a claim from the queue like any other.
-func TestClaim_OfEarlierConnectionIsReleasedIfCallIsCancelled(t *testing.T) {
+func TestCancelledClaim_ReleasesHandoffOfEarlierConnection(t *testing.T) {
 	honest, slow, l := workspaceWithDelayedClaims(t)
 	first := connectAs(t, honest, "qa")
 	callTool[schemas.ClaimOut](first, "claim_handoff", `{}`)

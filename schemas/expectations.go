@@ -37,8 +37,8 @@ type Expectations struct {
 	Base string `json:"base,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
-// Rounds returns how many times work with a review may be done before a person decides.
-func (e *Expectations) Rounds() int {
+// MaxRoundsOrDefault returns how many times work with a review may be done before a person decides.
+func (e *Expectations) MaxRoundsOrDefault() int {
 	if e == nil || e.MaxRounds == 0 {
 		return 3
 	}

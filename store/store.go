@@ -8,7 +8,7 @@
 //	sys         "events"                      → how many events there are
 //	            "declared"                    → digest of the latest declaration of agents and rules in files
 //	            "copy"                        → the place to which all rows were copied, see package travel
-//	            "ruled"                       → TimedSendCount: handoffs that time rules sent in one hour
+//	            "ruled"                       → HourlyRuleSends: handoffs that time rules sent in one hour
 //	            "uncut"                       → progress of a correction of times, see View.TimeCorrectionCursor
 //	records     id                            → Record: the state of a handoff
 //	bodies      id, event, chunk (2 bytes)    → content of the event, 2,000 bytes a row

@@ -168,7 +168,7 @@ func (n *schemaNode) coerceText(v any, at *argumentPath) (any, error) {
 	case !ok:
 		return nil, n.wrongTypeError(v, at)
 	case n.Enum != nil:
-		return n.coerceWord(text, at)
+		return n.coerceEnum(text, at)
 	case !n.free && strings.TrimSpace(text) == schemas.Blank:
 		return nil, invalidAtf(at, "%s stands for a text that only you can write", schemas.Blank).WithHint("Write it.")
 	case n.MaxLength > 0 && utf8.RuneCountInString(text) > n.MaxLength:
@@ -177,8 +177,8 @@ func (n *schemaNode) coerceText(v any, at *argumentPath) (any, error) {
 	return text, nil
 }
 
-// coerceWord returns the value of the schema that a text in any case stands for.
-func (n *schemaNode) coerceWord(text string, at *argumentPath) (any, error) {
+// coerceEnum returns the value of the schema that a text in any case stands for.
+func (n *schemaNode) coerceEnum(text string, at *argumentPath) (any, error) {
 	if word := schemas.NormaliseWord(text); slices.Contains(n.Enum, word) {
 		return word, nil
 	}

@@ -68,7 +68,7 @@ type RowWriter interface {
 
 	PutDeclarationDigest(digest string) error
 	PutDeclaredRules(file string, said store.DeclaredRules) (changed bool, err error)
-	PutTimedSendCount(store.TimedSendCount) error
+	PutHourlyRuleSends(store.HourlyRuleSends) error
 	PutToken(store.Token) error
 	DeleteReceipt(store.ReceiptKey) error
 

@@ -94,5 +94,5 @@ func acceptanceReason(v *store.View, r *store.Record) (string, error) {
 	if review := RecordOrNil(v, r.Review); review != nil && !review.Status.HasEnded() {
 		text = fmt.Sprintf("under review by %s (%s)", cmp.Or(string(review.Holder), string(review.To)), review.ID)
 	}
-	return fmt.Sprintf("acceptance pending: %s, round %d of %d", text, max(r.Round, 1), h.Expectations.Rounds()), err
+	return fmt.Sprintf("acceptance pending: %s, round %d of %d", text, max(r.Round, 1), h.Expectations.MaxRoundsOrDefault()), err
 }

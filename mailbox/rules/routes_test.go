@@ -248,7 +248,7 @@ func TestRoute_SendsMessageOutsideOfPlan(t *testing.T) {
 	require.Equal(t, schemas.ID(2), w.Completes(b, 1).Forwarded.HandoffID, "it is noted")
 }
 
-func TestRoute_NotifiesSenderOfRuleThatFails(t *testing.T) {
+func TestRoute_NotifiesSenderWhenRuleFails(t *testing.T) {
 	w := mailboxtest.New(t)
 	w.DeclareRules([]schemas.Route{
 		{Name: "half", On: []string{"completed"}, Send: []schemas.SendIn{to("human", "one"), to("role:{{outcome.data.?role.orValue('')}}", "two")}},

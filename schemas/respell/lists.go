@@ -20,7 +20,7 @@ var (
 	asDecisions   = conversion{convert: convertEachItem(decisionFields.convertItem), merge: mergeLists}
 	asFiles       = conversion{convert: convertEachItem(toFile), merge: mergeLists}
 	asBlockers    = conversion{convert: convertEachItem(toBlocker), merge: mergeLists}
-	asDescribed   = conversion{convert: convertEachItem(toDescribedObject), merge: mergeLists}
+	asDescribed   = conversion{convert: convertEachItem(textToDescription), merge: mergeLists}
 	asCriteria    = conversion{convert: convertEachItem(toCriterion), merge: mergeLists}
 	asCriteriaMet = conversion{convert: convertEachItem(toCriterionMet), merge: mergeLists}
 	asReference   = conversion{convert: toReference("url"), merge: mergeReferences}
@@ -92,26 +92,26 @@ func toFile(v any) any {
 	return map[string]any{"path": m[1], "lines": m[2]}
 }
 
-// toDescribedObject turns a text into an object with the text in the field description. Any other value stays
+// textToDescription turns a text into an object with the text in the field description. Any other value stays
 // unchanged.
-func toDescribedObject(v any) any {
+func textToDescription(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{"description": s}
 	}
 	return v
 }
 
-// toBlocker reads a blocker as toDescribedObject does. Our field required_to_proceed is a bool, but other protocols put
+// toBlocker reads a blocker as textToDescription does. Our field required_to_proceed is a bool, but other protocols put
 // a text or a list of texts into it. Then toBlocker appends this text to the description and sets required_to_proceed
 // to true.
 func toBlocker(v any) any {
-	row, ok := toDescribedObject(v).(map[string]any)
+	row, ok := textToDescription(v).(map[string]any)
 	required, isText := row["required_to_proceed"].(string)
 	if list, isList := row["required_to_proceed"].([]any); isList {
 		required, isText = joinValueTexts(list, "; "), true
 	}
 	if !ok || !isText || required == "" || slices.Contains([]string{"true", "false"}, strings.ToLower(strings.TrimSpace(required))) {
-		return toDescribedObject(v)
+		return textToDescription(v)
 	}
 	row = maps.Clone(row)
 	row["description"] = strings.TrimPrefix(valueText(row["description"])+". To proceed: "+required, ". ")

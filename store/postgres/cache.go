@@ -188,12 +188,12 @@ func (c *cache) knownStretch(r store.Range, place []byte, wanted int, number int
 
 func (c *cache) knownStretchLocked(r store.Range, place []byte, wanted int, number int64) stretch {
 	if r.Reverse {
-		return knownStretchBackward(c.spaces[r.Space], r, place, wanted, number)
+		return cachedStretchBackward(c.spaces[r.Space], r, place, wanted, number)
 	}
-	return knownStretchForward(c.spaces[r.Space], r, place, wanted, number)
+	return cachedStretchForward(c.spaces[r.Space], r, place, wanted, number)
 }
 
-func knownStretchForward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, wanted int, number int64) stretch {
+func cachedStretchForward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, wanted int, number int64) stretch {
 	found := stretch{place: place}
 	before, _ := cellAtOrBefore(space, place)
 	known := before != nil && before.linked
@@ -224,7 +224,7 @@ func knownStretchForward(space *btree.BTreeG[*cachedKey], r store.Range, place [
 	return found
 }
 
-func knownStretchBackward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, wanted int, number int64) stretch {
+func cachedStretchBackward(space *btree.BTreeG[*cachedKey], r store.Range, place []byte, wanted int, number int64) stretch {
 	found := stretch{place: place, ask: true}
 	look := func(at *cachedKey) bool {
 		at.markUsed()

@@ -87,7 +87,7 @@ func TestOwner_PortNeedsSecret(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.requestStatus(http.MethodGet, "/owner", "", right))
 }
 
-func TestRelay_ErrorNamesOwnerWithoutCommonProtocolVersion(t *testing.T) {
+func TestRelay_NamesOwnerOfOtherProtocol(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no sockets")
 	}

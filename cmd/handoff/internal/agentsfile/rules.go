@@ -70,7 +70,7 @@ func (p *parser) parseRule(n *yaml.Node, list string, whole func(any) any) (said
 	}
 	var v any
 	if err := n.Decode(&v); err != nil {
-		p.Problems = append(p.Problems, decodeProblem(n, err))
+		p.Problems = append(p.Problems, explainDecodeError(n, err))
 		return said
 	}
 	args, err := json.Marshal(map[string]any{"files": []any{map[string]any{"name": "-", list: []any{whole(v)}}}})
@@ -130,9 +130,9 @@ func (p *parser) checkExpressions() {
 
 var decodeError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
 
-// decodeProblem describes why a valid YAML value cannot be decoded: an object has two fields of the same name, or a
+// explainDecodeError describes why a valid YAML value cannot be decoded: an object has two fields of the same name, or a
 // text that begins with a brace (such as {{outcome.summary}}) is not in quotes.
-func decodeProblem(n *yaml.Node, err error) Problem {
+func explainDecodeError(n *yaml.Node, err error) Problem {
 	p := Problem{firstNonTextName(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
 	if m := decodeError().FindStringSubmatch(err.Error()); m != nil {
 		p.Line, _ = strconv.Atoi(m[1]) // digits

@@ -14,10 +14,10 @@ func ExamineDatabase(database string, found []cluster.Workspace, now time.Time, 
 	if len(found) == 0 {
 		return []Finding{skipped(aboutStore, "%s has no such workspace yet: the first who uses it makes it", database)}
 	}
-	return []Finding{ok(aboutStore, "it is in %s", database), examineNode(found[0].Owner, now, sh)}
+	return []Finding{ok(aboutStore, "it is in %s", database), examineDatabaseOwner(found[0].Owner, now, sh)}
 }
 
-func examineNode(owner *relay.Note, now time.Time, sh CommandBuilder) Finding {
+func examineDatabaseOwner(owner *relay.Note, now time.Time, sh CommandBuilder) Finding {
 	switch {
 	case owner == nil:
 		return ok(aboutOwner, "nobody has the workspace open: the next who uses it does")
