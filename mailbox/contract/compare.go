@@ -27,9 +27,9 @@ const answersField = "verification.criteria"
 // Errors, all with the field verification.criteria:
 //   - invalid: an answer names no criterion of the handoff.
 //   - invalid: two answers to one criterion differ.
-//   - invalid: criteria have no     answer. The error lists their numbers, so that one more call is enough.
+//   - invalid: criteria have no answer. The error lists their numbers, so that one more call is enough.
 //   - conflict: e is strict and a criterion is not met.
-//   - conflict: a check failed, and the holder does not call the result     partial.
+//   - conflict: a check failed, and the holder does not call the result partial.
 func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, seen *schemas.CheckReport) ([]schemas.AnsweredCriterion, error) {
 	asked := NumberedCriteria(e)
 	for _, check := range seen.Checks() {

@@ -5,8 +5,8 @@
 // in no commit, so a clone or a fork does not have it. In a project without git, the file is in .handoff. The user's
 // state directory has a folder with the name of the id, which holds one file for each permission:
 //
-// GIT/handoff-leave         the id
-// STATE/ID/KIND-DIGEST      a [Permission]
+//	GIT/handoff-leave         the id
+//	STATE/ID/KIND-DIGEST      a [Permission]
 package consent
 
 import (
