@@ -98,7 +98,7 @@ func (e *fileElection) Close() error {
 	if e.presence = nil; mark == nil {
 		return nil
 	}
-	return mark.file.Close() // this removes the mark
+	return mark.close()
 }
 
 func (e *fileElection) UnservedError() *schemas.Error { return unservedError(e.config) }

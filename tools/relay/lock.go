@@ -141,6 +141,10 @@ func (p *presenceMark) isAlone() (bool, error) {
 	return err == nil, errors.Join(err, platform.Unlock(p.file))
 }
 
+// close removes the mark of this process and closes the file. It unlocks the file first, because a child that is just
+// being started has the same open file until it runs its program.
+func (p *presenceMark) close() error { return errors.Join(platform.Unlock(p.file), p.file.Close()) }
+
 // checkUnused returns ErrInUse if a process that stays uses the workspace. It is called with the lock held.
 func checkUnused(dir string) error {
 	mark, err := openPresence(dir)
