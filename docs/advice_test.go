@@ -16,8 +16,8 @@ import (
 	"handoff/tools/toolstest"
 )
 
-// toolInputs lists the arguments that [schemas.AdviseCall] may get: the arguments of every tool for agents, and of some tools
-// for programs.
+// toolInputs lists the arguments that [schemas.AdviseCall] may get: the arguments of every tool for agents, and of some
+// tools for programs.
 var toolInputs = []schemas.Input{
 	schemas.SendIn{},
 	schemas.ClaimIn{},

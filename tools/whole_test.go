@@ -119,8 +119,8 @@ func requireTokenEstimate(t testing.TB, text string) {
 	require.InEpsilon(t, want, content.CountTokens(text), 0.15, text)
 }
 
-// requireSameHandoff compares the sent handoff with the results of reading: the whole handoff, its references, and each field that
-// was read alone.
+// requireSameHandoff compares the sent handoff with the results of reading: the whole handoff, its references, and each
+// field that was read alone.
 func requireSameHandoff(t testing.TB, f *follower, in schemas.SendIn, got schemas.Handoff) {
 	t.Helper()
 	want := *in.Context
@@ -148,7 +148,8 @@ func requireSameHandoff(t testing.TB, f *follower, in schemas.SendIn, got schema
 	}
 }
 
-// requireCriteriaInBrief checks that a brief has each criterion, by its number and whole or, if not all fit, its beginning.
+// requireCriteriaInBrief checks that a brief has each criterion, by its number and whole or, if not all fit, its
+// beginning.
 func requireCriteriaInBrief(t testing.TB, in schemas.SendIn, brief string) {
 	t.Helper()
 	lines := strings.Split(brief, "\n")

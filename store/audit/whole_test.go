@@ -103,8 +103,8 @@ func TestVerifyRegistry_AcceptsRedactedContent(t *testing.T) {
 	})
 }
 
-// The documentation of VerifyRegistry names this limit: it finds no fault if all rows were changed consistently. But the root
-// of the tree differs then.
+// The documentation of VerifyRegistry names this limit: it finds no fault if all rows were changed consistently. But
+// the root of the tree differs then.
 func TestVerifyRegistry_RootChangesIfStoreIsPutBack(t *testing.T) {
 	w := newMemoryWorld(t)
 	r := w.Send(1)

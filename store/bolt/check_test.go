@@ -43,8 +43,8 @@ func newFilledFile(t *testing.T) (path string, content []byte) {
 	return path, content
 }
 
-// inspectDamaged writes a damaged file and opens it. It returns the faults that Inspect finds, or the error of Open if Open
-// refuses the file.
+// inspectDamaged writes a damaged file and opens it. It returns the faults that Inspect finds, or the error of Open if
+// Open refuses the file.
 func inspectDamaged(t *testing.T, path string, content []byte) []string {
 	require.NoError(t, os.WriteFile(path, content, 0o600))
 	s, err := bolt.Open(t.Context(), bolt.Config{Path: path})

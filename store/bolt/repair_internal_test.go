@@ -16,7 +16,8 @@ import (
 
 // This is an internal test because no outside caller can make a sync fail: here the commit of bbolt fails.
 
-// newStoreWithFailingCommits returns a store whose next commits have the results of fails, in order; later commits succeed.
+// newStoreWithFailingCommits returns a store whose next commits have the results of fails, in order; later commits
+// succeed.
 func newStoreWithFailingCommits(t *testing.T, fails ...func(*bbolt.Tx) error) *Store {
 	t.Helper()
 	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "handoff.db"), GroupWait: -1})

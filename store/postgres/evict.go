@@ -74,8 +74,8 @@ func (c *cache) nextIdleCells(space *btree.BTreeG[*cachedKey]) (idle []*cachedKe
 	return idle
 }
 
-// removeIfInGap removes the cached key of a deleted row, if the neighbouring keys show that there is no row between them.
-// Otherwise each scan of a queue would pass one key for each row that was ever in the queue.
+// removeIfInGap removes the cached key of a deleted row, if the neighbouring keys show that there is no row between
+// them. Otherwise each scan of a queue would pass one key for each row that was ever in the queue.
 func (c *cache) removeIfInGap(space *btree.BTreeG[*cachedKey], at *cachedKey) {
 	if value, known := at.valueAt(0); at.evictableBytes() == 0 || !known || value != nil || !at.linked {
 		return

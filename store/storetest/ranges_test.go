@@ -135,8 +135,8 @@ func alternate(a, b iter.Seq2[store.Row, error]) (keys []string, err error) {
 	}
 }
 
-// testWritesDuringScan writes around the current place of a scan. The scan must yield the rows of its beginning, in both
-// directions, whether the rows were kept before or written by the same Update.
+// testWritesDuringScan writes around the current place of a scan. The scan must yield the rows of its beginning, in
+// both directions, whether the rows were kept before or written by the same Update.
 func testWritesDuringScan(t *testing.T, b store.Backend) {
 	update(t, b, func(w store.Writer) error { return putAll(w, store.Ready, "old", "b", "d", "f") })
 	for _, reverse := range []bool{false, true} {

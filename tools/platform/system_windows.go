@@ -33,8 +33,8 @@ func Remove(path string) error {
 	return retryWhileFileIsRead(func() error { return os.Remove(path) })
 }
 
-// retryWhileFileIsRead repeats an operation that Windows refuses while another process reads the file, for about 200 ms.
-// One read is over in a moment, but many processes may read one after another.
+// retryWhileFileIsRead repeats an operation that Windows refuses while another process reads the file, for about 200
+// ms. One read is over in a moment, but many processes may read one after another.
 func retryWhileFileIsRead(do func() error) error {
 	for range 100 {
 		err := do()

@@ -98,7 +98,7 @@ func (e *fileElection) Close() error {
 	if e.presence = nil; mark == nil {
 		return nil
 	}
-	return mark.close()
+	return unlockAndClose(mark.file) // this removes the mark
 }
 
 func (e *fileElection) UnservedError() *schemas.Error { return unservedError(e.config) }

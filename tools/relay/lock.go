@@ -92,9 +92,12 @@ func (l *storeLock) release() error {
 	}
 	f := l.file
 	l.file = nil
-	// Closing is not enough: a child that is just being started has the same open file until it runs its program.
-	return errors.Join(platform.Unlock(f), f.Close())
+	return unlockAndClose(f)
 }
+
+// unlockAndClose releases the lock on a file and closes the file. Closing alone is not enough: a child that is just
+// being started has the same open file until it runs its program.
+func unlockAndClose(f *os.File) error { return errors.Join(platform.Unlock(f), f.Close()) }
 
 // presenceMark tells other processes that a process that stays uses the workspace. The mark is a shared lock on the
 // file handoff.here. The kernel releases it when the process ends, in any way. So a new owner knows whether there are
@@ -140,10 +143,6 @@ func (p *presenceMark) isAlone() (bool, error) {
 	}
 	return err == nil, errors.Join(err, platform.Unlock(p.file))
 }
-
-// close removes the mark of this process and closes the file. It unlocks the file first, because a child that is just
-// being started has the same open file until it runs its program.
-func (p *presenceMark) close() error { return errors.Join(platform.Unlock(p.file), p.file.Close()) }
 
 // checkUnused returns ErrInUse if a process that stays uses the workspace. It is called with the lock held.
 func checkUnused(dir string) error {

@@ -36,8 +36,8 @@ var (
 	headLine   = regexp.MustCompile(`^# (HELP|TYPE) ([a-z_]+) (.+)$`)
 )
 
-// parseMetrics fails the test if the samples of a family are not together, if the head of a family comes after its samples, or
-// if a sample comes twice.
+// parseMetrics fails the test if the samples of a family are not together, if the head of a family comes after its
+// samples, or if a sample comes twice.
 func parseMetrics(t *testing.T, text string) map[string]float64 {
 	t.Helper()
 	samples, kinds, ours := map[string]float64{}, map[string]string{}, ""

@@ -103,8 +103,8 @@ func (p *registryPosition) follow(ctx context.Context, inv tools.Invoker, fn fun
 // finishLimit is the time in which a follower may read the remaining events after its ctx ended.
 const finishLimit = 200 * time.Millisecond
 
-// followToNewest calls fn with the remaining events, up to the present newest event. Without it, the last call of a client
-// would often not be counted, because the server ends right after it.
+// followToNewest calls fn with the remaining events, up to the present newest event. Without it, the last call of a
+// client would often not be counted, because the server ends right after it.
 func (p *registryPosition) followToNewest(ctx context.Context, inv tools.Invoker, fn func(context.Context, schemas.RegistryChange) error) {
 	if !p.known {
 		return

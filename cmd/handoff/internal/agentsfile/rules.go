@@ -130,8 +130,8 @@ func (p *parser) checkExpressions() {
 
 var decodeError = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`line (\d+): (.*)`) })
 
-// explainDecodeError describes why a valid YAML value cannot be decoded: an object has two fields of the same name, or a
-// text that begins with a brace (such as {{outcome.summary}}) is not in quotes.
+// explainDecodeError describes why a valid YAML value cannot be decoded: an object has two fields of the same name, or
+// a text that begins with a brace (such as {{outcome.summary}}) is not in quotes.
 func explainDecodeError(n *yaml.Node, err error) Problem {
 	p := Problem{firstNonTextName(n).Line, strings.TrimPrefix(err.Error(), "yaml: "), `Quote texts that have braces: "{{outcome.summary}}".`}
 	if m := decodeError().FindStringSubmatch(err.Error()); m != nil {

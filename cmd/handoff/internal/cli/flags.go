@@ -155,8 +155,8 @@ const notFirst = "handoff_not_first"
 // helpAll is the name of the flag that shows all flags of a command.
 const helpAll = "help-all"
 
-// LimitHelpToFlags makes --help of a command show only the named flags. It adds the flag --help-all, which shows all flags.
-// Shells still complete all flags.
+// LimitHelpToFlags makes --help of a command show only the named flags. It adds the flag --help-all, which shows all
+// flags. Shells still complete all flags.
 func LimitHelpToFlags(cmd *cobra.Command, names ...string) {
 	more := 0
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -69,7 +69,8 @@ func (s *Election) canReachOwner() bool {
 	return host == nil || !host.IsLoopback() || s.owner.Boot == platform.BootID()
 }
 
-// IsNoteOfWorkspace implements [relay.Election]. It is always true, because the note comes from the row of this workspace.
+// IsNoteOfWorkspace implements [relay.Election]. It is always true, because the note comes from the row of this
+// workspace.
 func (*Election) IsNoteOfWorkspace(relay.Note) bool { return true }
 
 // TryToWin implements [relay.Election]. If this node has an advertised URL and cannot reach the owner, it takes the

@@ -29,7 +29,8 @@ func OpenTerminal(t testing.TB) (person, program *os.File) {
 	return person, program
 }
 
-// WithFileDescriptor calls do with the file descriptor of f. Reads of f keep their deadlines, which a call of f.Fd would remove.
+// WithFileDescriptor calls do with the file descriptor of f. Reads of f keep their deadlines, which a call of f.Fd
+// would remove.
 func WithFileDescriptor(t testing.TB, f *os.File, do func(fd int) error) {
 	t.Helper()
 	conn, err := f.SyscallConn()

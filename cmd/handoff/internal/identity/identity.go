@@ -13,7 +13,8 @@ import (
 )
 
 // CommandCaller returns the caller of a command line. Name is the value of --agent or HANDOFF_AGENT, or "". The
-// caller's agent is empty if no name is known. The error says that name is not valid, as [schemas.Caller.WithName] does.
+// caller's agent is empty if no name is known. The error says that name is not valid, as [schemas.Caller.WithName]
+// does.
 func CommandCaller(name string, getenv func(string) string, terminal bool) (schemas.Caller, error) {
 	c := detectClient(getenv)
 	by := schemas.Caller{Via: schemas.ViaCLI, AgentID: getenv(c.Shell.Session)}

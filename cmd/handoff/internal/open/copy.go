@@ -13,7 +13,8 @@ import (
 	"handoff/tools/relay"
 )
 
-// explainCopyError turns an error of copying rows into an error with a remedy for the caller. It returns nil if err is nil.
+// explainCopyError turns an error of copying rows into an error with a remedy for the caller. It returns nil if err is
+// nil.
 func explainCopyError(ctx context.Context, to Config, err error) error {
 	coded, is := errors.AsType[*schemas.Error](err)
 	switch {
@@ -27,8 +28,8 @@ func explainCopyError(ctx context.Context, to Config, err error) error {
 	return explainOpenError(to, err)
 }
 
-// WithFileStore opens the files of a workspace while fn runs, even if the workspace was moved or is incomplete. The caller
-// must have locked the files.
+// WithFileStore opens the files of a workspace while fn runs, even if the workspace was moved or is incomplete. The
+// caller must have locked the files.
 func WithFileStore(ctx context.Context, w workspace.Workspace, fn func(store.Backend) error) error {
 	files, err := openEngine(ctx, w.Dir, discardLog)
 	if err != nil {
@@ -68,8 +69,8 @@ func withElection(ctx context.Context, name string, node *cluster.Node, fn func(
 	return errors.Join(fn(seat, rows), rows.Close())
 }
 
-// ReopenMovedStore makes a moved workspace usable again. If the workspace was not moved, it changes nothing and moved is
-// false.
+// ReopenMovedStore makes a moved workspace usable again. If the workspace was not moved, it changes nothing and moved
+// is false.
 func ReopenMovedStore(ctx context.Context, b store.Backend) (moved bool, err error) {
 	if _, moved = errors.AsType[*travel.MovedError](travel.CheckUsable(ctx, b)); moved {
 		err = travel.RemoveCopyMark(ctx, b)
@@ -77,8 +78,8 @@ func ReopenMovedStore(ctx context.Context, b store.Backend) (moved bool, err err
 	return moved, err
 }
 
-// explainUnusableStore returns an error with a remedy if err means that the workspace was moved, or that a copy into it is
-// incomplete. For other errors it returns nil.
+// explainUnusableStore returns an error with a remedy if err means that the workspace was moved, or that a copy into it
+// is incomplete. For other errors it returns nil.
 func explainUnusableStore(name string, err error) error {
 	moved, is := errors.AsType[*travel.MovedError](err)
 	switch {

@@ -69,8 +69,8 @@ func removeLeftovers(dir string) {
 	_ = errors.Join(bolt.RemoveLeftovers(path), os.Remove(restoringFile(path)))
 }
 
-// checkNotEmptied returns an error if another program emptied the store file, because bbolt would make a new store in an
-// empty file. Otherwise it returns nil.
+// checkNotEmptied returns an error if another program emptied the store file, because bbolt would make a new store in
+// an empty file. Otherwise it returns nil.
 func checkNotEmptied(dir string) error {
 	if !workspace.WasStoreEmptied(dir) {
 		return nil

@@ -27,8 +27,8 @@ func keptStoreFile(dir string) string { return filepath.Join(dir, workspace.Kept
 // KeptWorkspaceName returns the name of the replaced workspace in a database.
 func KeptWorkspaceName(name string) string { return name + "~before" }
 
-// IsKeptWorkspaceName reports whether a restore gave a workspace of a database this name. The workspace is then a replaced
-// workspace, or an unfinished copy.
+// IsKeptWorkspaceName reports whether a restore gave a workspace of a database this name. The workspace is then a
+// replaced workspace, or an unfinished copy.
 func IsKeptWorkspaceName(name string) bool { return strings.Contains(name, "~") }
 
 func restoringFile(at string) string { return at + ".restoring" }
@@ -75,8 +75,8 @@ func RestoreFileStore(ctx context.Context, w workspace.Workspace, backup string,
 	return kept, platform.SyncDir(w.Dir)
 }
 
-// fileStoreHasWork reports whether a workspace in files has work that a restore would replace. An unreadable store counts
-// as work.
+// fileStoreHasWork reports whether a workspace in files has work that a restore would replace. An unreadable store
+// counts as work.
 func fileStoreHasWork(ctx context.Context, w workspace.Workspace) (used bool, err error) {
 	if w.IsStoreMissing() {
 		return false, nil
@@ -135,8 +135,8 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 	return errors.Join(err, ctx.Err(), out.Close())
 }
 
-// UndoFileRestore exchanges the store of a workspace with the store that the last restore replaced. The caller must have
-// locked the files.
+// UndoFileRestore exchanges the store of a workspace with the store that the last restore replaced. The caller must
+// have locked the files.
 func UndoFileRestore(w workspace.Workspace) error {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStoreFile(w.Dir)
 	restored := at + ".restored"
@@ -183,9 +183,9 @@ func errNoKeptStore(name string) error {
 		WithHint("handoff where shows what is kept.")
 }
 
-// RestoreDatabaseStore replaces a workspace of a database by a verified backup. It follows the rules of [RestoreFileStore]. If
-// the workspace also has files, the caller must have locked them. RestoreDatabaseStore marks the store in these files as
-// moved, so that no process uses that store any more.
+// RestoreDatabaseStore replaces a workspace of a database by a verified backup. It follows the rules of
+// [RestoreFileStore]. If the workspace also has files, the caller must have locked them. RestoreDatabaseStore marks the
+// store in these files as moved, so that no process uses that store any more.
 func RestoreDatabaseStore(
 	ctx context.Context, files workspace.Workspace, node *cluster.Node, backup string, replace bool,
 ) (kept string, moved bool, err error) {

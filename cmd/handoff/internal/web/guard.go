@@ -51,9 +51,9 @@ func (g *originGuard) protect(next http.Handler) http.Handler {
 	})
 }
 
-// isAllowedHost reports whether the Host header is a name or an address of this server. It is false for a foreign name that
-// resolves to the address of this server. An address is safe, because a page cannot make an address resolve to another
-// server.
+// isAllowedHost reports whether the Host header is a name or an address of this server. It is false for a foreign name
+// that resolves to the address of this server. An address is safe, because a page cannot make an address resolve to
+// another server.
 func (g *originGuard) isAllowedHost(r *http.Request) bool {
 	host := normaliseHost(r.Host)
 	if ip, err := netip.ParseAddr(host); err == nil {
@@ -96,8 +96,8 @@ func normaliseHost(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// normaliseOrigin returns an origin for comparison, in the form scheme://host[:port] without a default port. Ok is false
-// if the text is no origin.
+// normaliseOrigin returns an origin for comparison, in the form scheme://host[:port] without a default port. Ok is
+// false if the text is no origin.
 func normaliseOrigin(text string) (_ string, ok bool) {
 	u, err := url.Parse(strings.ToLower(text))
 	switch {

@@ -54,8 +54,8 @@ func (s *Server) routes() http.Handler {
 	return table
 }
 
-// separateNodeRequests passes requests of other nodes of a cluster directly to their handler. The checks and limits for clients
-// do not apply to nodes.
+// separateNodeRequests passes requests of other nodes of a cluster directly to their handler. The checks and limits for
+// clients do not apply to nodes.
 func (s *Server) separateNodeRequests(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.config.Nodes != nil && strings.HasPrefix(r.URL.Path, pathNodes) {

@@ -39,8 +39,8 @@ const (
 	compactFile = "handoff.compact" // of versions that compacted a file when it was opened next
 )
 
-// isFileOfHandoff reports whether handoff writes a file of this name into the directory of a workspace. [Remove] deletes only
-// files for which isFileOfHandoff is true.
+// isFileOfHandoff reports whether handoff writes a file of this name into the directory of a workspace. [Remove]
+// deletes only files for which isFileOfHandoff is true.
 func isFileOfHandoff(name string) bool {
 	patterns := append(relay.FileNames(), StoreFile, StoreFile+".new", StoreFile+".old", KeptFile, KeptFile+"-mend-*",
 		StoreFile+".restor*", logFile, logFile+".1", recordFile, recordFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
@@ -63,8 +63,8 @@ func (w Workspace) Exists() bool {
 	return !isMissing(w.Dir)
 }
 
-// IsAccessDenied reports whether this user may not read the directory of a workspace, for example because another user owns
-// it. In that case handoff does not know whether the workspace was used.
+// IsAccessDenied reports whether this user may not read the directory of a workspace, for example because another user
+// owns it. In that case handoff does not know whether the workspace was used.
 func IsAccessDenied(dir string) bool {
 	_, err := os.ReadDir(dir)
 	return errors.Is(err, fs.ErrPermission)
@@ -267,8 +267,8 @@ func WasStoreEmptied(dir string) bool {
 	return err == nil && unmarked == nil && file.Size() == 0 && here.Size() > 0
 }
 
-// RecordStoreOpened records whether the store in a directory was ever open. It ignores errors of the file system. After an
-// error, [WasStoreEmptied] cannot notice a later loss.
+// RecordStoreOpened records whether the store in a directory was ever open. It ignores errors of the file system. After
+// an error, [WasStoreEmptied] cannot notice a later loss.
 func RecordStoreOpened(dir string, was bool) {
 	path := filepath.Join(dir, presenceFile)
 	here, err := os.Stat(path)

@@ -84,8 +84,8 @@ func DirContains(dir, path string) bool {
 	return err == nil && rest != "." && filepath.IsLocal(rest)
 }
 
-// IsProjectGone reports whether the directory of a project does not exist. It returns false for a directory that cannot be
-// read.
+// IsProjectGone reports whether the directory of a project does not exist. It returns false for a directory that cannot
+// be read.
 func IsProjectGone(project string) bool {
 	_, err := os.Stat(project)
 	return errors.Is(err, fs.ErrNotExist)

@@ -205,8 +205,8 @@ func (c Config) isNeverProject(dir string) bool {
 
 var nonSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^a-z0-9_]+`) })
 
-// workspaceNameOf returns the name of the workspace for the path of a project. The name has a readable part, and a hash that
-// differs for each path.
+// workspaceNameOf returns the name of the workspace for the path of a project. The name has a readable part, and a hash
+// that differs for each path.
 func workspaceNameOf(project string) string {
 	base := filepath.Base(project)
 	if base == ".git" {

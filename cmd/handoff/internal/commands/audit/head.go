@@ -76,7 +76,8 @@ func (k key) signHead(out schemas.TreeOut) (head, error) {
 	return h, nil
 }
 
-// parseHead reads a checkpoint. It does not check the signature: the caller compares the root with the registry instead.
+// parseHead reads a checkpoint. It does not check the signature: the caller compares the root with the registry
+// instead.
 func parseHead(signed string) (head, error) {
 	_, err := note.Open([]byte(signed), note.VerifierList())
 	unverified, is := errors.AsType[*note.UnverifiedNoteError](err)

@@ -38,8 +38,8 @@ func installVerifier(t *testing.T) string {
 	return filepath.Join(bin, "fsck")
 }
 
-// verifierAccepts runs the verifier, and returns whether it accepts the tiles. It ends with status 0 either way. Without enough
-// workers it never ends after it found a fault.
+// verifierAccepts runs the verifier, and returns whether it accepts the tiles. It ends with status 0 either way.
+// Without enough workers it never ends after it found a fault.
 func verifierAccepts(t *testing.T, fsck string, s auditDesk) (bool, string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), fsck, "-storage_url", "file://"+filepath.Join(s.dir, "tiles"),

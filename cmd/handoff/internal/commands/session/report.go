@@ -18,8 +18,8 @@ import (
 //go:embed files.md
 var filesSnippet string
 
-// hookAnswer is the output of a hook in the form that most clients read. Clients with [client.HookSettings.Flat] read the
-// field Context instead of Adds. A hook leaves unused fields out, because Codex refuses unknown fields.
+// hookAnswer is the output of a hook in the form that most clients read. Clients with [client.HookSettings.Flat] read
+// the field Context instead of Adds. A hook leaves unused fields out, because Codex refuses unknown fields.
 type hookAnswer struct {
 	Decision string     `json:"decision,omitempty"`
 	Reason   string     `json:"reason,omitempty"`
