@@ -70,7 +70,7 @@ func (b PermissionBook) Find(kind, digest string) (*Permission, error) {
 	}
 	found := &Permission{}
 	if json.Unmarshal(text, found) != nil || found.Path == "" {
-		return nil, fmt.Errorf("%s was not written by handoff, so it allows nothing: remove it", filepath.Join(dir, kind+"-"+digest))
+		return nil, fmt.Errorf("%s is not in the form that handoff writes, so it allows nothing: remove it", filepath.Join(dir, kind+"-"+digest))
 	}
 	return found, nil
 }
@@ -132,7 +132,7 @@ func (b PermissionBook) permissionDir() (string, error) {
 		return "", err
 	}
 	if !idForm().Match(id) {
-		return "", fmt.Errorf("%s was not written by handoff, so nothing is allowed here: remove it", b.idFile())
+		return "", fmt.Errorf("%s is not in the form that handoff writes, so nothing is allowed here: remove it", b.idFile())
 	}
 	dir := filepath.Join(b.StateDir, string(id))
 	return dir, errors.Join(checkOwner(b.StateDir, fs.ModeDir), checkOwner(dir, fs.ModeDir))

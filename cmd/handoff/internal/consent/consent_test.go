@@ -46,7 +46,7 @@ func TestFind_ReturnsNilWithoutPermission(t *testing.T) {
 	for _, text := range []string{"", "{", `{"home":"h"}`} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 		given, err := b.Find(consent.Rules, "1")
-		require.ErrorContains(t, err, path+" was not written by handoff")
+		require.ErrorContains(t, err, path+" is not in the form that handoff writes")
 		require.Nil(t, given)
 	}
 	t.Chdir(b.IDDir) // which has an id, and could have leave beside it
