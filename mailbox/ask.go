@@ -187,16 +187,13 @@ func (s *Service) reclaimAnswered(
 // it. Messages stay unread, because the text of a message is only in the notice.
 func (o *op) markNoticesRead(id schemas.ID, a schemas.Agent) error {
 	told, err := o.UnreadNoticesAbout(a, id, reading.MaxScanned)
-	if err != nil || len(told) == 0 {
-		return err
-	}
-	return o.MarkNoticesRead(a, told...)
+	return cmp.Or(err, o.markRead(a, told...))
 }
 
 // markShownNoticesRead does [op.markNoticesRead] for a handoff that a call has shown. It writes only if a snapshot has
-// unread notices, so showing the handoff again costs no write. If the caller may only read, the notices stay unread.
+// unread notices, so showing the handoff again costs no write. It writes nothing if [env.MarksRead] is false.
 func (s *Service) markShownNoticesRead(ctx context.Context, by schemas.Caller, id schemas.ID) error {
-	if by.Agent == "" || by.Scope == schemas.ScopeRead {
+	if by.Agent == "" || !s.MarksRead(by) {
 		return nil
 	}
 	told, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) ([]schemas.NoticeID, error) {

@@ -71,13 +71,19 @@ func showSentMessage(v *store.View, by schemas.Agent, id schemas.NoticeID, out *
 	return true, err
 }
 
-// showNotices runs fn, which shows notices and returns their ids. It marks these notices read, unless the caller may
-// only read. Showing and marking happen in one transaction, so if the call fails, the notices stay unread. The function
+// MarksRead reports whether the notices that a call shows count as read: the caller may do more than read, and does not
+// borrow the name of an agent that is here over another connection.
+func (e *env) MarksRead(by schemas.Caller) bool {
+	return by.Scope != schemas.ScopeRead && !e.here.IsBorrowed(by)
+}
+
+// showNotices runs fn, which shows notices and returns their ids. If [env.MarksRead] says so, it marks these notices
+// read. Showing and marking happen in one transaction, so if the call fails, the notices stay unread. The function
 // fn may run twice, so it must set all its results anew in each run.
 func (s *Service) showNotices(
 	ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error),
 ) error {
-	if by.Scope == schemas.ScopeRead {
+	if !s.MarksRead(by) {
 		_, err := operation.Read(ctx, s.engine, fn)
 		return err
 	}
@@ -86,8 +92,16 @@ func (s *Service) showNotices(
 		if err != nil {
 			return err
 		}
-		return o.MarkNoticesRead(by.Agent, shown...)
+		return o.markRead(by.Agent, shown...)
 	})
+}
+
+// markRead marks notices of an agent as read. Notices of the caller's own name stay unread if [env.MarksRead] is false.
+func (o *op) markRead(a schemas.Agent, ids ...schemas.NoticeID) error {
+	if len(ids) == 0 || a == o.By.Agent && !o.MarksRead(o.By) {
+		return nil
+	}
+	return o.MarkNoticesRead(a, ids...)
 }
 
 // recallMessage takes back an unread message of the caller, see [life.Recall]. The error is not_found for a message

@@ -37,7 +37,7 @@ func (o *op) replyToNotice(in schemas.UpdateIn) (out schemas.UpdateOut, about st
 	}
 	return schemas.UpdateOut{
 		NoticeID: n.ID, Reply: sent.NoticeID, Status: schemas.Completed, Action: in.Action, To: sent.To, Warnings: sent.Warnings,
-	}, "", o.MarkNoticesRead(o.By.Agent, n.ID)
+	}, "", o.markRead(o.By.Agent, n.ID)
 }
 
 // replyMessage makes the message that answers another message.

@@ -23,6 +23,10 @@ type Caller struct {
 	AgentID string `json:"agent_id,omitempty"` // the client session or thread behind the name; over HTTP proved, or empty
 	Via     Via    `json:"via"`
 
+	// Borrowed says that the call named Agent, and that the connection or the environment of the caller has another
+	// name or none.
+	Borrowed bool `json:"borrowed,omitempty"`
+
 	// Conn names a connection that stays open as long as its client runs. While the connection is open, claims made
 	// over it are renewed. Conn is empty if the server cannot learn that a client left.
 	Conn string `json:"conn,omitempty"`

@@ -91,10 +91,10 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 	if err != nil {
 		return nil, completeError(err, schemas.Agent(agent))
 	}
-	if borrowed {
-		next = append(listAdvice(warnBorrowedName(by.Agent, c.Caller.Agent)), next...)
-	}
 	inbox := l.countInbox(ctx, t, by)
+	if unread := inbox != nil && inbox.Notices > 0 && !l.Mailbox.MarksRead(by) && by.Scope != schemas.ScopeRead; borrowed || unread {
+		next = append(listAdvice(warnBorrowedName(by.Agent, c.Caller.Agent, borrowed, unread)), next...)
+	}
 	return addEnvelope(out, inbox, schemas.AdviceWithAgent(schemas.Agent(agent), adviseWaitIfEmpty(adviseReadBeforeWait(t.Name, canonical, next, inbox), inbox)))
 }
 
@@ -148,7 +148,9 @@ func completeError(err error, as schemas.Agent) error {
 func resolveName(by schemas.Caller, agent string, t Tool) (schemas.Caller, error) {
 	switch {
 	case agent != "":
-		return by.WithName(agent)
+		named, err := by.WithName(agent)
+		named.Borrowed = by.Borrowed || named.Agent != by.Agent
+		return named, err
 	case by.Agent != "" || t.ReadOnly || t.Admin:
 		return by, nil
 	}

@@ -347,11 +347,17 @@ func adviseWaitIfEmpty(next []schemas.Advice, inbox *schemas.InboxCounts) []sche
 	return next
 }
 
-// warnBorrowedName warns a caller that acts under the name of an agent with another open connection.
-func warnBorrowedName(agent, own schemas.Agent) schemas.Advice {
-	say := fmt.Sprintf("Agent %s is here over another connection, and was told that you act as it. If you are not %s, act as %s.",
-		agent, agent, cmp.Or(own, "yourself"))
-	return schemas.Advice{Say: say}
+// warnBorrowedName warns a caller that acts under the name of an agent with another open connection. The warning says
+// that the agent was told, and that the agent's notices stay unread, if this is so.
+func warnBorrowedName(agent, own schemas.Agent, told, unread bool) schemas.Advice {
+	say := fmt.Sprintf("Agent %s is here over another connection", agent)
+	if told {
+		say += ", and was told that you act as it"
+	}
+	if unread {
+		say += ". Its notices stay unread"
+	}
+	return schemas.Advice{Say: fmt.Sprintf("%s. If you are not %s, act as %s.", say, agent, cmp.Or(own, "yourself"))}
 }
 
 // listAdvice returns its arguments as a list.

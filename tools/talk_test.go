@@ -140,3 +140,5 @@ func TestTools_NoArgumentIsIgnoredSilently(t *testing.T) { playTalks(t, "testdat
 func TestTools_SenderAcceptsOrReturnsResult(t *testing.T) { playTalks(t, "testdata/judged.txt") }
 
 func TestTools_ReadReferences(t *testing.T) { playTalks(t, "testdata/references.txt") }
+
+func TestTools_AnswersSayWhatWasTold(t *testing.T) { playTalks(t, "testdata/told.txt") }

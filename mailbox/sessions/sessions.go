@@ -42,6 +42,14 @@ func (h Presence) ActsOverConnection(a schemas.Agent, wanted func(presence.Conne
 	return slices.ContainsFunc(h.Connections(presence.ConnectionFilter{Agent: a}), wanted)
 }
 
+// IsBorrowed reports whether the caller acts under the name of an agent that is here over a connection of another
+// session. That agent reads its own notices, so a call of this caller marks none of them as read.
+func (h Presence) IsBorrowed(by schemas.Caller) bool {
+	return by.Borrowed && h.ActsOverConnection(by.Agent, func(c presence.Connection) bool {
+		return c.Name != by.Conn && (c.Session == "" || c.Session != by.AgentID)
+	})
+}
+
 // ActingAgents returns the agents that act over an open connection, sorted by name. It omits agents over HTTP and on
 // the command line, because these have no connection.
 func (h Presence) ActingAgents() []schemas.Agent {

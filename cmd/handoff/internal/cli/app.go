@@ -78,6 +78,7 @@ func (a *App) Caller(writes bool) (schemas.Caller, error) {
 	if err == nil && writes && by.Agent == "" {
 		err = identity.NoNameError()
 	}
+	by.Borrowed = a.FlagUnlessInEnvironment("agent", a.Agent) != "" && !a.MarkRead
 	return by, err
 }
 

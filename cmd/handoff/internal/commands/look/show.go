@@ -171,7 +171,11 @@ func showNotice(ctx context.Context, a *cli.App, id string) error {
 	}
 	return a.Print(raw, func(p *cli.Page) {
 		printNotice(p, out.Notice, out.Read)
-		if by.Scope != schemas.ScopeRead && out.Read == nil {
+		said := cli.AdviceOf(raw)
+		switch {
+		case len(said) > 0 && said[0].Tool == "": // it stays unread
+			a.Remark(p, said[0].Say)
+		case by.Scope != schemas.ScopeRead && out.Read == nil:
 			a.Remark(p, "It counts as read now.")
 		}
 	})

@@ -85,6 +85,11 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 			p.AddField(fmt.Sprintf("%s from %s, %s", n.NoticeID, schemas.SenderLine(n.Rule, n.From), n.Kind), n.Text)
 		}
 		p.AddField("you hold", cli.JoinIDs(out.Holding))
+		for _, said := range cli.AdviceOf(raw) {
+			if said.Tool == "" {
+				p.AddLine("%s", said.Say)
+			}
+		}
 		return
 	}
 	p.AddLine("%s %s, from %s, attempt %d", p.Bold(out.HandoffID.String()), p.Quote(out.Title, 40), schemas.SenderLine(out.Rule, out.From), out.Attempt)
@@ -123,6 +128,8 @@ func printEndingCommands(a *cli.App, p *cli.Page, raw json.RawMessage) {
 	p.AddLine("\n%s", p.Faint("Then one of:"))
 	flags := flagsOfNextCommands(a)
 	for _, call := range cli.AdviceOf(raw) {
-		p.AddLine("  %s", a.CommandLine(call, flags, "claim_token"))
+		if call.Tool != "" { // a sentence names no command
+			p.AddLine("  %s", a.CommandLine(call, flags, "claim_token"))
+		}
 	}
 }
