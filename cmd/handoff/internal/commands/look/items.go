@@ -152,17 +152,12 @@ func stripHeading(title string) string { return strings.TrimSpace(strings.TrimLe
 // holderOrRecipient returns the holder, or the recipient if there is no holder.
 func holderOrRecipient(i schemas.ListItem) string { return cmp.Or(string(i.Holder), string(i.To)) }
 
-// printUnread prints the last lines of a list on a terminal: the number of the reader's unread notices, and the number
-// of handoffs that need a person. The parameter again holds the flags that name the reader. The printed command lines
-// repeat these flags.
-func printUnread(p *cli.Page, out listResult, need int, again string) {
-	if !p.Terminal {
-		return
+// unreadText returns the last line of a list: the number of the reader's unread notices, and the command that lists
+// them. It returns "" if there are none, and for a list of notices. The parameter again holds the flags that name the
+// reader.
+func (out listResult) unreadText(args cli.Arguments, again string) string {
+	if out.Inbox == nil || out.Inbox.Notices == 0 || args["box"] == "notices" {
+		return ""
 	}
-	if out.Inbox != nil && out.Inbox.Notices > 0 {
-		p.AddLine("%s unread: handoff list --box notices%s", schemas.CountNoun(out.Inbox.Notices, "notice"), again)
-	}
-	if need > 0 {
-		p.AddLine("What needs you: %s, handoff status%s", schemas.CountNoun(need, "handoff"), again)
-	}
+	return fmt.Sprintf("%s unread: handoff list --box notices%s", schemas.CountNoun(out.Inbox.Notices, "notice"), again)
 }

@@ -143,13 +143,19 @@ func listHandoffs(ctx context.Context, a *cli.App, args cli.Arguments, l listOpt
 // printList prints the rows and the remarks below them.
 func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l listOptions, out listResult, need int) {
 	printItems(p, out)
-	a.Remark(p, out.omittedText())
+	unread := out.unreadText(args, a.CallerFlags())
+	if len(out.Items) > 0 || unread == "" || args["box"] == "all" { // an inbox with notices is not empty
+		a.Remark(p, out.omittedText())
+	}
 	a.Remark(p, strings.Join(out.Warnings, "\n"))
 	if args["box"] == "all" && a.FlagUnlessInEnvironment("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
 		a.Remark(p, "--agent narrows nothing here: --for "+cli.ShellWord(a.Agent)+" does.")
 	}
 	a.Remark(p, a.RemarkOnReading(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unreadCount()))
-	printUnread(p, out, need, a.CallerFlags())
+	a.Remark(p, unread)
+	if need > 0 {
+		p.AddLine("What needs you: %s, handoff status%s", schemas.CountNoun(need, "handoff"), a.CallerFlags())
+	}
 }
 
 // addDefaults adds the default arguments of list_handoffs. The result open is true if the arguments select all open
