@@ -217,7 +217,9 @@ func (o *op) reportProgress(r *store.Record, in schemas.UpdateIn, out *schemas.U
 	if err == nil {
 		out.Warnings, err = overlap.RecordFiles(o.Op, now)
 	}
-	return now, err
+	reader, unread := reading.AgentToNotify(o.View, r)
+	out.Reader = reader
+	return now, cmp.Or(err, unread)
 }
 
 // saveGivenCheckpoint stores the checkpoint that came with an action, and returns the record as it is then.

@@ -15,7 +15,7 @@ type GetIn struct {
 	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_extras:"x-clamp=true"`
 	// Bytes to skip
 	Offset int `json:"offset,omitempty" jsonschema:"minimum=0"`
-	// Wait for a change (≤50)
+	// Wait for a change; outcome: the end (≤50)
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 }
 

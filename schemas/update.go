@@ -115,4 +115,6 @@ type UpdateOut struct {
 	BlockedBy  []string   `json:"blocked_by,omitzero"` // after amend
 	Children   []ID       `json:"children,omitempty"`  // descendants that stay open and are not cancelled along
 	Warnings   []string   `json:"warnings,omitempty"`
+
+	Reader Agent `json:"-"` // the agent that may read a progress report, without a notice of it
 }

@@ -36,9 +36,14 @@ func adviseAfterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 		}
 		return next
 	case o.NoticeID != 0:
-		return listAdvice(schemas.AdviseCall(schemas.GetIn{HandoffID: o.NoticeID.String()}, "tells whether it was read"))
+		return listAdvice(adviseReadReceipt(o.NoticeID))
 	}
 	return listAdvice(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
+}
+
+// adviseReadReceipt advises the sender of a message how to learn whether the recipient has read it.
+func adviseReadReceipt(id schemas.NoticeID) schemas.Advice {
+	return schemas.AdviseCall(schemas.GetIn{HandoffID: id.String()}, "tells whether it was read")
 }
 
 // adviseAfterClaim advises how to continue with a claim: complete the handoff, ask, or fail it. The advised calls have
@@ -165,8 +170,14 @@ func adviseAfterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice {
 // case.
 func adviseAfterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
 	id := o.HandoffID.String()
+	if o.Reply != 0 {
+		return listAdvice(adviseReadReceipt(o.Reply))
+	}
 	switch o.Action {
 	case schemas.ActProgress: // the claim said how to complete it
+		if o.Reader != "" {
+			return listAdvice(schemas.Advice{Say: fmt.Sprintf("No notice was sent: %s sees this when it reads %s or waits for a change of it.", o.Reader, id)})
+		}
 	case schemas.ActAsk:
 		wait := schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}
 		return listAdvice(schemas.AdviseCall(wait, "waits for the answer and the claim"))
@@ -312,10 +323,10 @@ func adviseAfterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advic
 	return listAdvice(schemas.AdviseCall(one, "makes one known"))
 }
 
-// adviseReadBeforeWait replaces advice to wait by advice to read, if the caller has unread notices. One of the notices
-// may be the event for which the caller would wait. After a list, a claim or an update it adds advice to read the
-// unread notices even if there was no advice to wait. The exception is a call that itself listed notices: its advice
-// stays unchanged. If the caller holds handoffs, a list of the inbox first advises to list the held handoffs.
+// adviseReadBeforeWait advises to read before advice to wait, if the caller has unread notices. One of the notices may
+// be the event for which the caller would wait. After a list, a claim or an update it advises to read the unread
+// notices even if there is no advice to wait. The exception is a call that itself listed notices: its advice stays
+// unchanged. If the caller holds handoffs, a list of the inbox first advises to list the held handoffs.
 func adviseReadBeforeWait(tool string, args json.RawMessage, next []schemas.Advice, inbox *schemas.InboxCounts) []schemas.Advice {
 	if inbox != nil && inbox.Held > 0 && tool == (schemas.ListIn{}).Tool() && !bytes.Contains(args, []byte(`"box":`)) {
 		next = append(listAdvice(schemas.AdviseCall(schemas.ListIn{Box: "claimed"}, "lists what you hold")), next...)
@@ -323,14 +334,18 @@ func adviseReadBeforeWait(tool string, args json.RawMessage, next []schemas.Advi
 	if inbox == nil || inbox.Notices == 0 || bytes.Contains(args, []byte(`"box":"notices"`)) {
 		return next
 	}
-	kept := slices.DeleteFunc(slices.Clone(next), func(a schemas.Advice) bool {
-		return bytes.Contains(a.Args, []byte(`"wait_seconds":`))
-	})
+	read := schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "shows what is unread")
+	wait := slices.IndexFunc(next, func(a schemas.Advice) bool { return bytes.Contains(a.Args, []byte(`"wait_seconds":`)) })
 	reads := []string{schemas.ListIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool()}
-	if len(kept) == len(next) && !slices.Contains(reads, tool) {
+	switch {
+	case slices.ContainsFunc(next, func(a schemas.Advice) bool { return bytes.Equal(a.Args, read.Args) }):
 		return next
+	case wait >= 0:
+		return slices.Insert(slices.Clone(next), wait, read)
+	case slices.Contains(reads, tool):
+		return append(next, read)
 	}
-	return append(kept, schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "shows what is unread"))
+	return next
 }
 
 // adviseWaitIfEmpty turns advice to claim the next handoff into advice to wait for a handoff. It does so only if the

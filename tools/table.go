@@ -31,7 +31,7 @@ var Table = []Tool{
 	}, (*mailbox.Service).Fail, adviseAfterFail),
 	defineTool(Tool{
 		Name: "get_handoff", Title: "Read handoff", ReadOnly: true, Idempotent: true,
-		Description: "Read a handoff or its outcome, or wait until it changes.",
+		Description: "Read a handoff or its outcome, or wait for a change.",
 	}, (*mailbox.Service).Get, adviseAfterGet),
 	defineTool(Tool{
 		Name: "handoff_history", Title: "Handoff history", ReadOnly: true, Idempotent: true,
@@ -52,7 +52,7 @@ var Table = []Tool{
 	defineTool(Tool{
 		Name: "send_handoff", Title: "Send handoff", undone: "Nothing was sent.",
 		Description: "Hand off or delegate a task, or send a message, to another agent's mailbox. " +
-			"The outcome comes to your inbox.",
+			"The outcome comes as a notice.",
 	}, (*mailbox.Service).Send, adviseAfterSend),
 	defineTool(Tool{
 		Name: "update_handoff", Title: "Update handoff",

@@ -190,7 +190,11 @@ func heldText(held []schemas.HeldHandoff, more int) string {
 func itemList(items []schemas.ListItem, more int) string {
 	text := strings.Join(schemas.Map(items, itemLine), "")
 	if more > 0 {
-		text += fmt.Sprintf("- %d more: %s\n", more, schemas.AdviseCall(schemas.ListIn{}, "").Request())
+		rest := schemas.ListIn{}
+		if len(items) > 0 && items[len(items)-1].NoticeID != 0 { // handoffs come first
+			rest.Box = "notices"
+		}
+		text += fmt.Sprintf("- %d more: %s\n", more, schemas.AdviseCall(rest, "").Request())
 	}
 	return text
 }
