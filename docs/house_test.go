@@ -27,7 +27,7 @@ var house = []room{
 	{level: 0, path: "schemas/respell/respelltest", about: "tests that no field of a message is lost"},
 	{
 		level: 0, path: "schemas/respell", about: "foreign and misspelt messages, normalised",
-		imports: []string{"schemas"},
+		imports: []string{"schemas", "schemas/closest"},
 	},
 	{
 		level: 0, path: "schemas/display", about: "texts for people: columns, colours, words",

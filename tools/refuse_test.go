@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/tools/toolstest"
 )
 
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
@@ -54,6 +55,19 @@ func TestUnknownTool_ErrorNamesClosestTool(t *testing.T) {
 	require.Contains(t, err.Known, "send_handoff")
 	require.Equal(t, "Closest: send_handoff.", err.Hint)
 	require.NotContains(t, err.Known, "audit_verify")
+}
+
+func TestUnknownTool_ErrorAdvisesWhatNameSays(t *testing.T) {
+	for name, want := range map[string]string{
+		"delete_handoff": "cancels", "handoff_cancel": "cancels", "undo": "cancels", "close_handoff": "ends it as done", "createTask": "sends work",
+		"get_inbox": "takes nothing", "task.reply": "answers", "accept-result": "accepts", "get_status": "shows one handoff", "fetch_thing": "shows one",
+		"reject_task": "returns a result", "unregister_agent": "away", "list_agent": "who is here", "wait_for_reply": "waits", "log_progress": "reports on it",
+	} {
+		_, err := invoke(t, name, `{}`)
+		require.Empty(t, err.Hint, name)
+		require.Contains(t, schemas.RenderAdvice(err.Next), want, name)
+		require.Empty(t, toolstest.AdviceFaults(err.Next), name)
+	}
 }
 
 func TestDecode_ErrorAboutObjectShowsItsForm(t *testing.T) {

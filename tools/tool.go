@@ -17,10 +17,12 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"sync"
 
 	"handoff/mailbox"
 	"handoff/schemas"
+	"handoff/schemas/respell"
 )
 
 // Tool is one row of [Table] or of [Admin]: the parts of a tool that a client sees, and the method behind it. Function
@@ -111,10 +113,15 @@ func FindTool(name string) (Tool, error) {
 	return Tool{}, unknownToolError(name)
 }
 
-// unknownToolError returns the error for an unknown tool. It names the tools for agents only.
+// unknownToolError returns the error for an unknown tool. It names the tools for agents only. It suggests the tool of
+// which the name is a typing error, or else the calls that do what the name says.
 func unknownToolError(name string) error {
-	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoteForError(name)).WithField("tool")
-	return addChoices(e, name, toolNames(func(Tool) bool { return true }))
+	names := toolNames(func(Tool) bool { return true })
+	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoteForError(name)).WithField("tool").WithChoices(names...)
+	if at := slices.IndexFunc(names, func(known string) bool { return respell.IsTypingError(name, known) }); at >= 0 {
+		return e.WithHint("Closest: %s.", names[at])
+	}
+	return e.WithNext(respell.MeantCalls(name, schemas.Blank)...)
 }
 
 // toolNames returns the names of the wanted tools for agents.

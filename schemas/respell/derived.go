@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"handoff/schemas"
@@ -126,9 +127,8 @@ func (n *normalisation) summaryFromParts() string {
 func finishFail(n *normalisation) error {
 	status, _ := valueAt(n.args, "origin.status")
 	if word := valueText(status); schemas.OutcomeOfWord(word) != "" {
-		next, _ := adviseOtherTool("complete", n.handoffID())
 		return schemas.Invalidf(n.at+"status", "%q is the status of a completion", schemas.EscapeHidden(word)).
-			WithHint("Nothing was failed.").WithNext(next)
+			WithHint("Nothing was failed.").WithNext(MeantCalls("complete", n.handoffID())...)
 	}
 	if !isEmpty(n.args["description"]) {
 		return nil
@@ -144,20 +144,16 @@ func finishFail(n *normalisation) error {
 	return nil
 }
 
-// finishUpdate refuses an action that is the work of another tool, and advises the call of that tool.
+// finishUpdate refuses a word that is no action, and advises the calls that do what the word says.
 func finishUpdate(n *normalisation) error {
 	action, _ := n.args["action"].(string)
-	word := strings.ToLower(strings.TrimSpace(action))
-	next, ok := adviseOtherTool(word, n.handoffID())
-	if !ok {
+	word := schemas.NormaliseWord(action)
+	next := MeantCalls(word, n.handoffID())
+	if slices.Contains(schemas.Actions, schemas.Action(word)) || len(next) == 0 {
 		return n.refuseForeignHeader(word)
 	}
-	if !strings.HasPrefix(word, "reject") {
-		return schemas.Invalidf(n.at+"action", "%q is not an action here: another tool does it", word).WithNext(next)
-	}
-	back := schemas.UpdateIn{HandoffID: n.handoffID(), Action: schemas.ActReturn, Note: schemas.Blank}
-	return schemas.Invalidf(n.at+"action", "%q is not an action here", word).WithNext(next,
-		schemas.AdviseCall(back, "returns a result that is not good enough, as its sender"))
+	return schemas.Invalidf(n.at+"action", "%s is not one of %s", strconv.Quote(schemas.EscapeHidden(schemas.Clip(action, 64))),
+		strings.Join(schemas.FormatAll(schemas.Actions), ", ")).WithNext(next...)
 }
 
 // handoffID returns the id of the handoff for an advised call, or [schemas.Blank] if the message has none.
@@ -172,27 +168,4 @@ func (n *normalisation) refuseForeignHeader(action string) error {
 		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
 	}
 	return nil
-}
-
-// adviseOtherTool returns a call of another tool that does what the word says, for a word that is no action of
-// update_handoff.
-func adviseOtherTool(word, id string) (schemas.Advice, bool) {
-	given := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
-	switch word {
-	case "complete", "completed", "done", "finish", "finished", "success", "close", "closed", "resolve", "resolved":
-		done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
-		return schemas.AdviseCall(done, "ends it"), true
-	case "reject", "rejected", "decline":
-		given.Outcome = schemas.OutcomeRejected
-		return schemas.AdviseCall(given, "gives it up"), true
-	case "fail", "failed", "rollback", "escalate":
-		return schemas.AdviseCall(given, "gives it up"), true
-	case "claim", "start", "take":
-		return schemas.AdviseCall(schemas.ClaimIn{HandoffID: id}, "takes it"), true
-	case "get", "read", "show", "wait":
-		return schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "shows it"), true
-	case "send", "delegate":
-		return schemas.AdviseCall(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "sends work"), true
-	}
-	return schemas.Advice{}, false
 }

@@ -13,6 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/schemas"
 	"handoff/schemas/closest"
+	"handoff/schemas/respell"
 )
 
 // ExitStatus is the error of a command that has already printed its message. The program ends with this status and
@@ -119,22 +120,24 @@ func AddSubcommands(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command 
 }
 
 // RequireSubcommand checks the arguments of a command that only has subcommands. It refuses a word that is no
-// subcommand, and suggests similar subcommands.
+// subcommand. It suggests the commands that do what the word says, and only for a word without a meaning those of
+// similar spelling.
 func RequireSubcommand(cmd *cobra.Command, given []string) error {
 	if len(given) == 0 {
 		return nil
 	}
 	var names, meant []string
 	for _, sub := range cmd.Commands() {
-		if !sub.IsAvailableCommand() {
-			continue
-		}
-		names = append(names, sub.Name())
-		if slices.Contains(sub.SuggestFor, strings.ToLower(given[0])) {
-			meant = append(meant, sub.Name())
+		if sub.IsAvailableCommand() {
+			names = append(names, sub.Name())
 		}
 	}
-	meant = schemas.Unique(append(meant, closest.LikelyNames(given[0], names)...))
+	if !cmd.HasParent() {
+		meant = respell.MeantCommands(given[0])
+	}
+	if len(meant) == 0 {
+		meant = closest.LikelyNames(given[0], names)
+	}
 	before := cmd.CommandPath() + " "
 	typed := before + schemas.EscapeHidden(schemas.Clip(given[0], 40))
 	return addSuggestion(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)

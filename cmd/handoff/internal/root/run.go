@@ -108,9 +108,6 @@ func Command(a *cli.App) *cobra.Command {
 		work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
 		files.Commands(a), checks.Commands(a), audit.Commands(a),
 	)...)
-	for _, cmd := range root.Commands() {
-		cmd.SuggestFor = suggestions[cmd.Name()]
-	}
 	groupCommands(root)
 	return root
 }
