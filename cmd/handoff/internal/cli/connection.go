@@ -101,31 +101,46 @@ func (a *App) OpenWorkspace(ctx context.Context, o OpenOptions, fn func(workspac
 
 // OpenKnownWorkspace opens a workspace while fn runs.
 func (a *App) OpenKnownWorkspace(ctx context.Context, place workspace.Workspace, o OpenOptions, fn func(*relay.Relay) error) error {
-	if address := a.Getenv("HANDOFF_STORE"); address != "" && o.Cluster == nil {
-		node, err := cluster.Join(ctx, cluster.Config{Store: address, Stays: o.Stays, Now: a.Now, Logger: o.Logger})
-		if err != nil {
-			return err
-		}
-		defer node.Close()
-		o.Cluster = node
+	boxes, closeWorkspace, err := a.KeepWorkspaceOpen(ctx, place, o)
+	if err != nil {
+		return err
 	}
-	boxes, err := open.Mailboxes(ctx, open.Config{
+	err = fn(boxes)
+	if closing := closeWorkspace(); err == nil {
+		err = closing
+	}
+	return err
+}
+
+// KeepWorkspaceOpen opens a workspace until the caller closes it.
+func (a *App) KeepWorkspaceOpen(ctx context.Context, place workspace.Workspace, o OpenOptions) (boxes *relay.Relay, closeWorkspace func() error, err error) {
+	leave := func() {}
+	if address := a.Getenv("HANDOFF_STORE"); address != "" && o.Cluster == nil {
+		if o.Cluster, err = cluster.Join(ctx, cluster.Config{Store: address, Stays: o.Stays, Now: a.Now, Logger: o.Logger}); err != nil {
+			return nil, nil, err
+		}
+		leave = o.Cluster.Close
+	}
+	boxes, err = open.Mailboxes(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Cluster: o.Cluster, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Stays: o.Stays,
 		Version: a.Release.Version, Now: a.Now, Awake: a.Awake, Logger: o.Logger, Crowded: o.Crowded,
 		Limits: a.Limits.limits, Secrets: tools.SecretHandling(a.Limits.secrets),
 		Lease: a.Limits.lease.Duration, LeaseMax: a.Limits.leaseMax.Duration,
 	})
 	if err != nil {
-		return err
+		leave()
+		return nil, nil, err
 	}
 	if err := workspace.RecordProject(place); err != nil { // only people that look for it later miss it
 		o.Logger.WarnContext(ctx, "the project was not written down", slog.Any("error", err))
 	}
-	err = fn(boxes)
-	if closing := boxes.Close(); closing != nil && err == nil {
-		err = schemas.Errorf(schemas.Internal, "close the store: %w", closing)
-	}
-	return err
+	return boxes, func() error {
+		defer leave()
+		if closing := boxes.Close(); closing != nil {
+			return schemas.Errorf(schemas.Internal, "close the store: %w", closing)
+		}
+		return nil
+	}, nil
 }
 
 // Call calls one tool. It returns the JSON result, and decodes the result into out if out is not nil. Its errors have
