@@ -41,7 +41,7 @@ func config(s *standIn) mcp.Config {
 		Caller:       schemas.Caller{Via: schemas.ViaStdio},
 		NewRequestID: func() string { return "r" + strconv.FormatInt(ids.Add(1), 10) },
 		Version:      "1.0.0",
-		Workspace:    "shop",
+		Workspace:    func() (name, warning string) { return "shop", "" },
 	}
 }
 

@@ -23,6 +23,7 @@ const MaxInstructions = 2000
 // search, so the text contains the words that such a search needs.
 type Instructions struct {
 	Workspace string
+	Warning   string // about the workspace
 	Agent     schemas.Agent
 	AgentID   string
 	Others    []schemas.Card // all agents, including Agent
@@ -48,7 +49,8 @@ const (
 
 // String returns the text, of at most MaxInstructions characters. It leaves out agents that do not fit.
 func (i Instructions) String() string {
-	head := whatFor + "\n" + i.identityLine() + i.heldLine() + i.mailLine()
+	head := whatFor + "\n" + i.identityLine() +
+		strings.TrimPrefix(oneLine(i.Warning, maxWarningLength)+"\n", "\n") + i.heldLine() + i.mailLine()
 	room := MaxInstructions - utf8.RuneCountInString(head+theLoop)
 	return head + i.othersLine(room) + theLoop
 }
@@ -176,8 +178,15 @@ func (s *Server) collectInstructions(ctx context.Context, by schemas.Caller) Ins
 		schemas.AgentsOut
 		Inbox schemas.InboxCounts `json:"inbox"`
 	}](ctx, s, by, "list_agents", callArguments{"limit": 200})
-	return Instructions{Workspace: s.config.Workspace, Agent: by.Agent, Others: seen.Agents, Inbox: seen.Inbox}
+	name, warning := s.config.Workspace()
+	if s.lacksProject(ctx) {
+		warning = "" // the first tool call asks the client for the project
+	}
+	return Instructions{Workspace: name, Warning: warning, Agent: by.Agent, Others: seen.Agents, Inbox: seen.Inbox}
 }
+
+// maxWarningLength is the longest warning about the workspace, in characters.
+const maxWarningLength = 600
 
 // maxGreetingLength is the longest greeting, in characters.
 const maxGreetingLength = 200
@@ -187,6 +196,10 @@ const maxGreetingLength = 200
 // caller, the next call gets the greeting.
 func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, result json.RawMessage) json.RawMessage {
 	c := sessionOf(ctx)
+	_, warning := s.config.Workspace()
+	if told, _ := c.warned.Swap(warning).(string); warning != "" && warning != told {
+		result, _ = prependAdvice(warning, result)
+	}
 	if c.greeted.Load() { // the case of all calls but the first
 		return result
 	}

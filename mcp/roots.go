@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
@@ -15,71 +14,38 @@ import (
 	"handoff/schemas"
 )
 
-// A client may start the server in a directory that is no project. The first tool call then asks the client for its
-// roots, if the client declared that it has roots. Up to revision 2025-11-25 the server sends the request roots/list.
-// Since revision 2026-07-28 a server sends no requests: the result of the call names the input that the call needs, and
-// the client repeats the call with the input.
+// A client may start the server in a directory that is no project. Then the first tool call asks the client for its
+// roots, if the client declared that it has roots: the result of the call names the roots as a missing input, and the
+// client repeats the call with them (revision 2026-07-28, multi round-trip requests). For a client of an earlier
+// revision the SDK calls [session.ListRoots], which sends the request roots/list, and repeats the call itself.
 
 // rootsID names the question for the roots: it is the id of the request, and the key of the input.
 const rootsID = "handoff-roots"
 
-// rootsTimeout is the time that the first call waits for the roots.
+// rootsTimeout is the time that a call waits for the answer to roots/list.
 const rootsTimeout = 5 * time.Second
 
-// rootsQuestion is the question for the roots of one client.
-type rootsQuestion struct {
-	send    func(any) bool // to the client; nil if the server cannot send requests
-	once    sync.Once
-	answers chan []string // of the client up to revision 2025-11-25; has room for one
-	settled bool          // the client has answered since revision 2026-07-28
-	mu      sync.Mutex    // guards settled
+// lacksProject reports whether the server has no project yet, and its client may name one.
+func (s *Server) lacksProject(ctx context.Context) bool {
+	return s.config.UseRoots != nil && !s.config.UseRoots(nil) && !sessionOf(ctx).rootsKnown.Load() && hasRoots(ctx)
 }
 
-// requestRoots makes the directories of the client known to the server if the server has no project. It returns the
-// result that asks the client for its roots, or nil if the call can go on.
+// requestRoots returns the result that asks the client for its roots, or nil if the call can go on. Inputs are what the
+// client gave with the call.
 func (s *Server) requestRoots(ctx context.Context, inputs sdk.InputResponses) *sdk.CallToolResult {
-	if s.config.UseRoots == nil || s.config.UseRoots(nil) {
+	if !s.lacksProject(ctx) {
 		return nil
 	}
-	q := &sessionOf(ctx).roots
-	if server.IsModernRequest(ctx) {
-		return s.requestInput(ctx, q, inputs)
+	list := server.RootsResponse(inputs, rootsID)
+	if list == nil {
+		return server.NewInputRequestBuilder("").Roots(rootsID).ToolResult()
 	}
-	if !hasRoots(ctx) || q.send == nil {
-		return nil
-	}
-	q.once.Do(func() {
-		q.send(sdk.JSONRPCRequest{JSONRPC: sdk.JSONRPC_VERSION, ID: sdk.NewRequestId(rootsID), Request: sdk.Request{Method: string(sdk.MethodListRoots)}})
-		select {
-		case dirs := <-q.answers:
-			s.config.UseRoots(dirs)
-		case <-time.After(rootsTimeout):
-		case <-ctx.Done():
-		}
-	})
-	select {
-	case dirs := <-q.answers: // they came late
-		s.config.UseRoots(dirs)
-	default:
-	}
+	sessionOf(ctx).rootsKnown.Store(true)
+	s.config.UseRoots(rootDirs(list.Roots))
 	return nil
 }
 
-// requestInput is [Server.requestRoots] since revision 2026-07-28. It asks until the client has answered once.
-func (s *Server) requestInput(ctx context.Context, q *rootsQuestion, inputs sdk.InputResponses) *sdk.CallToolResult {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if _, answered := inputs[rootsID]; answered {
-		q.settled = true
-		s.config.UseRoots(rootDirs(schemas.ValueOrZero(server.RootsResponse(inputs, rootsID))))
-	}
-	if q.settled || !hasRoots(ctx) {
-		return nil
-	}
-	return server.NewInputRequestBuilder("").Roots(rootsID).ToolResult()
-}
-
-// hasRoots reports whether the client declared that it tells its roots.
+// hasRoots reports whether the client declared that it has roots.
 func hasRoots(ctx context.Context) bool {
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {
 		return schemas.ValueOrZero(info.ClientCapabilities).Roots != nil
@@ -87,30 +53,38 @@ func hasRoots(ctx context.Context) bool {
 	return sessionOf(ctx).GetClientCapabilities().Roots != nil
 }
 
-// takeAnswer takes a response of the client. It ignores a response that does not answer the question.
-func (q *rootsQuestion) takeAnswer(m jsonrpc.Message) {
-	var list sdk.ListRootsResult
-	if string(m.ID) != `"`+rootsID+`"` || m.Result != nil && schemas.Decode(m.Result, &list) != nil {
-		return
-	}
+// ListRoots asks the client of a connection for its roots. It returns no roots if the client does not answer in time.
+func (c *session) ListRoots(ctx context.Context, r sdk.ListRootsRequest) (*sdk.ListRootsResult, error) {
+	list := sdk.ListRootsResult{}
+	c.send(sdk.JSONRPCRequest{JSONRPC: sdk.JSONRPC_VERSION, ID: sdk.NewRequestId(rootsID), Request: r.Request})
 	select {
-	case q.answers <- rootDirs(list):
-	default:
+	case list = <-c.answers:
+	case <-time.After(rootsTimeout):
+	case <-ctx.Done():
+	}
+	return &list, nil
+}
+
+// takeAnswer takes a response of the client. Only the question for its roots has one.
+func (c *session) takeAnswer(m jsonrpc.Message) {
+	var list sdk.ListRootsResult
+	_ = schemas.Decode(m.Result, &list) // an error is an answer without roots
+	select {
+	case c.answers <- list:
+	default: // it answers no question
 	}
 }
 
-// rootDirs returns the paths of the roots that are files of this machine.
-func rootDirs(list sdk.ListRootsResult) (dirs []string) {
-	for _, root := range list.Roots {
-		at, err := url.Parse(root.URI)
-		if err != nil || at.Scheme != "file" {
-			continue
+// rootDirs returns the paths of the roots that are on this machine.
+func rootDirs(roots []sdk.Root) (dirs []string) {
+	for _, root := range roots {
+		if at, err := url.Parse(root.URI); err == nil && at.Scheme == "file" {
+			dir := filepath.FromSlash(at.Path)
+			if below := strings.TrimPrefix(dir, `\`); filepath.VolumeName(below) != "" { // of file:///C:/shop
+				dir = below
+			}
+			dirs = append(dirs, dir)
 		}
-		dir := filepath.FromSlash(at.Path)
-		if below := strings.TrimPrefix(dir, string(filepath.Separator)); filepath.VolumeName(below) != "" { // file:///C:/shop
-			dir = below
-		}
-		dirs = append(dirs, dir)
 	}
 	return dirs
 }

@@ -78,8 +78,16 @@ type Config struct {
 
 	NewRequestID func() string // returns a new id for a [tools.Call]
 
-	Version   string // of this program
-	Workspace string // its name, for people and models
+	Version string // of this program
+
+	// Workspace returns the name of the workspace for people and models, and a warning about the workspace, "" for
+	// none. The instructions and the next answer of each connection tell a warning. Workspace is called for each tool
+	// call, so it must be fast. Default: "" and "".
+	Workspace func() (name, warning string)
+
+	// UseRoots is given if the server may have to ask its clients for their projects. It reports whether the server
+	// knows its project. If not, it first takes the first of the client's root directories that is a project.
+	UseRoots func(dirs []string) (known bool)
 
 	Drain  time.Duration // time limit for calls in flight after the end of input, default 5 s
 	Logger *slog.Logger  // default: discards
@@ -107,6 +115,9 @@ func New(c Config) *Server {
 	}
 	if c.Process == nil {
 		c.Process = func(schemas.Agent) string { return "" }
+	}
+	if c.Workspace == nil {
+		c.Workspace = func() (name, warning string) { return "", "" }
 	}
 	c.Drain = cmp.Or(c.Drain, 5*time.Second)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))

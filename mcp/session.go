@@ -15,7 +15,12 @@ type session struct {
 	*server.InProcessSession
 	naming  connectionAnnouncer
 	watch   resourceWatch
-	greeted atomic.Bool // the model knows its name, by the greeting or by server/discover
+	greeted atomic.Bool  // the model knows its name, by the greeting or by server/discover
+	warned  atomic.Value // the warning about the workspace that the model knows, a string
+
+	rootsKnown atomic.Bool // the client was asked for its roots
+	send       func(any) bool
+	answers    chan sdk.ListRootsResult
 }
 
 var _ server.SessionWithProtocolVersion = (*session)(nil)
@@ -24,6 +29,7 @@ func newSession(s *Server) *session {
 	return &session{
 		InProcessSession: server.NewInProcessSession(rand.Text(), nil),
 		naming:           connectionAnnouncer{server: s, conn: s.newConnID()},
+		answers:          make(chan sdk.ListRootsResult, 1),
 	}
 }
 

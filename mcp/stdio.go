@@ -35,6 +35,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		server: s, session: newSession(s), out: jsonrpc.NewWriter(out, s.config.Logger), calls: calls, waits: waits,
 		slots: make(chan struct{}, maxInFlight), idle: workerPool{make(chan func()), calls.Done()}, ends: make(chan sdk.JSONRPCMessage),
 	}
+	c.session.send = c.out.Send
 	if err := s.sdk.RegisterSession(calls, c.session); err != nil {
 		return fmt.Errorf("register session: %w", err)
 	}
@@ -208,6 +209,7 @@ func (c *conn) trackRequest(m jsonrpc.Message) *jsonrpc.OpenRequest {
 		return nil
 	}
 	if m.IsResponse() {
+		c.session.takeAnswer(m)
 		return nil
 	}
 	parent := c.calls

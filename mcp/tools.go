@@ -59,27 +59,33 @@ func (s *Server) handleToolCall(ctx context.Context, r sdk.CallToolRequest) (*sd
 	if unknown, ok := r.Params.Arguments.(unknownTool); ok {
 		name = string(unknown)
 	}
-	return s.callOfferedTool(ctx, name, argumentsOfCall(ctx, r), r.Params.Meta), nil
+	return s.callOfferedTool(ctx, name, argumentsOfCall(ctx, r), r.Params.Meta, r.Params.InputResponses), nil
 }
 
 // callWithoutSDK responds to a tool call of a revision before 2026-07-28 without the SDK. The SDK checks nothing in
-// such a call, and would double the time of a small call. Ok is false for any other message.
+// such a call, and would double the time of a small call. Ok is false for any other message, and while the server has to
+// ask the client for its project.
 func (s *Server) callWithoutSDK(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
-	if m.Call == nil || !m.Call.Plain {
+	if m.Call == nil || !m.Call.Plain || s.lacksProject(ctx) {
 		return nil, false
 	}
 	var meta *sdk.Meta
 	if m.Call.Meta != nil && json.Unmarshal(m.Call.Meta, &meta) != nil || sdk.IsModernProtocol(meta.ProtocolVersion()) {
 		return nil, false
 	}
-	result := s.callOfferedTool(ctx, m.Call.Name, argumentsOrEmpty(m.Call.Arguments), meta)
+	result := s.callOfferedTool(ctx, m.Call.Name, argumentsOrEmpty(m.Call.Arguments), meta, nil)
 	return sdk.NewJSONRPCResultResponse(sdk.NewRequestId(m.ID), result), true
 }
 
-// callOfferedTool calls a tool, or responds that it is not offered.
-func (s *Server) callOfferedTool(ctx context.Context, tool string, args json.RawMessage, meta *sdk.Meta) *sdk.CallToolResult {
+// callOfferedTool calls a tool, or responds that it is not offered, or asks for input that the client did not give.
+func (s *Server) callOfferedTool(
+	ctx context.Context, tool string, args json.RawMessage, meta *sdk.Meta, inputs sdk.InputResponses,
+) *sdk.CallToolResult {
 	if refused := notOfferedError(tool); refused != nil {
 		return errorResult(refused)
+	}
+	if question := s.requestRoots(ctx, inputs); question != nil {
+		return question
 	}
 	by := s.callerOf(ctx, meta)
 	out, refused := s.invokeTool(ctx, by, tool, args)

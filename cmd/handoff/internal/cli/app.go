@@ -21,6 +21,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/user"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -116,8 +118,8 @@ type Env struct {
 // SystemEnv returns the environment of this process.
 func SystemEnv() Env {
 	cwd, err := os.Getwd()
-	if err != nil {
-		cwd = "/" // the directory was deleted: --dir and --workspace still work
+	if err != nil { // the directory was deleted: errors name it, and --dir and --workspace still work
+		cwd = cmp.Or(os.Getenv("PWD"), "/")
 	}
 	executable, err := os.Executable()
 	if err != nil {
@@ -125,10 +127,22 @@ func SystemEnv() Env {
 	}
 	started := time.Now()
 	return Env{
-		Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: environment, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		IsTerminal: terminal.IsTerminal, Console: terminal.Console, Programs: platform.AncestorPrograms, Cwd: cwd, Executable: executable, Exit: os.Exit,
 		Now: time.Now, Awake: func() time.Duration { return time.Since(started) },
 	}
+}
+
+// environment returns a variable of the environment. Some clients start their servers without HOME: then the home
+// directory comes from the user database.
+func environment(name string) string {
+	value := os.Getenv(name)
+	if name == "HOME" && value == "" && runtime.GOOS != "windows" {
+		if me, err := user.Current(); err == nil {
+			return me.HomeDir
+		}
+	}
+	return value
 }
 
 // Ask asks the person at the terminal a question and returns the typed line without surrounding blanks. After Ctrl-C it

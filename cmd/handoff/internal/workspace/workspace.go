@@ -86,7 +86,7 @@ func stateDir(getenv func(string) string) (string, error) {
 	home := Home(getenv)
 	if home == "" && !filepath.IsAbs(getenv("XDG_STATE_HOME")) {
 		const said = "there is no place for files: neither XDG_STATE_HOME nor HOME is set"
-		return "", schemas.Errorf(schemas.Unavailable, said).WithHint("Set XDG_STATE_HOME to an absolute path.")
+		return "", schemas.Errorf(schemas.Unavailable, said).WithHint("Set XDG_STATE_HOME to an absolute path, for a server in the client's configuration of it.")
 	}
 	return StateDir(getenv, home), nil
 }
@@ -189,9 +189,12 @@ func (c Config) ProjectDir() (string, error) {
 }
 
 // FilesDir returns the directory whose files calls may attach, which is the project directory. It returns "" if that
-// directory is the home directory or the root of the file system.
+// directory is the home directory or the root of the file system, or if it is Cwd and does not exist any more.
 func (c Config) FilesDir() (string, error) {
 	dir, err := c.ProjectDir()
+	if err != nil && c.Dir == "" {
+		return "", nil
+	}
 	if err != nil || c.isNeverProject(platform.ResolveLinks(dir)) {
 		return "", err
 	}

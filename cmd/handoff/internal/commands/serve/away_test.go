@@ -59,3 +59,22 @@ func TestServer_RefusesInvalidDatabase(t *testing.T) {
 		require.Contains(t, errs, "cannot be read")
 	}
 }
+
+// Some clients start their server in the root or the home directory, and never start it again.
+func TestServer_StartsWithoutProject(t *testing.T) {
+	t.Parallel()
+	p := commandtest.NewHome(t)
+	later := filepath.Join(p.State, "later")
+	for _, dir := range []string{"/", p.State, later} {
+		s := p.StartServerCommand("cursor-vscode", map[string]string{"HOME": p.State}, commandtest.Program, "mcp", "--dir", dir)
+		require.Contains(t, s.Hello, `\"--dir\"`)
+		require.Contains(t, s.Request("tools/list", `{}`), "claim_handoff")
+		require.Contains(t, s.Request("tools/call", list), "this server has no project")
+		if dir == later {
+			require.NoError(t, os.Mkdir(later, 0o700))
+			require.NotContains(t, s.Request("tools/call", list), "isError")
+		}
+		require.NoError(t, s.In.Close())
+		require.Zero(t, s.Wait(), s.LogOutput())
+	}
+}

@@ -101,7 +101,8 @@ func (h *workspaceHandler) newMCPServer() *mcp.Server {
 	return mcp.New(mcp.Config{
 		Invoker: h.checked, Caller: schemas.Caller{Via: schemas.ViaHTTP},
 		Name: defaultAgentName, NewRequestID: newRequestIDs(h.App),
-		Version: h.Release.Version, Workspace: h.workspace.Name, Logger: h.log,
+		Version: h.Release.Version, Logger: h.log,
+		Workspace: func() (name, warning string) { return h.workspace.Name, "" },
 	})
 }
 

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"os"
 	"time"
@@ -19,7 +20,6 @@ import (
 	"handoff/schemas"
 	"handoff/tools"
 	"handoff/tools/platform"
-	"handoff/tools/relay"
 )
 
 func mcpCommand(a *cli.App) *cobra.Command {
@@ -51,7 +51,7 @@ const drainTimeout = platform.DrainLimit - 1500*time.Millisecond
 
 // serveClient runs a server for one client. It takes control of the signals first. It returns when the server has
 // released its last lock.
-func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error {
+func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) (err error) {
 	ctx, life := platform.BeginLife(ctx, a.Exit)
 	defer life.End()
 	client := os.Getppid()
@@ -70,44 +70,64 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) error 
 	if err := checkRegistration(own); err != nil {
 		return err
 	}
+	by.Conn = "conn_" + rand.Text()
+	served := &clientProject{app: a, close: func() error { return nil }, open: func(a *cli.App, ws workspace.Workspace) (tools.Invoker, func() error, error) {
+		return openForClient(ctx, a, ws, own, log)
+	}}
+	defer func() { err = errors.Join(err, served.close()) }()
+	if _, err := served.connect(); schemas.AsError(err) != nil && schemas.AsError(err).Code != schemas.Unavailable {
+		return err
+	} else if err != nil {
+		log.WarnContext(ctx, "calls will fail", slog.Any("error", err))
+	}
+	if a.IsTerminal(a.Stdin) {
+		log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
+	}
+	server := mcp.New(mcp.Config{
+		Invoker: served, Caller: by, Name: defaultAgentName,
+		Session:      func(agent schemas.Agent) string { return identity.SessionID(agent, a.Getenv) },
+		Process:      func(agent schemas.Agent) string { return identity.ParentClientProcess(agent, client) },
+		Parent:       client,
+		NewRequestID: newRequestIDs(a),
+		Version:      a.Release.Version, Workspace: served.describe, UseRoots: served.useRoots, Drain: drainTimeout, Logger: log,
+	})
+	if err := server.ServeStdio(ctx, life.WatchInput(input), life.WatchOutput(a.Stdout)); err != nil {
+		return schemas.Errorf(schemas.Internal, "serve: %w", err)
+	}
+	return nil
+}
+
+// openForClient opens a workspace for the client of this server. It returns the way of the client's calls, and a
+// function that closes the workspace.
+func openForClient(
+	ctx context.Context, a *cli.App, ws workspace.Workspace, own schemas.RegisterIn, log *slog.Logger,
+) (tools.Invoker, func() error, error) {
 	dir, err := a.WorkspaceConfig().FilesDir()
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	by.Conn = "conn_" + rand.Text()
+	checks, err := a.Checks(dir)
+	if err != nil {
+		return nil, nil, err
+	}
 	declaring := a.Declarer(nil)
 	declaring.Own = own
 	declaring.StartReading()
-	opening := cli.OpenOptions{Logger: log, Stays: true, Crowded: platform.SetMemoryLimit}
-	return a.OpenWorkspace(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
-		if a.IsTerminal(a.Stdin) {
-			log.InfoContext(ctx, "this speaks with an MCP client, not with people: Ctrl-D ends it")
-		}
-		end, err := startTracing(ctx, a, ws, boxes, log)
-		if err != nil { // other programs may own the variable: the client gets its server
-			log.WarnContext(ctx, "no traces are sent", slog.Any("cause", err))
-		}
-		defer end()
-		declaring.Invoker = boxes
-		checks, err := a.Checks(dir)
-		if err != nil {
-			return err
-		}
-		checked := &checking.CompletionChecker{Invoker: declaring, ProjectChecks: checks, Patience: checksTimeout}
-		defer checked.Stop()
-		server := mcp.New(mcp.Config{
-			Invoker: &project.Invoker{Invoker: checked, Dir: dir}, Caller: by, Name: defaultAgentName,
-			Session:      func(agent schemas.Agent) string { return identity.SessionID(agent, a.Getenv) },
-			Process:      func(agent schemas.Agent) string { return identity.ParentClientProcess(agent, client) },
-			Parent:       client,
-			NewRequestID: newRequestIDs(a),
-			Version:      a.Release.Version, Workspace: ws.Name, Drain: drainTimeout, Logger: log,
-		})
-		if err := server.ServeStdio(ctx, life.WatchInput(input), life.WatchOutput(a.Stdout)); err != nil {
-			return schemas.Errorf(schemas.Internal, "serve: %w", err)
-		}
-		return nil
-	})
+	boxes, closeWorkspace, err := a.KeepWorkspaceOpen(ctx, ws, cli.OpenOptions{Logger: log, Stays: true, Crowded: platform.SetMemoryLimit})
+	if err != nil {
+		return nil, nil, err
+	}
+	endTracing, err := startTracing(ctx, a, ws, boxes, log)
+	if err != nil { // other programs may own the variable: the client gets its server
+		log.WarnContext(ctx, "no traces are sent", slog.Any("cause", err))
+	}
+	declaring.Invoker = boxes
+	checked := &checking.CompletionChecker{Invoker: declaring, ProjectChecks: checks, Patience: checksTimeout}
+	return &project.Invoker{Invoker: checked, Dir: dir}, func() error {
+		checked.Stop()
+		endTracing()
+		return closeWorkspace()
+	}, nil
 }
 
 // checksTimeout is the time for which a completion waits for its checks. It is below one minute, because clients wait

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"sync"
 
@@ -17,41 +16,47 @@ import (
 // project, and some clients never start a server again. So the server runs without a project too: each call looks for
 // the project, and gets an error while there is none. Once the server has a project, it keeps the project.
 type clientProject struct {
+	app  *cli.App
 	open func(*cli.App, workspace.Workspace) (tools.Invoker, func() error, error)
 
-	mu      sync.Mutex // guards the fields below
-	app     *cli.App   // its field Dir is a root of the client, if the project was found there
+	mu      sync.Mutex       // guards the fields below, which change only until the project is found
+	config  workspace.Config // by which it was found: Dir may be a root of the client
 	found   workspace.Workspace
 	invoker tools.Invoker // nil until the project is found
 	close   func() error
 }
 
-// connect returns the way of calls to the workspace of the project. It opens the workspace at the first time.
-func (p *clientProject) connect() (tools.Invoker, error) {
+// connect returns the way of calls to the workspace of the project. The first call that finds the project opens the
+// workspace. It looks in the directory of the app, and then in the given roots of the client.
+func (p *clientProject) connect(roots ...string) (_ tools.Invoker, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.connectAs(p.app)
+	for _, dir := range append([]string{p.app.Dir}, roots...) {
+		if p.invoker != nil {
+			return p.invoker, nil
+		}
+		there := *p.app
+		there.Dir = dir
+		if failed := p.openAs(&there); err == nil {
+			err = failed
+		}
+	}
+	return p.invoker, err
 }
 
-// connectAs is [clientProject.connect] for the project of an app, unless the project is found already. It is called
-// with mu held.
-func (p *clientProject) connectAs(a *cli.App) (tools.Invoker, error) {
-	if p.invoker != nil {
-		return p.invoker, nil
-	}
+func (p *clientProject) openAs(a *cli.App) error {
 	ws, err := workspace.Find(a.WorkspaceConfig())
 	if err == nil {
 		_, err = a.WorkspaceConfig().FilesDir()
 	}
 	if err != nil {
-		return nil, noProjectError(a, schemas.AsError(err))
+		return noProjectError(a, schemas.AsError(err))
 	}
 	invoker, closeWorkspace, err := p.open(a, ws)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		p.config, p.found, p.invoker, p.close = a.WorkspaceConfig(), ws, invoker, closeWorkspace
 	}
-	p.app, p.found, p.invoker, p.close = a, ws, invoker, closeWorkspace
-	return invoker, nil
+	return err
 }
 
 // noProjectError returns the error of a call for which there is no project. It says what to write into the client's
@@ -62,8 +67,8 @@ func noProjectError(a *cli.App, why *schemas.Error) *schemas.Error {
 		`"args": ["mcp", "--workspace", "NAME"]. Then restart the client. Nothing was done.`
 	e := schemas.Errorf(schemas.Unavailable, "this server has no project: %s", why.Message)
 	switch {
-	case why.Code == schemas.Unavailable:
-		return e.WithHint("%s", why.Hint)
+	case why.Code == schemas.Unavailable: // no home directory
+		return why
 	case why.Code == schemas.Invalid && !isProjectNamed(a):
 		return e.WithHint(configure)
 	}
@@ -91,37 +96,16 @@ func (p *clientProject) Changes(ctx context.Context, after uint64) iter.Seq2[sch
 	return to.Changes(ctx, after)
 }
 
-// closeWorkspace closes the workspace if it is open.
-func (p *clientProject) closeWorkspace() error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.close == nil {
-		return nil
-	}
-	return p.close()
-}
-
 // useRoots is [mcp.Config.UseRoots].
-func (p *clientProject) useRoots(dirs []string) (known bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, dir := range dirs {
-		there := *p.app
-		there.Dir = dir
-		if _, err := p.connectAs(&there); err == nil {
-			return true
-		}
-	}
-	return p.invoker != nil || isProjectNamed(p.app)
+func (p *clientProject) useRoots(roots []string) (known bool) {
+	_, err := p.connect(roots...)
+	return err == nil || isProjectNamed(p.app)
 }
 
 // describe is [mcp.Config.Workspace].
 func (p *clientProject) describe() (name, warning string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if _, err := p.connectAs(p.app); err != nil {
-		e := schemas.AsError(err)
-		return "", fmt.Sprintf("Each call will be refused: %s. %s", e.Message, e.Hint)
+	if _, err := p.connect(); err != nil {
+		return "", "Each call will be refused: " + schemas.AsError(err).Message + ". " + schemas.AsError(err).Hint
 	}
 	return p.found.Name, ""
 }
