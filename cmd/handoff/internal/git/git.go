@@ -87,6 +87,32 @@ func commonDir(gitDir, dotGit string) string {
 	return gitDir
 }
 
+// A LostWorktree is a linked worktree that its repository does not list at its path: one of the two was moved, or is
+// mounted at another path.
+type LostWorktree struct {
+	Root       string // with the file ".git"
+	Repository string // its git directory, as Root names it; it may not exist
+	Noted      string // the path of the worktree, as the repository notes it; empty if the repository does not exist
+}
+
+// FindLostWorktree returns the nearest lost worktree at or above dir, but below top. It ignores directories for which
+// skip returns true. Ok is false if there is none.
+func FindLostWorktree(dir, top string, skip func(dir string) bool) (lost LostWorktree, ok bool) {
+	for ; dir != top; dir = filepath.Dir(dir) {
+		content, err := readSmallFile(filepath.Join(dir, ".git"))
+		target, named := parseGitFile(content)
+		gitDir := resolvePath(dir, target)
+		if worktrees := filepath.Dir(gitDir); err == nil && named && !skip(dir) && filepath.Base(worktrees) == "worktrees" {
+			noted, _ := readPathFile(gitDir, "gitdir")
+			return LostWorktree{dir, filepath.Dir(worktrees), strings.TrimSuffix(noted, string(filepath.Separator)+".git")}, true
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return lost, false
+}
+
 // readPathFile reads a path from a one-line file of a git directory. Ok is false if the file is missing or has no path.
 func readPathFile(gitDir, file string) (string, bool) {
 	content, err := readSmallFile(filepath.Join(gitDir, file))

@@ -20,6 +20,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/git"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 	"handoff/tools/platform"
 )
@@ -136,7 +137,11 @@ func (c Config) findProject() (string, FoundBy, error) {
 		return "", "", err
 	}
 	start = platform.ResolveLinks(start)
-	if r, ok := git.FindRepository(start, c.isNeverProject); ok {
+	r, ok := git.FindRepository(start, c.isNeverProject)
+	if lost, is := git.FindLostWorktree(start, r.Root, c.isNeverProject); is && (!ok || platform.Exists(lost.Repository) && !platform.IsSameFile(lost.Repository, r.Common)) {
+		return "", "", lostWorktreeError(lost)
+	}
+	if ok {
 		return platform.ResolveLinks(r.Common), ByGit, nil
 	}
 	for dir := start; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
@@ -150,6 +155,22 @@ func (c Config) findProject() (string, FoundBy, error) {
 			WithHint("Go into a project, or name a workspace with --workspace NAME, or a project with --dir DIR.")
 	}
 	return start, ByDirectory, nil
+}
+
+// lostWorktreeError returns the error for a worktree that its repository does not list. Any folder could name a
+// repository of this machine, so the folder does not get the workspace of the repository. It gets none of its own
+// either, because agents there would miss the agents of the repository.
+func lostWorktreeError(lost git.LostWorktree) *schemas.Error {
+	home := workTreeOf(lost.Repository)
+	if !platform.Exists(lost.Repository) {
+		return schemas.Errorf(schemas.Conflict, "%s is a worktree of %s, which is not there", lost.Root, home).
+			WithHint("If the repository was moved, run in its new directory: git worktree repair %s. Or name the repository with --dir DIR.",
+				shell.Quote(lost.Root))
+	}
+	return schemas.Errorf(schemas.Conflict, "%s is a worktree of %s, which notes it at %s", lost.Root, home, lost.Noted).
+		WithHint("If it was moved, run here: git worktree repair. If it is mounted at another path, as in a container, "+
+			"name the workspace of the repository with --workspace %s, or the repository with --dir %s.",
+			workspaceNameOf(platform.ResolveLinks(lost.Repository)), shell.Quote(lost.Repository))
 }
 
 // Root returns the directory with the files of the project. For a git repository it is the main working tree, even if

@@ -63,7 +63,12 @@ func findChecks(a *cli.App) (h repositoryChecks, err error) {
 	if h.ProjectChecks, err = a.Checks(dir); err != nil {
 		return h, err
 	}
-	h.repository, _ = git.FindRepository(dir, func(string) bool { return false })
+	known := false
+	if h.repository, known = git.FindRepository(dir, func(string) bool { return false }); !known {
+		if _, err := a.WorkspaceConfig().Root(); err != nil {
+			return h, err
+		}
+	}
 	_, h.head = h.repository.Head()
 	return h, nil
 }
