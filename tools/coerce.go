@@ -2,6 +2,7 @@ package tools
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"math"
 	"slices"
@@ -62,38 +63,35 @@ func (n *schemaNode) coerceObject(v any, at *argumentPath) (any, error) {
 	return m, n.coerceFields(m, at)
 }
 
-// coerceFields coerces the fields of an object in place and removes fields that are null. It checks all names before
-// any value. It reports an unknown name before a missing field, because a mistyped name explains the missing field.
+// coerceFields coerces the fields of an object in place and removes fields that are null. Its error joins the errors of
+// all fields. Unknown names come first, because a mistyped name explains a missing field.
 func (n *schemaNode) coerceFields(m map[string]any, at *argumentPath) error {
 	if n.Rest.open {
 		return nil
 	}
 	maps.DeleteFunc(m, func(_ string, v any) bool { return v == nil })
-	names := slices.Sorted(maps.Keys(m))
-	for _, name := range names {
-		switch p := n.fieldSchema(name); {
+	var wrong, values []error
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		p := n.fieldSchema(name)
+		switch {
 		case p == nil:
-			return n.refuseUnknown(name, m[name], at)
+			wrong = append(wrong, n.refuseUnknown(name, m, at))
+			continue
 		case p.Filled:
-			return invalidAtf(at.field(name), "only the mailbox fills this field").WithHint("Leave it out.")
+			wrong = append(wrong, invalidAtf(at.field(name), "only the mailbox fills this field").WithHint("Leave it out."))
+			continue
 		}
-	}
-	if err := n.checkRequired(m, at); err != nil {
-		return err
-	}
-	for _, name := range names {
 		if _, named := n.Properties.of[name]; !named {
 			m[name] = toProgramText(m[name])
 		}
-		v, err := n.fieldSchema(name).coerce(m[name], at.field(name))
-		if err != nil {
-			return err
-		}
-		if m[name] = v; v == nil {
+		v, err := p.coerce(m[name], at.field(name))
+		if values = append(values, err); v == nil && err == nil {
 			delete(m, name)
+		} else if err == nil {
+			m[name] = v
 		}
 	}
-	return nil
+	return errors.Join(append(append(wrong, n.checkRequired(m, at)), values...)...)
 }
 
 // fieldSchema returns the schema of a field. If the field has no schema, it returns the schema for all unnamed fields
@@ -131,17 +129,14 @@ func (n *schemaNode) coerceList(v any, at *argumentPath) (any, error) {
 		e := schemas.Errorf(schemas.Limit, "%d items, at most %d are allowed", len(list), n.MaxItems)
 		return nil, e.WithField(at.String()).WithHint("Send fewer.")
 	}
-	coerced := make([]any, 0, len(list))
+	coerced, wrong := make([]any, 0, len(list)), []error(nil)
 	for i, item := range list {
 		v, err := n.Items.read().coerce(item, at.at(i))
-		if err != nil {
-			return nil, err
-		}
-		if v != nil {
+		if wrong = append(wrong, err); v != nil {
 			coerced = append(coerced, v)
 		}
 	}
-	return coerced, nil
+	return coerced, errors.Join(wrong...)
 }
 
 // acceptsSingleValue reports whether a value that is no list may stand for a list of one.

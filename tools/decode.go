@@ -11,11 +11,15 @@ import (
 // decode brings arguments into canonical form, see [Tool.CanonicalArgs], and takes the agent out of them. The agent is
 // "" if the arguments name none. The caller's arguments are not changed.
 //
+// The result told says which fields were read as fields of another name. It is "" if there are none.
+//
 // The steps are: parse JSON, give fields of other protocols our names, check the texts, take the agent out, and coerce
-// by the schema. The first step that fails returns the error. It names one field and is of code invalid or limit.
-func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, err error) {
+// by the schema. The first step that fails returns the error, which names all wrong fields that this step sees. It is
+// of code invalid or limit.
+func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, told string, err error) {
 	m, err = parseArguments(args)
 	if err == nil {
+		told = respell.ReadAs(t.Name, m)
 		m, err = respell.Normalise(t.Name, m)
 	}
 	if err == nil {
@@ -28,9 +32,9 @@ func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, err 
 		err = t.schema().coerceFields(m, nil)
 	}
 	if err != nil {
-		return "", nil, t.completeRefusal(err)
+		return "", nil, "", t.completeRefusal(err)
 	}
-	return agent, m, nil
+	return agent, m, told, nil
 }
 
 // parseArguments parses an object, which may have been sent as text. Absent arguments and JSON null give an empty

@@ -21,7 +21,7 @@ func ExampleLocalInvoker_Invoke() {
 	fmt.Println(e.Code, e)
 	fmt.Println(e.Hint)
 	// Output:
-	// invalid tsk: there is no such field
+	// invalid tsk: there is no such field; task: required (task: What to do (≤4 KiB))
 	// Closest: task. Nothing was sent.
 }
 

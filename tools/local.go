@@ -71,7 +71,7 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 			err = schemas.InternalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	agent, args, err := t.decode(c.Args)
+	agent, args, told, err := t.decode(c.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +82,9 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 	by, err := l.resolveCaller(ctx, t, c, agent)
 	if err != nil {
 		return nil, err
+	}
+	if told != "" && t.HasWarnings() {
+		warnings = append(warnings, "read "+told)
 	}
 	if agent == string(c.Caller.Agent) {
 		agent = "" // no need to repeat the connection's own name

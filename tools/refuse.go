@@ -15,17 +15,49 @@ import (
 	"handoff/schemas/respell"
 )
 
-// completeRefusal completes an error of decoding. It adds the field "arguments" if the error names no field, and a
+// mostRefused is the number of wrong fields that one refusal names.
+const mostRefused = 10
+
+// completeRefusal makes one error of all errors of decoding. The first one decides the field and the advice. The
+// others stand in the message, each with its hint. It adds the field "arguments" if the error names no field, and a
 // sentence that nothing was done. The sentence ends the hint, so that a model that reads only the end knows that it
 // must call again. The error is copied, because errors of package schemas may be shared.
 func (t Tool) completeRefusal(err error) error {
-	e := *schemas.AsError(err)
-	if u, ok := errors.AsType[unknownField](err); ok {
-		e = t.explainUnknownField(u)
+	all := splitErrors(err)
+	e := t.explain(all[0])
+	for i, other := range all[1:] {
+		if i == mostRefused-1 {
+			e.Message += fmt.Sprintf("; and %d more", len(all)-mostRefused)
+			break
+		}
+		o := t.explain(other)
+		if e.Message += "; " + o.Error(); o.Hint != "" {
+			e.Message += " (" + schemas.Clip(strings.TrimSuffix(o.Hint, "."), 200) + ")"
+		}
 	}
 	e.Field = cmp.Or(e.Field, "arguments")
 	e.Hint = strings.TrimSpace(e.Hint + " " + t.undone)
 	return &e
+}
+
+// splitErrors returns the errors that [errors.Join] joined, also within joined errors.
+func splitErrors(err error) (all []error) {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	for _, each := range joined.Unwrap() {
+		all = append(all, splitErrors(each)...)
+	}
+	return all
+}
+
+// explain returns a copy of one error of decoding, with the hint for an unknown field.
+func (t Tool) explain(err error) schemas.Error {
+	if u, ok := errors.AsType[unknownField](err); ok {
+		return t.explainUnknownField(u)
+	}
+	return *schemas.AsError(err)
 }
 
 // invalidAtf returns an error of code invalid about the value at a path. The text begins in lower case and does not
@@ -39,6 +71,8 @@ type unknownField struct {
 	refusal *schemas.Error
 	name    string
 	value   any
+	known   []string
+	handoff string // the handoff of the call, or the blank
 }
 
 func (u unknownField) Error() string { return u.refusal.Error() }
@@ -46,34 +80,48 @@ func (u unknownField) Error() string { return u.refusal.Error() }
 // Unwrap returns the error for callers.
 func (u unknownField) Unwrap() error { return u.refusal }
 
-// refuseUnknown returns the error for a field that the schema does not have. The error suggests only fields that a
-// caller should send. It never suggests a hidden field, nor a field that only the mailbox fills.
-func (n *schemaNode) refuseUnknown(name string, v any, at *argumentPath) error {
+// refuseUnknown returns the error for a field of the object m that the schema does not have. It suggests only fields that
+// a caller should send. It never suggests a hidden field, nor a field that only the mailbox fills.
+func (n *schemaNode) refuseUnknown(name string, m map[string]any, at *argumentPath) error {
 	known := n.suggestedFields()
 	if at == nil {
 		known = append(known, "agent")
 	}
-	return unknownField{addChoices(invalidAtf(at.field(name), "there is no such field"), name, known), name, v}
+	id, _ := m["handoff_id"].(string)
+	return unknownField{invalidAtf(at.field(name), "there is no such field"), name, m[name], known, cmp.Or(id, schemas.Blank)}
 }
 
-// holderFilters are names that callers use to filter a list by holder. The argument box does this.
-var holderFilters = map[string]bool{"holder": true, "assignee": true, "held_by": true, "owner": true, "claimed_by": true}
+// Names of fields that a tool does not have, and that its caller must not just leave out: the call would then do
+// something else than the caller wants.
+var (
+	failureWords  = strings.Fields("success succeeded ok passed failed failure error errors exception exit_code is_error")
+	lookWords     = strings.Fields("peek dry_run preview look list limit count no_claim read_only")
+	holderFilters = strings.Fields("holder assignee held_by owner claimed_by")
+)
 
 // explainUnknownField completes the error for an unknown field. If the field exists elsewhere in the arguments, the
 // hint names its right place. If the field is an object of another protocol, the error names the unknown field in the
-// object.
+// object. If leaving the field out would change the meaning of the call, the error advises the call that is meant.
 func (t Tool) explainUnknownField(u unknownField) schemas.Error {
-	e := *u.refusal
-	name := u.name
+	e, name := *addChoices(u.refusal, u.name, u.known), u.name
 	if inside, _ := u.value.(map[string]any); len(inside) > 0 && respell.IsForeignObject(t.Name, e.Field) {
 		name = slices.Min(slices.Collect(maps.Keys(inside)))
 		e.Field += "." + name
 		e.Hint, e.Known = "Leave it out, or use a field that exists.", nil
 	}
-	if t.Name == (schemas.ListIn{}).Tool() && holderFilters[name] {
+	switch {
+	case t.Name == schemas.CompleteIn{}.Tool() && slices.Contains(failureWords, name):
+		e.Hint, e.Next = "A completion says that it is done. If it is not, do not just leave this out.", schemas.AdviceForUnfinished(u.handoff)
+		return e
+	case t.Name == schemas.ClaimIn{}.Tool() && slices.Contains(lookWords, name):
+		e.Hint = "A claim takes one handoff, and cannot only look."
+		e.Next = append(e.Next, schemas.AdviseCall(schemas.ListIn{}, "shows what is for you, and takes nothing"))
+		return e
+	case t.Name == schemas.UpdateIn{}.Tool() && (name == "status" || name == "state"):
+		e.Hint, e.Next = "An action decides the status.", respell.MeantCalls(fmt.Sprint(u.value), u.handoff)
+	case t.Name == schemas.ListIn{}.Tool() && slices.Contains(holderFilters, name):
 		e.Next = append(e.Next, schemas.AdviseCall(schemas.ListIn{Box: "all", Status: schemas.InProgress}, "lists all held work"))
-	}
-	if t.Name == (schemas.SendIn{}).Tool() && strings.HasPrefix(name, "exclude") {
+	case t.Name == schemas.SendIn{}.Tool() && strings.HasPrefix(name, "exclude"):
 		e.Hint = "No agent can be excluded by name: send to a named agent, or to a pool, which skips agents that rejected the work."
 	}
 	if all := respell.FieldPaths(t.Name, name); len(all) > 0 {

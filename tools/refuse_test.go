@@ -49,6 +49,18 @@ func TestInvoke_ErrorStaysShortForLongInput(t *testing.T) {
 	require.Less(t, len(e.Field), 100)
 }
 
+func TestDecode_ErrorNamesAllWrongFields(t *testing.T) {
+	e := refusalOf(t, "send_handoff", `{"tsk":"x","budget":9,"priority":"soon","tags":{},"context":{"files":[{"path":7},{"lnies":"1"}],"foo":1}}`)
+	require.Equal(t, "budget: there is no such field; tsk: there is no such field (Closest: task); to: required, and so is task "+
+		"(to: Agent, capability:NAME, role:NAME, workflow:NAME or human. task: What to do (≤4 KiB)); context.foo: there is no such field; "+
+		`context.files[1].lnies: there is no such field (Closest: lines); context.files[1].path: required; `+
+		`priority: "soon" is not one of low, normal, high, critical (also P0 (critical), P1, P2, P3 and P4 (low), or 0 to 4); `+
+		"tags: must be a list of text, not an object (It takes: text[])", e.Error())
+	require.Equal(t, "Give it as options.limits.cost_usd or options.limits.tokens. Nothing was sent.", e.Hint)
+	e = refusalOf(t, "claim_handoff", `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}`)
+	require.Contains(t, e.Message, "j: there is no such field; and 2 more")
+}
+
 func TestUnknownTool_ErrorNamesClosestTool(t *testing.T) {
 	_, err := invoke(t, "send_handof", `{}`)
 	require.Equal(t, schemas.NotFound, err.Code)

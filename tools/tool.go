@@ -142,7 +142,7 @@ func toolNames(wanted func(Tool) bool) (names []string) {
 // It reads no store and does not know the caller, so it cannot tell whether the call would succeed. The result has
 // only fields of the schema, none of them null, each in the type that the schema names.
 func (t Tool) CanonicalArgs(args json.RawMessage) (json.RawMessage, error) {
-	_, m, err := t.decode(args)
+	_, m, _, err := t.decode(args)
 	if err != nil {
 		return nil, err
 	}

@@ -82,7 +82,7 @@ var (
 // contextAliases are the rows for the context of the agent handoff protocols and of the handoff protocol agent. They
 // know the three ways in which these protocols transfer context: in full, summarized, and by reference.
 var contextAliases = []aliasRow{
-	{"context.summary", "summary", asText},
+	{"context.summary context.background context", "summary", asText},
 	{"context.task_id", "options.task_id", asSideText},
 	{"context.completed_steps", "context.completed_steps", asLines},
 	{"context.intermediate_results", "context.results", asIs},
@@ -91,6 +91,7 @@ var contextAliases = []aliasRow{
 	{"context.files context.relevant_files context.file_references", "context.files", asFiles},
 	{"context.memories context.relevant_memories", "context.memories", asLines},
 	{"context.context_url", "context.references", asReference},
+	{"attachments attachment context.attachments", "context.references", asAttachments},
 	{"context.key_points", "context.references", asKeyPoints},
 	{"context.rollback_reason", "context.previous_failures", asLines},
 	{"context._transfer_type", "options.strategy", asStrategy},
@@ -160,10 +161,17 @@ var (
 	holderAliases  = append(slices.Clip(handoffAliases), aliasRow{"token", "claim_token", asText})
 )
 
-// listAliases are the rows for the arguments of a list; they know the names of states in other systems.
+// listAliases are the rows for the arguments of a list; they know the names of states in other systems, and filters
+// that are an object.
 var listAliases = []aliasRow{
-	{"workflow_id", "workflow", asText},
+	{"workflow_id filter.workflow filter.workflow_id where.workflow", "workflow", asText},
 	{"status", "status", asStatusFilter},
+	{"filter.status filters.status where.status", "status", asStatusFilter},
+	{"filter.box filters.box where.box", "box", asText},
+	{"filter.type filters.type where.type", "type", asText},
+	{"filter.tags filters.tags where.tags", "tags", asIs},
+	{"filter.since filters.since where.since", "since", asText},
+	{"filter.query filter", "query", asText},
 }
 
 // registerAliases are the rows for the skills in the agent cards of other protocols.

@@ -23,6 +23,7 @@ var (
 	asDescribed   = conversion{convert: convertEachItem(textToDescription), merge: mergeLists}
 	asCriteria    = conversion{convert: convertEachItem(toCriterion), merge: mergeLists}
 	asCriteriaMet = conversion{convert: convertEachItem(toCriterionMet), merge: mergeLists}
+	asAttachments = conversion{convert: convertEachItem(toAttachment), merge: mergeLists}
 	asReference   = conversion{convert: toReference("url"), merge: mergeReferences}
 	asKeyPoints   = conversion{convert: toReference("key_points"), merge: mergeReferences, onlyAdds: true}
 )
@@ -138,6 +139,18 @@ func toCriterionMet(v any) any {
 		return map[string]any{"criterion": s, "met": true}
 	}
 	return toCriterion(v)
+}
+
+// toAttachment makes a reference of a text: an address, or else a path in the project.
+func toAttachment(v any) any {
+	s, ok := v.(string)
+	switch {
+	case !ok:
+		return v
+	case strings.Contains(s, "://"):
+		return map[string]any{"url": s}
+	}
+	return map[string]any{"path": s}
 }
 
 // toReference returns a function that makes a list with one reference. The reference has the value in the given field.

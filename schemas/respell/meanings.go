@@ -32,7 +32,7 @@ var meanings = sync.OnceValue(func() []meaning {
 			schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: text}, "answers a question that waits for you")},
 		{"complete", "complete completed done finish finished success resolve resolved ok close closed end deliver hand_in", schemas.AdviseCall(
 			schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: text}}, "ends it as done, as its holder")},
-		{"cancel", "cancel delete destroy del rm remove kill abort close closed stop abandon drop withdraw discard expire unsend", cancels},
+		{"cancel", "cancel delete destroy del rm remove kill abort close closed stop abandon drop withdraw discard expire unsend cancelled canceled", cancels},
 		{"recall", "unsend undo retract recall revert", cancels},
 		{"accept", "accept approve lgtm ok sign_off", update(schemas.ActAccept, "accepts a result, as its sender")},
 		{"approve", "approve permit yes confirm allow authorize", update(schemas.ActApprove, "lets work begin that waits for approval, as a person")},
@@ -51,7 +51,7 @@ var meanings = sync.OnceValue(func() []meaning {
 			schemas.ClaimIn{HandoffID: id}, "takes a given one, or goes on with it")},
 		{"claim", "claim take pick next start begin pull grab poll acquire receive dequeue checkout ?work", schemas.AdviseCall(
 			schemas.ClaimIn{}, "takes the next one for you")},
-		{"update --note", "progress note comment log report heartbeat ping extend renew annotate update", schemas.AdviseCall(
+		{"update --note", "progress note comment log report heartbeat ping extend renew annotate update working", schemas.AdviseCall(
 			schemas.UpdateIn{HandoffID: id, Action: schemas.ActProgress, Note: text}, "reports on it, and keeps it")},
 		{"update --ask", "ask question clarify", schemas.AdviseCall(
 			schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{text}}, "asks its sender, as its holder")},

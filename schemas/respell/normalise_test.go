@@ -54,7 +54,7 @@ func TestNormalise_AcceptsEverySpelling(t *testing.T) {
 		{"camelCase of readers", "claim_handoff", `{"handoffId":12,"waitSeconds":5,"maxTokens":"300"}`, `{"handoff_id":"12","wait_seconds":5,"max_tokens":"300"}`},
 		{"id and workflow of readers", "handoff_history", `{"id":"ho_1","workflowId":"wf_a"}`, `{"handoff_id":"ho_1","workflow":"wf_a"}`},
 		{"camelCase of cards", "register_agent", `{"name":"qa","maxSessionMinutes":60,"maxOpen":2}`, `{"name":"qa","max_session_minutes":60,"max_open":2}`},
-		{"null of known fields goes", "send_handoff", `{"to":"qa","title":null,"source":null,"context":{"test_command":null,"reproductionSteps":null},"metadata":{"parent_handoff":null}}`, `{"to":"qa","context":{}}`},
+		{"null of known fields goes", "send_handoff", `{"to":"qa","title":null,"source":null,"context":{"test_command":null,"reproductionSteps":null},"metadata":{"parent_handoff":null}}`, `{"to":"qa"}`},
 		{"null is an output", "complete_handoff", `{"handoff_id":"ho_1","output":null,"summary":null}`, `{"handoff_id":"ho_1","output":null}`},
 		{"empty foreign values carry nothing", "send_handoff", `{"to":"qa","source":{},"context":{"known_issues":["a"],"potential_issues":[],"implementation_notes":""}}`, `{"to":"qa","context":{"known_issues":["a"]}}`},
 		{"a single text joins a list", "send_handoff", `{"to":"qa","labels":"x","required_skills":["y"]}`, `{"to":"qa","tags":["x","y"]}`},

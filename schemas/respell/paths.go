@@ -8,12 +8,37 @@ import (
 
 // FieldPaths returns the paths at which the tool's arguments have a field of this name, the shortest path first. A path
 // through a list is written as context.files[].path. For a foreign name of one of our fields, it returns the paths of
-// our field. It returns nil for an unknown name or tool. Errors about a misplaced field list these paths.
-func FieldPaths(tool, name string) []string {
-	if t := tableOfTool(tool); t != nil {
-		return t.paths.findByName(snakeCase(name))
+// our field, and for an unclear name the paths of all fields that it may mean. It returns nil for an unknown name or
+// tool. Errors about a misplaced field list these paths.
+func FieldPaths(tool, name string) (all []string) {
+	t := tableOfTool(tool)
+	if t == nil {
+		return nil
 	}
-	return nil
+	if all = t.paths.findByName(snakeCase(name)); all == nil {
+		for _, meant := range unclearNames()[snakeCase(name)] {
+			all = append(all, t.paths.pathsOfField(meant)...)
+		}
+	}
+	return all
+}
+
+// ReadAs returns a text about the arguments that [Normalise] reads as fields of other names, such as "due as deadline".
+// It returns "" if there are none. It looks at the names at the top only.
+func ReadAs(tool string, args map[string]any) string {
+	var told []string
+	t := tableOfTool(tool)
+	for _, key := range slices.Sorted(maps.Keys(args)) {
+		if t == nil {
+			break
+		}
+		if name, field := t.fields.findField(key); field == nil && synonyms()[name] != nil {
+			if to, ok := t.paths.findProperPath(name); ok && to != name {
+				told = append(told, key+" as "+to)
+			}
+		}
+	}
+	return strings.Join(told, ", ")
 }
 
 // IsForeignObject reports whether a name is the name of an object that only other protocols have. The known fields of

@@ -31,7 +31,8 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 		"key":                                    "idempotency_key",
 		"parent":                                 "continues parent_id",
 		"rollback.on_failure":                    "on_failure",
-		"summary":                                "result",
+		"summary":                                "result background",
+		"expectations.review":                    "reviewer review_by reviewed_by",
 		"results.branch":                         "branch",
 		"results.commit":                         "commit",
 		"results.pr_url":                         "pr pr_url",
@@ -54,18 +55,33 @@ var synonyms = sync.OnceValue(func() map[string][]string {
 		"needs_permission":                       "permissions",
 		"estimated_completion":                   "eta",
 		"name to":                                "agent_name",
-		"query":                                  "search q filter keyword",
+		"query":                                  "search q keyword",
 		"status":                                 "state",
 		"box":                                    "mailbox folder",
 		"cursor":                                 "page next_cursor",
 		"limit":                                  "count max_results",
 		"wait_seconds":                           "wait timeout timeout_seconds max_wait",
-		"max_tokens":                             "budget",
+		"max_tokens":                             "token_budget",
 		"claim_token":                            "token",
 		"view":                                   "format",
 		"accepts capability":                     "capabilities",
 		"accepts":                                "types",
 		"max_open":                               "max_concurrent concurrency",
+	})
+})
+
+// unclearNames are names that may stand for each of several fields. Nothing is moved, and the error lists the fields.
+// Some of these words seem to name one field only, but a wrong guess would change the meaning: a time at which work may
+// begin is no deadline, and a number of tokens is no price.
+var unclearNames = sync.OnceValue(func() map[string][]string {
+	return groupBySynonym(map[string]string{
+		"options.not_before deadline":                   "when at date time schedule scheduled_at scheduled_for run_at due_in",
+		"options.limits.cost_usd options.limits.tokens": "budget max_cost cost_limit limit",
+		"expectations.estimated_duration deadline":      "estimate duration effort time_estimate",
+		"expectations.review needs_approval":            "approver approved_by",
+		"task detail":                                   "steps plan",
+		"box":                                           "to from sender recipient unread",
+		"priority":                                      "urgent severity",
 	})
 })
 
