@@ -169,9 +169,7 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 	}
 	o.Leases.RestartLease(&now)
 	took := &operation.RecordChange{Action: a, Was: r, Now: &now}
-	if now.Tree = 0; o.By.Tree != nil {
-		now.Tree, took.Content = o.NextEventNumber(), schemas.HandoffState{ClaimedIn: o.By.Tree.Summary()}
-	}
+	o.recordTree(took)
 	if err := o.Commit(took); err != nil {
 		return takenClaim{}, err
 	}
@@ -184,6 +182,37 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 		return takenClaim{}, err
 	}
 	return taken, o.recordFirstClaim()
+}
+
+// recordTree records the working tree of a claim, because the changes of the holder count from this tree. A holder that
+// goes on after an answer or a lost connection in the same directory keeps the tree of its claim before. So the commits
+// that it made in between still count.
+func (o *op) recordTree(took *operation.RecordChange) {
+	r, tree := took.Was, o.By.Tree.Summary()
+	var before schemas.HandoffState
+	if err := o.DecodeContent(r.ID, r.Tree, &before); err != nil || took.Action != life.Reclaim && !isQuestionAnswered(r, o.By) {
+		took.Now.Tree = 0
+	} else if tree == nil || before.ClaimedIn.IsIn(tree.Path) {
+		return
+	}
+	if newer := o.treeOfLaterSend(r); tree != nil && newer.IsIn(tree.Path) {
+		tree = newer
+	}
+	if tree != nil {
+		took.Now.Tree, took.Content = o.NextEventNumber(), schemas.HandoffState{ClaimedIn: tree}
+	}
+}
+
+// treeOfLaterSend returns the working tree of the sender if the work was sent after the call of the claim began to wait,
+// otherwise nil. The caller's process reads its own tree when the call begins, so commits of a sender in the same
+// directory would look like commits of the holder.
+func (o *op) treeOfLaterSend(r *store.Record) *schemas.Tree {
+	var sent schemas.Handoff
+	began := o.By.Since
+	if began.IsZero() || r.Created <= store.TimeOf(began) || r.RetryOf != 0 || r.ReworkOf != 0 || o.DecodeContent(r.ID, r.Body, &sent) != nil {
+		return nil
+	}
+	return sent.Tree
 }
 
 // recordFirstClaim records the first claim of an agent. From then on the server does not warn senders that nobody has

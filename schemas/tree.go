@@ -43,6 +43,9 @@ func (t *Tree) Summary() *Tree {
 	return &kept
 }
 
+// IsIn reports whether the tree is in a directory. It returns false for nil.
+func (t *Tree) IsIn(path string) bool { return t != nil && t.Path == path }
+
 // String returns branch and commit, and "dirty" if the tree has uncommitted changes. It returns "" for a tree without a
 // first commit.
 func (t Tree) String() string {

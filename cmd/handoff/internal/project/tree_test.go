@@ -107,6 +107,13 @@ func TestInvoker_AddsWorkingTreeToCalls(t *testing.T) {
 	require.Contains(t, claim.Brief, "\n- Sent from a tree with uncommitted changes: a.go, c.go, new/x.go: you may not see them\n")
 	require.Equal(t, "changed since it was sent: a.go, b.go; gone: d.go", claim.SinceSent)
 	qa.commit()
+	for _, take := range []interface{ Tool() string }{ // the holder goes on after an answer, and the changes before it count
+		schemas.GetIn{HandoffID: sent.HandoffID.String(), WaitSeconds: 1}, schemas.ClaimIn{},
+	} {
+		does[schemas.UpdateOut](qa, schemas.UpdateIn{HandoffID: sent.HandoffID.String(), Action: schemas.ActAsk, Questions: []string{"Which?"}})
+		does[schemas.UpdateOut](lead, schemas.UpdateIn{HandoffID: sent.HandoffID.String(), Action: schemas.ActAnswer, Note: "All"})
+		require.Contains(t, does[schemas.GetOut](qa, take).Brief, "lead: All")
+	}
 	does[schemas.UpdateOut](qa, schemas.UpdateIn{HandoffID: sent.HandoffID.String(), Action: schemas.ActProgress, Note: "half"})
 	does[schemas.CompleteOut](qa, schemas.CompleteIn{HandoffID: sent.HandoffID.String(), Result: schemas.Result{
 		Summary: "done", Deliverables: []schemas.Delivered{{FilesModified: []string{"b.go", "c.go"}}},
