@@ -184,8 +184,9 @@ func shortArtifactLines(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	return p.labelledBullets("Artifacts", texts)
 }
 
-// projectLines returns one line about the project: name, path, branch, commit and tech stack. It mentions uncommitted
-// changes, because the commit does not contain these changes.
+// projectLines returns one line about the project: name, path, branch, commit and tech stack. The holder may be at a
+// newer commit, so the line says that the commit is the sender's. It mentions uncommitted changes, because the commit
+// does not contain these changes.
 func projectLines(pr *schemas.Project, p pen) []string {
 	if pr == nil {
 		return nil
@@ -193,7 +194,7 @@ func projectLines(pr *schemas.Project, p pen) []string {
 	known := nonEmpty(strings.Join(nonEmpty(pr.Name, pr.Path), " "))
 	for _, f := range []struct{ label, value string }{
 		{"branch", pr.Branch},
-		{"commit", schemas.ShortCommit(pr.Commit)},
+		{"sent at commit", schemas.ShortCommit(pr.Commit)},
 		{"built with", strings.Join(pr.TechStack, ", ")},
 	} {
 		if f.value != "" {
