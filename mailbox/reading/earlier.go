@@ -19,6 +19,8 @@ const (
 // earlierWork returns facts about earlier holders for the brief of the current holder: the last claim, and the last
 // reports, newest first. It reads these facts from the events of the handoff. If r replaces another handoff, it reads
 // the last claim from the record of the replaced handoff, and leaves the claim out if that record cannot be read.
+// A claim of the session that now goes on after an answer is no earlier work, nor is a claim that ended with a rejection
+// before any report.
 func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.HolderReport, err error) {
 	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 || len(r.Excluded) > 0 {
 		if before, reports, err = earlierWorkFromEvents(v, r); err != nil {
@@ -41,6 +43,7 @@ func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastCla
 		return before, nil, err
 	}
 	begun := !r.Status.IsHeld() // the next events belong to a session that is over
+	declined := schemas.Agent("")
 	for _, e := range events {
 		if isHolderReport(e) && len(reports) < maxReports {
 			var s eventContent
@@ -56,13 +59,21 @@ func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastCla
 			begun = claimed
 		case before.Agent != "":
 		default:
-			if end, tells := holderActions[e.Action]; tells && before.Until.IsZero() {
+			end, tells := holderActions[e.Action]
+			if tells && before.Until.IsZero() {
 				before.Until, before.End = e.At, end
 				if !e.Due.IsZero() {
 					before.Until = e.Due
 				}
 			}
-			if claimed {
+			switch {
+			case e.Action == "declined":
+				declined = e.Agent
+			case end != "" || e.Action == "progress":
+				declined = ""
+			case claimed && (e.Agent == declined || before.End == "" && e.Agent == r.Holder && e.AgentID == r.HolderID): // look for the claim before it
+				before, declined = brief.PastClaim{}, ""
+			case claimed:
 				before.Agent = e.Agent
 			}
 		}
@@ -97,7 +108,7 @@ func lastClaimOfPredecessor(v *store.View, r *store.Record) (before brief.PastCl
 			return before
 		}
 	}
-	if r := RecordOrNil(v, id); r != nil && r.Claims > 0 {
+	if r := RecordOrNil(v, id); r != nil && r.Claims > 0 && (r.Status != schemas.Rejected || r.Claims > 1 || r.Note+r.Checkpoint > 0) {
 		return brief.PastClaim{Agent: r.Holder, Handoff: r.ID, Until: r.Ended.Time(), End: "it " + endedWords[r.Status], Late: len(r.Late)}
 	}
 	return before
