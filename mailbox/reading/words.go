@@ -25,22 +25,28 @@ func SearchWords(v *store.View, r *store.Record) (store.WordList, error) {
 	for _, a := range schemas.ValueOrZero(h.Context).Answers {
 		texts = append(append(texts, a.Questions...), a.Answer)
 	}
-	texts = slices.DeleteFunc(texts, func(text string) bool { return text == compose.NotKept })
-	return store.ListWords(append(append(texts, completionTexts(ended.Completion)...), ended.Failure.Description)...), err
+	texts = append(append(texts, completionTexts(ended.Completion)...), ended.Failure.Description, h.Detail)
+	return store.ListWords(slices.DeleteFunc(texts, func(text string) bool { return text == compose.NotKept })...), err
 }
 
 // MessageSearchWords returns the words under which a search finds a handoff that was just sent: the words of its task,
-// its expectations and its decisions. The server adds the words of questions and results later.
+// its expectations, its decisions, its artifacts and its detail. The server adds the words of questions and results
+// later.
 func MessageSearchWords(h *schemas.Handoff) store.WordList {
-	return store.ListWords(messageTexts(h)...)
+	return store.ListWords(append(messageTexts(h), h.Detail)...)
 }
 
 func messageTexts(h *schemas.Handoff) []string {
 	c, e := schemas.ValueOrZero(h.Context), schemas.ValueOrZero(h.Expectations)
-	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria,
-		schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }))
+	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria)
+	for _, d := range c.Decisions {
+		texts = append(texts, d.Decision, d.Rationale)
+	}
 	for _, d := range e.Deliverables {
 		texts = append(append(texts, d.Description), d.Criteria...)
+	}
+	for _, a := range c.Artifacts {
+		texts = append(texts, a.Path, a.Description, a.Rationale, a.Content)
 	}
 	return texts
 }
