@@ -229,10 +229,10 @@ func TestRetry_CompletionCancelsPendingRollbackAndEscalation(t *testing.T) {
 	third := w.Updates(a, again, schemas.ActRetry).Created
 	w.Claims(b)
 	w.Completes(b, third)
-	for _, id := range []schemas.ID{rolled, decide} {
+	for id, why := range map[schemas.ID]string{rolled: third.String() + " did what ", decide: "as " + third.String() + ", so nobody needs to decide"} {
 		st := w.FullView(id).Standing
 		require.Equal(t, schemas.Cancelled, st.Status, id)
-		require.Contains(t, st.Reason, third.String()+" did what ")
+		require.Contains(t, st.Reason, why)
 	}
 	require.Equal(t, schemas.Pending, w.Status(claimed))
 }

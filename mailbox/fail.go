@@ -24,7 +24,7 @@ import (
 //
 //   - rollback, the default: the work goes to the agent in rollback_to, otherwise to rollback.on_failure of the send,
 //     otherwise to the sender, or to human if a rule sent the work. Unclaimed parts of the work that the holder had
-//     sent are cancelled.
+//     sent are cancelled, except questions to human.
 //   - retry: the work is sent again, or goes to human if no attempt or no other agent is left.
 //   - escalate: the work goes to human.
 //   - stop: nothing is sent.
@@ -34,7 +34,8 @@ import (
 //
 // With outcome rejected, a handoff of a pool goes back to the pool if other agents may take it. The caller is excluded
 // from the handoff, and the sender gets no notice. Any other handoff is rejected, and its sender is told. If the caller
-// names an agent that may have the work, the work goes to that agent.
+// names an agent that may have the work, the work goes to that agent. For any other named agent the result has a warning
+// with the reason.
 //
 // Errors:
 //   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a missing claim token.
@@ -124,9 +125,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if err != nil {
 		return out, err
 	}
-	if unknown != "" {
-		out.Warnings = append(out.Warnings, "suggested_alternative: "+unknown)
-	}
+	out.Warnings = append(out.Warnings, unusedAlternativeWarnings(unknown)...)
 	if out.Then = then; then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
 		out.Warnings = append(out.Warnings, "no agent is left to try again: a person decides")
 	}

@@ -52,6 +52,10 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	if a.Claims == 0 && !o.here.IsActing(to) {
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
 	}
+	if roster.ExceedsLongestSession(a.Card, r.EstimatedDuration()) {
+		warnings = append(warnings, fmt.Sprintf("%s works %d minutes at a time at most, and this is estimated at %d: send it in parts, or to another",
+			to, a.Card.MaxMinutes, r.Estimate))
+	}
 	more, err := o.Offers().SenderWarnings(*a)
 	return append(warnings, more...), err
 }

@@ -102,7 +102,7 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 		return out, err
 	}
 	rejected := &operation.RecordChange{Action: life.Reject, Was: r, Now: &now}
-	instead, err := o.acceptableAlternative(r, schemas.Agent(in.Alternative))
+	instead, unused, err := o.acceptableAlternative(r, schemas.Agent(in.Alternative))
 	if err != nil {
 		return out, err
 	}
@@ -112,24 +112,52 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 		rejected.Then, rejected.Why = schemas.ThenRollback, operation.EndReason{Failure: &failure}
 	}
 	out, next, err := o.commitFailure(rejected, failure, digest)
-	if next != nil {
+	switch {
+	case next != nil:
 		out.RollbackHandoff, out.To = next.ID, next.To
+	case rejected.To != "" && !rejected.IsContinuedByRule():
+		unused = "it cannot go to " + string(rejected.To) + " by itself: a person was told why"
 	}
+	out.Warnings = append(out.Warnings, unusedAlternativeWarnings(unused)...)
 	return out, err
 }
 
 // acceptableAlternative returns the agent that a rejecting caller named for the work, if the work may go to that agent
-// without a decision of the sender. The agent must be known and not away, accept the type of work, and have neither
-// sent nor rejected the work. Otherwise the result is nil.
-func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (*store.Agent, error) {
-	if named == "" || named == r.From || named == o.By.Agent || named == schemas.Human || slices.Contains(r.Excluded, named) {
-		return nil, nil
+// without a decision of the sender. The agent must be known or connected and not away, accept the type of work, and have
+// neither sent nor rejected the work. Otherwise the agent is nil, and `refused` is the reason, or "" if the caller named
+// no agent.
+func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (a *store.Agent, refused string, err error) {
+	switch {
+	case named == "":
+		return nil, "", nil
+	case named == o.By.Agent || slices.Contains(r.Excluded, named):
+		return nil, fmt.Sprintf("%s rejected it", named), nil
+	case named == r.From:
+		return nil, fmt.Sprintf("%s sent it, and decides how it goes on", named), nil
+	case named == schemas.Human:
+		return nil, "only its sender gives it to human", nil
 	}
-	a, err := o.Agent(named)
-	if a != nil && (a.Card.Away || !roster.AcceptsType(a.Card, r.Type)) {
-		a = nil
+	a, err = o.Agent(named)
+	if a == nil && o.here.IsActing(named) { // the agent is connected and has done nothing yet
+		a = &store.Agent{Card: schemas.Card{Name: named}}
 	}
-	return a, err
+	switch {
+	case err != nil || a == nil:
+		return nil, fmt.Sprintf("Agent not found: %s", named), err
+	case a.Card.Away:
+		return nil, fmt.Sprintf("%s is away", named), nil
+	case !roster.AcceptsType(a.Card, r.Type):
+		return nil, fmt.Sprintf("%s does not accept work of type %q", named, r.Type), nil
+	}
+	return a, "", nil
+}
+
+// unusedAlternativeWarnings returns the warning for a caller that named an agent to which the work did not go.
+func unusedAlternativeWarnings(why string) []string {
+	if why == "" {
+		return nil
+	}
+	return []string{"suggested_alternative: " + why}
 }
 
 // decline gives a handoff back to its pool. From now on the pool offers the handoff only to other agents. If the caller
@@ -147,7 +175,8 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 		now.Box, now.Reserved = now.To, 0
 	}
 	now.Excluded = append(now.Excluded, o.By.Agent)
-	if err := o.offerToNamedAgentFirst(&now, schemas.Agent(in.Alternative)); err != nil {
+	unused, err := o.offerToNamedAgentFirst(&now, schemas.Agent(in.Alternative))
+	if err != nil {
 		return schemas.FailOut{}, err
 	}
 	declines := &operation.RecordChange{Action: life.Decline, Was: r, Now: &now, Content: failureOf(in, schemas.ThenStop, "")}
@@ -158,7 +187,9 @@ func (o *op) decline(r *store.Record, in schemas.FailIn) (schemas.FailOut, error
 	if operation.IsReservedForFirstNotified(&now) {
 		passed += fmt.Sprintf("; %s is told first", now.Box)
 	}
-	return declineResult(&now, passed), nil
+	out := declineResult(&now, passed)
+	out.Warnings = append(out.Warnings, unusedAlternativeWarnings(unused)...)
+	return out, nil
 }
 
 func declineResult(r *store.Record, warning string) schemas.FailOut {

@@ -251,7 +251,8 @@ func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Tim
 // retry sends a handoff that ended badly or was cancelled again, as a new handoff with the changes of the caller, see
 // [life.Retry]. The old handoff keeps its state, and its record names the new handoff. A repeated call returns the same
 // new handoff, and warns if the changes of the call were not applied. A failed handoff whose work was rolled back can
-// still be retried. retry returns the record of r.
+// still be retried. A retry withdraws the open
+// handoff that asks human for a decision about r. retry returns the record of r.
 //
 // The error is conflict if another agent holds the rollback of r, or if the recipient of r rejected it and the caller
 // names no recipient. The error is limit if the caller's token has too many pending handoffs.
@@ -278,11 +279,26 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 	if err != nil {
 		return nil, err
 	}
+	if err := o.withdrawDecision(r, again, out); err != nil {
+		return nil, err
+	}
 	out.Created, out.To, out.Changed = again.ID, again.To, rev.changed
 	if back != nil && !back.Status.HasEnded() {
 		out.Warnings = append(out.Warnings, openRollbackWarning(r, back, again))
 	}
 	return r, nil
+}
+
+// withdrawDecision cancels the handoff that asks human for a decision about failed work, because a retry is a decision.
+// The result says so. If human has claimed that handoff, it stays.
+func (o *op) withdrawDecision(r, again *store.Record, out *schemas.UpdateOut) error {
+	asked := reading.RecordOrNil(o.View, r.Successor)
+	if asked == nil || !isOpenQuestionToHuman(asked) || asked.ID == r.Rollback {
+		return nil
+	}
+	out.Warnings = append(out.Warnings, fmt.Sprintf("%s, which asked human to decide about %s, is withdrawn", asked.ID, r.ID))
+	text := fmt.Sprintf("%s sent %s again as %s, so nobody needs to decide any more.", o.By.Agent, r.ID, again.ID)
+	return o.cancelNeedlessHandoff(asked, again.ID, text)
 }
 
 // reportRepeatedRetry reports whether the latest successor of r is a retry of r. If so, it puts that retry into the

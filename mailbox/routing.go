@@ -49,17 +49,17 @@ func (o *op) offerToOneAgentFirst(h *operation.RecordChange) error {
 }
 
 // offerToNamedAgentFirst reserves declined work for the agent that the declining agent named, for a minute. If the
-// named agent may not have the work, [op.offerToOneAgentFirst] chooses another agent.
-func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) error {
-	to, err := o.acceptableAlternative(r, named)
+// named agent may not have the work, it returns the reason, and [op.offerToOneAgentFirst] chooses another agent.
+func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) (refused string, err error) {
+	to, refused, err := o.acceptableAlternative(r, named)
 	if to == nil || err != nil || !r.IsClaimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
-		return err
+		return refused, err
 	}
-	may, err := o.Offers().MayClaim(*to, r, offer.NotRecipient)
-	if may {
-		o.reserveFor(r, named)
+	if may, err := o.Offers().MayClaim(*to, r, offer.NotRecipient); !may || err != nil {
+		return fmt.Sprintf("%s may not take it now", named), err
 	}
-	return err
+	o.reserveFor(r, named)
+	return "", nil
 }
 
 // reserveFor reserves work of a pool for one agent. For a minute only that agent may claim the work.

@@ -235,6 +235,13 @@ var sendWarnings = []struct {
 		of:   (*op).warnOfRepeat,
 	},
 	{
+		when: func(d *draft.Draft, r *store.Record) bool { return d.Attempt > r.Attempt },
+		of: func(_ *op, d *draft.Draft, r *store.Record) ([]string, error) {
+			return []string{fmt.Sprintf("of the %d attempts before, %d count, so that one of %d is left: options.max_attempts allows more",
+				d.Attempt, r.Attempt, r.MaxAttempts)}, nil
+		},
+	},
+	{
 		when: func(d *draft.Draft, _ *store.Record) bool { return len(d.Limits) > 0 },
 		of: func(o *op, d *draft.Draft, r *store.Record) ([]string, error) {
 			return o.warnOfUnraisedLimits(r.Workflow, d.Limits)

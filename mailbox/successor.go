@@ -32,8 +32,8 @@ func (o *op) sendRollback(h *operation.RecordChange) (*store.Record, error) {
 	return o.createChildOfFailed(life.Rollback, h, schemas.Address(to), next)
 }
 
-// rollbackContent returns the content of r for the agent that takes the work back. The criteria become requirements,
-// because that agent need not meet them. The result is empty if the content cannot be read, or if it takes more than
+// rollbackContent returns the content of r for the agent that takes the work back, or for the person that decides how it
+// goes on. The criteria become requirements, because the receiver need not meet them. The result is empty if the content cannot be read, or if it takes more than
 // half of the bytes that a handoff may have.
 func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	var sent schemas.Handoff
@@ -60,12 +60,11 @@ func (o *op) sendToHuman(h *operation.RecordChange) (*store.Record, error) {
 		return o.replaceReview(h)
 	}
 	r := h.Now
-	task := fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.Why.Text(), r.ID, r.Title)
-	return o.createChildOfFailed(life.Escalate, h, schemas.Address(schemas.Human), schemas.Handoff{
-		Title: schemas.Clip("Decide: "+r.Title, o.Limits.Title),
-		Task:  schemas.Clip(task, o.Limits.Task),
-		Kind:  "escalation",
-	})
+	next := o.rollbackContent(r)
+	next.Title = schemas.Clip("Decide: "+r.Title, o.Limits.Title)
+	next.Task = schemas.Clip(fmt.Sprintf("Handoff failed: %s. %s (%s) needs a decision.", h.Why.Text(), r.ID, r.Title), o.Limits.Task)
+	next.Kind = "escalation"
+	return o.createChildOfFailed(life.Escalate, h, schemas.Address(schemas.Human), next)
 }
 
 // createChildOfFailed creates a child of a failed handoff, which continues the work and contains the reasons of the
@@ -75,14 +74,6 @@ func (o *op) createChildOfFailed(a life.Action, h *operation.RecordChange, to sc
 	r := h.Now
 	if err := o.checkChainLength(lineage{}.childOf(r), r); err != nil {
 		return nil, o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
-	}
-	parts, err := o.describeHeldParts(r)
-	if err != nil {
-		return nil, err
-	}
-	if c := schemas.ValueOrZero(next.Context); len(parts) > 0 {
-		c.KnownIssues = append(slices.Clone(c.KnownIssues), parts...)
-		next.Context = &c
 	}
 	if err := o.addEndReasons(r, &next, h.Why); err != nil {
 		return nil, err
@@ -94,15 +85,20 @@ func (o *op) createChildOfFailed(a life.Action, h *operation.RecordChange, to sc
 	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.createSuccessor(a, r, d, lineage{}.childOf(r)) })
 }
 
-// describeHeldParts returns a text for each part of a handoff that an agent still holds, ten at most. These parts go on
-// although the whole has ended. It looks at the first hundred parts.
+// describeHeldParts returns a text for each part of a handoff that an agent still holds or that human has not taken yet,
+// ten at most. These parts go on although the whole has ended. It looks at the first hundred parts.
 func (o *op) describeHeldParts(r *store.Record) (parts []string, err error) {
 	for id, err := range reading.AtMost(100, o.OldestFirst(store.IndexByParent(r.ID), 0)) {
 		if err != nil || len(parts) == 10 {
 			return parts, err
 		}
-		if part := o.UsableRecord(id); part != nil && part.Status.IsHeld() {
+		switch part := o.UsableRecord(id); {
+		case part == nil:
+		case part.Status.IsHeld():
 			parts = append(parts, fmt.Sprintf("%s is at work on %s (%s), a part of %s: wait for it, or cancel it", part.Holder, id, part.Title, r.ID))
+		case isOpenQuestionToHuman(part) && part.From == r.Holder:
+			parts = append(parts, fmt.Sprintf("%s asked human with %s (%s), which was open when %s ended: look there for the answer",
+				part.From, id, part.Title, r.ID))
 		}
 	}
 	return parts, nil
@@ -307,12 +303,17 @@ func (o *op) reasonForEnd(r *store.Record) (why operation.EndReason, err error) 
 const maxFailures = 10
 
 // addEndReasons tells the next holder how r ended. The handoff h continues the work of r. Its context gets the failure,
-// the blockers, the questions, and the last checkpoint or partial progress of r. The context keeps ten failures. If h
+// the blockers, the questions, the parts of r that go on, and the last checkpoint or partial progress of r. The context keeps ten failures. If h
 // becomes too large, addEndReasons only names r, because the size must not refuse a handoff that continues the work. It
 // copies the lists that h shares with r before they grow.
 func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.EndReason) error {
+	parts, err := o.describeHeldParts(r)
+	if err != nil {
+		return err
+	}
 	before := schemas.ValueOrZero(h.Context)
 	c := before
+	c.KnownIssues = append(slices.Clone(c.KnownIssues), parts...)
 	c.PreviousFailures = slices.Clone(before.PreviousFailures)
 	if r.Status != schemas.Returned { // a rework has its own reason
 		c.PreviousFailures = append(c.PreviousFailures, fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.Text()))

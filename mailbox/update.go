@@ -187,10 +187,16 @@ func (o *op) openDescendants(r *store.Record) (open []schemas.ID, err error) {
 	return open, nil
 }
 
+// isOpenQuestionToHuman reports whether a handoff waits for human. The next holder of the work needs the answer, too.
+func isOpenQuestionToHuman(r *store.Record) bool {
+	return r.Status == schemas.Pending && r.To == schemas.Address(schemas.Human)
+}
+
 // cancelUnclaimedPart cancels a handoff that the holder of a failed handoff sent, if no agent ever claimed it. A
-// claimed part goes on, because its work may still be useful.
+// claimed part goes on, because its work may still be useful. So does a question to human, see
+// [op.describeHeldParts].
 func (o *op) cancelUnclaimedPart(part, failed *store.Record) error {
-	if part.Status != schemas.Pending || part.Claims > 0 || part.From != failed.Holder {
+	if part.Status != schemas.Pending || part.Claims > 0 || part.From != failed.Holder || isOpenQuestionToHuman(part) {
 		return nil
 	}
 	text := failed.ID.String() + ", of which it was a part, failed."
