@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"syscall"
 
 	"handoff/schemas"
@@ -64,10 +63,12 @@ func UnusableError(name, dir string, err error) *schemas.Error {
 	case isDiskFull(err):
 		return schemas.Errorf(schemas.Unavailable, "no space is left for the files of workspace %s: %w", name, err).
 			WithHint("Free space on the disk of %s. Nothing was changed.", dir)
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
+	case IsReadOnly(err), errors.Is(err, syscall.ENOTDIR):
 		return schemas.Errorf(schemas.Unavailable, "workspace %s has no place for its files: %w", name, err).
-			WithHint("Make %[1]s writable, or keep state elsewhere with XDG_STATE_HOME. To only look, read a copy: "+
-				"C=$(mktemp -d) && mkdir $C/handoff && cp -r %[1]s $C/handoff && XDG_STATE_HOME=$C handoff list", dir)
+			WithHint("Make %s writable. If a client runs commands in a sandbox, its settings name the directories that they "+
+				"may write: sandbox.filesystem.allowWrite of Claude Code, sandbox_workspace_write.writable_roots of Codex. While a "+
+				"session, or handoff serve, outside of the sandbox has the workspace open, calls need no right to write. "+
+				"All agents have to use the same directory: XDG_STATE_HOME in one of them begins an empty workspace.", dir)
 	}
 	return schemas.Errorf(schemas.Unavailable, "the files of workspace %s cannot be used: %w", name, err).WithHint("Look at %s.", dir)
 }

@@ -54,9 +54,13 @@ func (e *fileElection) IsNoteOfWorkspace(n Note) bool { return n.Lock == "" || n
 
 func (e *fileElection) lockID() string { return platform.FileID(lockPath(e.config.Dir)) }
 
-// TryToWin takes the lock if it is free. The error is errRemoved if the file of the lock was removed meanwhile.
+// TryToWin takes the lock if it is free. A command that may only read the files gets a tenure without a lock. The error is errRemoved if the file of the lock was removed meanwhile.
 func (e *fileElection) TryToWin(context.Context) (Tenure, error) {
-	return e.newTenure(tryLock(lockPath(e.config.Dir)))
+	won, err := e.newTenure(tryLock(lockPath(e.config.Dir)))
+	if IsReadOnly(err) && !e.config.Stays {
+		return readOnlyTenure{}, nil
+	}
+	return won, err
 }
 
 // joinQueue opens the file of the lock. The returned function takes the lock as soon as it is free. This function makes

@@ -116,7 +116,11 @@ func openPresence(dir string) (*presenceMark, error) {
 }
 
 func (p *presenceMark) openFile() (err error) {
-	p.file, err = os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if p.file, err = os.OpenFile(p.path, os.O_RDWR|os.O_CREATE, 0o600); IsReadOnly(err) {
+		if file, failed := os.Open(p.path); failed == nil { // to lock a file needs no right to write
+			p.file, err = file, nil
+		}
+	}
 	return err
 }
 

@@ -134,6 +134,9 @@ func (c Config) openMailboxes(ctx context.Context, alone bool, rows openFunc) (r
 		Logger: log, Commits: timed.Commits, Failed: timed.LastError, WriteFile: backupWriter(backend),
 		Free: freeSpaceOf(backend),
 	})}
+	if rows, unwritable := backend.(unwritableRows); unwritable {
+		return readingMailboxes{m, relay.UnusableError(c.Name, c.Dir, rows.cause)}, nil
+	}
 	return m, nil
 }
 
@@ -143,10 +146,11 @@ func (m *mailboxes) Close() error { return errors.Join(m.store.Close(), m.closeL
 // openFile opens the rows, and removes leftovers of killed commands.
 func (c Config) openFile(ctx context.Context, log *slog.Logger) (store.Backend, error) {
 	b, err := openEngine(ctx, c.Dir, log)
-	if err == nil {
-		removeLeftovers(c.Dir)
+	if err != nil {
+		return c.openUnwritable(ctx, log, err)
 	}
-	return b, err
+	removeLeftovers(c.Dir)
+	return b, nil
 }
 
 // newID returns the prefix with 80 random bits. An id cannot be guessed, and is short enough to read aloud.

@@ -167,6 +167,8 @@ func examinePermissions(dir string) []Finding {
 	case info.Mode().Perm()&usable != usable:
 		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).
 			withCommand("chmod 700 " + shell.Quote(dir))}
+	case isReadOnly(dir):
+		return []Finding{warning(aboutStore, "%s cannot be written from here: while no process outside has the workspace open, commands only read", dir)}
 	case workspace.IsAccessDenied(dir):
 		return []Finding{failure(aboutStore, "%s belongs to another user, and this one cannot use it", dir).
 			withCommand("ls -ld " + shell.Quote(dir))}
@@ -175,6 +177,16 @@ func examinePermissions(dir string) []Finding {
 			withCommand("chmod 700 " + shell.Quote(dir))}
 	}
 	return []Finding{ok(aboutStore, "%s is for its user only", dir)}
+}
+
+// isReadOnly reports whether this process may read the files of a workspace, and not write to them.
+func isReadOnly(dir string) bool {
+	lock, err := os.OpenFile(filepath.Join(dir, workspace.LockFile), os.O_RDWR, 0)
+	if err != nil {
+		return relay.IsReadOnly(err) && !workspace.IsAccessDenied(dir)
+	}
+	_ = lock.Close() // nothing was written
+	return false
 }
 
 // examineStoreFile returns a finding if the store's file is empty, because its content may be lost. It also returns a
