@@ -290,10 +290,10 @@ func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 }
 
 // withdrawDecision cancels the handoff that asks human for a decision about failed work, because a retry is a decision.
-// The result says so. If human has claimed that handoff, it stays.
+// The result says so.
 func (o *op) withdrawDecision(r, again *store.Record, out *schemas.UpdateOut) error {
 	asked := reading.RecordOrNil(o.View, r.Successor)
-	if asked == nil || !isOpenQuestionToHuman(asked) || asked.ID == r.Rollback {
+	if asked == nil || asked.Status.HasEnded() || asked.To != schemas.Address(schemas.Human) || asked.ID == r.Rollback {
 		return nil
 	}
 	out.Warnings = append(out.Warnings, fmt.Sprintf("%s, which asked human to decide about %s, is withdrawn", asked.ID, r.ID))

@@ -93,7 +93,7 @@ func (o *op) describeHeldParts(r *store.Record) (parts []string, err error) {
 			return parts, err
 		}
 		switch part := o.UsableRecord(id); {
-		case part == nil:
+		case part == nil || id == r.Successor || id == r.Rollback: // what r became is no part of it
 		case part.Status.IsHeld():
 			parts = append(parts, fmt.Sprintf("%s is at work on %s (%s), a part of %s: wait for it, or cancel it", part.Holder, id, part.Title, r.ID))
 		case isOpenQuestionToHuman(part) && part.From == r.Holder:

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"handoff/mailbox/brief"
@@ -79,6 +80,23 @@ func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastCla
 		}
 	}
 	return before, reports, nil
+}
+
+// questionsToHuman returns a text for each handoff that an earlier holder of r sent to human as a part of r, because the
+// current holder needs the answer, too. It looks at the first hundred parts, and leaves out reviews and cancelled ones.
+func questionsToHuman(v *store.View, r *store.Record) (texts []string, err error) {
+	if r.Claims < 2 {
+		return nil, nil
+	}
+	for part, err := range ReadableRecords(v, AtMost(100, v.OldestFirst(store.IndexByParent(r.ID), 0))) {
+		if err != nil {
+			return nil, err
+		}
+		if part.To == schemas.Address(schemas.Human) && part.From != r.From && part.ReviewOf == 0 && part.Status != schemas.Cancelled {
+			texts = append(texts, fmt.Sprintf("%s asked human with %s (%s), which is %s", part.From, part.ID, part.Title, part.Status))
+		}
+	}
+	return texts, nil
 }
 
 // holderActions lists the actions that only a holder or the end of its claim causes. The value is the text about the

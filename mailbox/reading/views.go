@@ -120,6 +120,11 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	if in.LastClaim, in.Reports, err = earlierWork(v, r); err != nil {
 		return in, err
 	}
+	asked, err := questionsToHuman(v, r)
+	if err != nil {
+		return in, err
+	}
+	in.Standing.Questions = append(in.Standing.Questions, asked...)
 	in.Results, in.Ancestors = earlierResults(v, h, r), rd.ancestorSteps(v, r)
 	in.Recalled, err = decisionsOfWorkflow(v, &h, r)
 	return in, err
