@@ -64,7 +64,43 @@ func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Rec
 	if parts == life.Human {
 		return e.WithHint("A person decides this on the command line, acting as human, as with handoff approve %s.", r.ID)
 	}
-	return e.WithHint("Act under another name only for a subagent or an earlier session of your own; else send them a message.")
+	return o.explainDenied(e, a, r)
+}
+
+// explainDenied adds to the error denied what the caller can do instead. That depends on the part that the caller plays
+// for the handoff, and on the action that it wanted.
+func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) error {
+	id, holds := r.ID.String(), r.Holder == o.By.Agent
+	recipient, err := o.MayClaim(r)
+	given := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
+	switch {
+	case err != nil:
+		return err
+	case holds && a == life.Answer:
+		report := schemas.UpdateIn{HandoffID: id, Action: schemas.ActProgress, Note: schemas.Blank}
+		return e.WithHint("The question is your own.").WithNext(schemas.AdviseCall(report, "withdraws the question, and goes on"))
+	case holds && r.Status == schemas.Completed:
+		return e.WithHint("You delivered it, so another judges it.").
+			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id, View: "outcome"}, "shows whether it is judged"))
+	case holds && a == life.Cancel:
+		return e.WithHint("You hold it.").WithNext(schemas.AdviseCall(given, "gives it up"))
+	case recipient && a == life.Cancel:
+		given.Outcome = schemas.OutcomeRejected
+		return e.WithHint("It is for you, and not from you.").WithNext(schemas.AdviseCall(given, "rejects it"))
+	case a == life.Claim && r.From == o.By.Agent:
+		return e.WithHint("You sent it, and it waits for %s.", r.To).
+			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id, View: "outcome", WaitSeconds: schemas.MaxWait}, "waits for its outcome"))
+	case a == life.Claim:
+		return e.WithHint("It is not for you. Act under another name only if that is your own subagent or earlier session.").
+			WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one for you"))
+	case r.Review != 0 && (a == life.Accept || a == life.Return):
+		return e.WithHint("%s reviews it.", r.Review).
+			WithNext(schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.Review.String()}, "takes the review, if it is for you"))
+	case r.From == o.By.Agent || r.From == schemas.System:
+		return e.WithHint("Leave it to them.")
+	}
+	tell := schemas.SendIn{To: string(r.From), Task: schemas.Blank, Type: schemas.TypeMessage}
+	return e.WithHint("Tell them what you want.").WithNext(schemas.AdviseCall(tell, "tells "+string(r.From)))
 }
 
 // callerHasPart reports whether the caller plays one part for a handoff, for example the recipient. It decides by the
