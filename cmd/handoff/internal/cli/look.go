@@ -82,6 +82,20 @@ func (a *App) ConnectToRead(ctx context.Context, by schemas.Caller, fn func(*Con
 	return fn(conn)
 }
 
+// MovedWorkspaces returns a sentence and a command for each workspace that the project may have had before it was
+// moved. Commands that find nothing print the sentences, each in a line.
+func (a *App) MovedWorkspaces() string {
+	var lines []string
+	if place, err := workspace.Find(a.WorkspaceConfig()); err == nil && !a.UsesDatabase() {
+		for _, n := range workspace.FindNeighbours(place, a.Getenv) {
+			if n.Moved {
+				lines = append(lines, fmt.Sprintf("Beside it is %s: %s", schemas.EscapeHidden(n.String()), n.Join))
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // UsesDatabase reports whether workspaces are in a database. Otherwise they are in files of this machine.
 func (a *App) UsesDatabase() bool { return a.Getenv("HANDOFF_STORE") != "" }
 

@@ -88,6 +88,12 @@ func (r Repository) NewestCommits(ctx context.Context, n int) ([]string, error) 
 	return strings.Fields(strings.Join(rows, "")), err
 }
 
+// KnownCommits returns those of the given commits that the repository has. All must be whole object ids.
+func (r Repository) KnownCommits(ctx context.Context, ids []string) []string {
+	rows, _ := r.runList(ctx, append([]string{"rev-list", "--no-walk", "--ignore-missing"}, ids...)...) // without git none is known
+	return strings.Fields(strings.Join(rows, ""))
+}
+
 // HistoryContains reports whether older equals commit or is in its history. Both must be whole object ids. It returns
 // false if the repository lacks one of the commits.
 func (r Repository) HistoryContains(ctx context.Context, commit, older string) bool {

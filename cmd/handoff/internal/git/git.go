@@ -176,6 +176,22 @@ func (r Repository) Head() (branch, commit string) {
 	return branch, r.commitOf(ref)
 }
 
+// EarlyCommit returns the id of an early commit of the repository, without the program git: the first commit in the log
+// of HEAD, or else the commit of HEAD. In a repository that was made here it is the first commit, in a clone the commit
+// that was cloned. It returns "" before the first commit.
+func (r Repository) EarlyCommit() string {
+	if log, err := platform.OpenRegular(filepath.Join(r.Dir, "logs", "HEAD")); err == nil {
+		defer log.Close()
+		line, _ := bufio.NewReader(log).ReadString(' ') // "OLD NEW NAME <MAIL> ...", and OLD has the length of NEW
+		id := make([]byte, max(len(line)-1, 0))
+		if _, err := log.ReadAt(id, int64(len(line))); err == nil && IsObjectID(string(id)) {
+			return string(id)
+		}
+	}
+	_, commit := r.Head()
+	return commit
+}
+
 // parseHead reads "ref: refs/heads/main" or, detached, the id of a commit.
 func parseHead(content string) (ref, commit string) {
 	line, ok := firstLine(content)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"handoff/cmd/handoff/internal/git"
 	"handoff/schemas"
 	"handoff/tools/platform"
 	"handoff/tools/relay"
@@ -147,16 +148,25 @@ func All(getenv func(string) string) ([]Workspace, error) {
 // the path of its project.
 type projectRecord struct {
 	Project string `json:"project"`
+	Commit  string `json:"commit,omitempty"` // an early commit of the repository, by which a moved one is recognised
 }
 
 // RecordProject writes the project of a workspace into the directory of the workspace. People can then tell workspaces
 // apart, and a project that moves can keep its workspace. RecordProject writes nothing if the file already has this
 // project, if the workspace has no project, or if the directory does not exist.
 func RecordProject(w Workspace) error {
-	if w.Project == "" || RecordedProject(w) == w.Project {
+	was := readRecord(w)
+	if w.Project == "" || was.Project == w.Project && (was.Commit != "" || w.By != ByGit) {
 		return nil
 	}
-	content, _ := json.Marshal(projectRecord{w.Project}) // a text can be encoded
+	now := projectRecord{Project: w.Project}
+	if w.By == ByGit {
+		now.Commit = git.Repository{Dir: w.Project, Common: w.Project}.EarlyCommit()
+	}
+	if now == was {
+		return nil
+	}
+	content, _ := json.Marshal(now) // texts can be encoded
 	err := platform.ReplaceFile(filepath.Join(w.Dir, recordFile), recordFile+".*", content, nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("remember the project: %w", err)
@@ -165,13 +175,14 @@ func RecordProject(w Workspace) error {
 }
 
 // RecordedProject returns the project that RecordProject wrote last. It returns "" if the file is missing or damaged.
-func RecordedProject(w Workspace) string {
+func RecordedProject(w Workspace) string { return readRecord(w).Project }
+
+func readRecord(w Workspace) (m projectRecord) {
 	content, err := platform.ReadRegular(filepath.Join(w.Dir, recordFile), 64<<10)
-	var m projectRecord
 	if err != nil || json.Unmarshal(content, &m) != nil || !filepath.IsAbs(m.Project) {
-		return ""
+		return projectRecord{}
 	}
-	return m.Project
+	return m
 }
 
 // Remove deletes the files of a workspace and its directory. It returns the names of the deleted files in the order of

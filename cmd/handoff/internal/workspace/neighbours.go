@@ -1,12 +1,15 @@
 package workspace
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"handoff/cmd/handoff/internal/git"
 	"handoff/cmd/handoff/internal/shell"
 )
 
@@ -14,28 +17,32 @@ import (
 type Neighbour struct {
 	Workspace string `json:"workspace"`
 	Project   string `json:"project"` // the directory of its project
-	Moved     bool   `json:"moved"`   // the directory is gone; else it is above or below the directory of this workspace
+	Moved     bool   `json:"moved"`   // the project is this one: it was moved, or became a repository
 	Join      string `json:"join"`    // the command that joins both workspaces
 }
 
 // String explains why agents of both workspaces do not meet.
 func (n Neighbour) String() string {
-	if n.Moved {
+	switch {
+	case n.Moved && IsProjectGone(n.Project):
 		return fmt.Sprintf("%s, whose project %s is gone. If this is it, moved, adopt brings its handoffs along",
 			n.Workspace, n.Project)
+	case n.Moved:
+		return fmt.Sprintf("%s, of %s, which belongs to this workspace now. Adopt brings its handoffs along", n.Workspace, n.Project)
 	}
 	return fmt.Sprintf("%s, of %s: agents there do not meet those here", n.Workspace, n.Project)
 }
 
 // FindNeighbours returns the neighbours of a workspace. A neighbour belongs to a directory above or below the project,
-// unless both are git repositories. A workspace whose project directory is gone is a neighbour too, if that directory
-// had the same name as the project of w. A named workspace has no neighbours.
+// unless both are git repositories. A workspace whose project is gone is a neighbour too, if its directory had the name of
+// this one, or if its repository had a commit that this one has. A named workspace has no neighbours.
 func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	if w.Project == "" {
 		return nil
 	}
 	all, _ := All(getenv) // an unreadable workspace is no neighbour
 	here := workTreeOf(w.Project)
+	known := knownCommits(w, all)
 	for _, other := range all {
 		there := workTreeOf(other.Project)
 		n := Neighbour{Workspace: other.Name, Project: there}
@@ -43,10 +50,12 @@ func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour
 		case other.Project == "" || other.Name == w.Name:
 			continue
 		case IsProjectGone(other.Project):
-			if filepath.Base(there) != filepath.Base(here) {
+			if filepath.Base(there) != filepath.Base(here) && !slices.Contains(known, readRecord(other).Commit) {
 				continue
 			}
-			n.Moved, n.Join = true, shell.JoinWords([]string{"handoff", "workspace", "adopt", other.Name, "--dir", here})
+			n.Moved, n.Join = true, AdoptCommand(other, here)
+		case IsPart(other, w, getenv):
+			n.Moved, n.Join = true, AdoptCommand(other, here)
 		case here != w.Project && there != other.Project:
 			continue // a repository inside another is intended
 		case DirContains(there, here):
@@ -59,6 +68,32 @@ func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour
 		beside = append(beside, n)
 	}
 	return beside
+}
+
+// AdoptCommand returns the command that gives the project in a directory a workspace.
+func AdoptCommand(w Workspace, dir string) string {
+	return shell.JoinWords([]string{"handoff", "workspace", "adopt", w.Name, "--dir", dir})
+}
+
+// IsPart reports whether the project of a workspace belongs to another workspace now, for example because its directory
+// became a git repository.
+func IsPart(was, now Workspace, getenv func(string) string) bool {
+	found, err := Find(Config{Dir: workTreeOf(RecordedProject(was)), Getenv: getenv})
+	return err == nil && found.Name == now.Name && was.Name != now.Name
+}
+
+// knownCommits returns the commits of gone projects that the repository of a workspace has.
+func knownCommits(w Workspace, all []Workspace) []string {
+	var ids []string
+	for _, other := range all {
+		if id := readRecord(other).Commit; git.IsObjectID(id) && IsProjectGone(other.Project) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 || w.By != ByGit {
+		return nil
+	}
+	return git.Repository{Dir: w.Project, Common: w.Project}.KnownCommits(context.Background(), ids)
 }
 
 // workTreeOf returns the directory of a project. For a git repository it is the directory of the working tree.

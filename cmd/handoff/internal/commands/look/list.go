@@ -147,6 +147,9 @@ func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l
 	if len(out.Items) > 0 || unread == "" || args["box"] == "all" { // an inbox with notices is not empty
 		a.Remark(p, out.omittedText())
 	}
+	if len(out.Items) == 0 {
+		a.Remark(p, a.MovedWorkspaces())
+	}
 	a.Remark(p, strings.Join(out.Warnings, "\n"))
 	if args["box"] == "all" && a.FlagUnlessInEnvironment("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
 		a.Remark(p, "--agent narrows nothing here: --for "+cli.ShellWord(a.Agent)+" does.")

@@ -141,7 +141,7 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		return string(l.Name)
 	})
 	printLoads(p, "To claim", out.Mailboxes, func(l schemas.HandoffCount) string { return fmt.Sprintf("%d for %s", l.Count, l.Name) })
-	for _, line := range p.SplitLines(totalsLine(out.Counts), 0) {
+	for _, line := range p.SplitLines(totalsLine(a, out.Counts), 0) {
 		p.AddLine("%s", p.Faint(line))
 	}
 }
@@ -253,9 +253,9 @@ func concernCommand(a *cli.App, c schemas.OverviewEntry) string {
 }
 
 // totalsLine describes the counts in words.
-func totalsLine(c schemas.WorkspaceTotals) string {
+func totalsLine(a *cli.App, c schemas.WorkspaceTotals) string {
 	if c.Sent == 0 {
-		return "Nothing was handed off here yet."
+		return strings.TrimSuffix("Nothing was handed off here yet.\n"+a.MovedWorkspaces(), "\n")
 	}
 	held := fmt.Sprintf("%d held", c.Held)
 	if c.Waiting > 0 {
@@ -283,5 +283,5 @@ func printPlainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 		head := []string{"PART", "KIND", "ID", "FROM", "WHO", "SINCE", "LAST_SIGN_OF_LIFE", "COMMAND", "TITLE", "REASON"}
 		p.WriteString(p.FormatTable(head, rows))
 	}
-	a.Remark(p, totalsLine(out.Counts))
+	a.Remark(p, totalsLine(a, out.Counts))
 }

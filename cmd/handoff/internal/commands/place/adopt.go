@@ -44,7 +44,7 @@ handoffs stay under the old name. adopt renames the old workspace to the present
 		if err != nil {
 			return err
 		}
-		if err := moveWorkspace(cmd.Context(), was, now, *force); err != nil {
+		if err := moveWorkspace(cmd.Context(), was, now, *force || workspace.IsPart(was, now, a.Getenv)); err != nil {
 			return err
 		}
 		if err := a.RedeclareAgentsFiles(cmd.Context()); err != nil { // the project has another name now, and so have its files

@@ -3,8 +3,11 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
+	"os"
 	"sync"
+	"time"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/workspace"
@@ -19,11 +22,14 @@ type clientProject struct {
 	app  *cli.App
 	open func(*cli.App, workspace.Workspace) (tools.Invoker, func() error, error)
 
-	mu      sync.Mutex       // guards the fields below, which change only until the project is found
-	config  workspace.Config // by which it was found: Dir may be a root of the client
+	mu      sync.Mutex // guards the fields below; the next four change only until the project is found
+	at      *cli.App   // with which it was found: Dir may be a root of the client
 	found   workspace.Workspace
 	invoker tools.Invoker // nil until the project is found
 	close   func() error
+
+	warning  string // about the workspace
+	lookedAt time.Time
 }
 
 // connect returns the way of calls to the workspace of the project. The first call that finds the project opens the
@@ -54,7 +60,7 @@ func (p *clientProject) openAs(a *cli.App) error {
 	}
 	invoker, closeWorkspace, err := p.open(a, ws)
 	if err == nil {
-		p.config, p.found, p.invoker, p.close = a.WorkspaceConfig(), ws, invoker, closeWorkspace
+		p.at, p.found, p.invoker, p.close = a, ws, invoker, closeWorkspace
 	}
 	return err
 }
@@ -107,5 +113,50 @@ func (p *clientProject) describe() (name, warning string) {
 	if _, err := p.connect(); err != nil {
 		return "", "Each call will be refused: " + schemas.AsError(err).Message + ". " + schemas.AsError(err).Hint
 	}
-	return p.found.Name, ""
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if now := p.app.Now(); now.Sub(p.lookedAt) >= lookInterval {
+		p.warning = p.partingWarning(p.lookedAt.IsZero())
+		p.lookedAt = now
+	}
+	return p.found.Name, p.warning
+}
+
+const (
+	lookInterval = time.Second            // between two looks whether the project is still where it was
+	emptyTimeout = 250 * time.Millisecond // time limit of the question whether the workspace is empty
+)
+
+// partingWarning returns a warning if new sessions of the project use another workspace than this server: its directory
+// was moved, or became a git repository. At the first look it also names the workspace that a moved project had before,
+// if the present one is empty. It is called with mu held.
+func (p *clientProject) partingWarning(first bool) string {
+	const way = "New sessions and shells there use another workspace. To bring the work of this one along, end its sessions, then run: "
+	now, err := workspace.Find(p.at.WorkspaceConfig())
+	switch {
+	case p.found.Project == "":
+		return ""
+	case workspace.IsProjectGone(p.found.Project):
+		dir, err := os.Getwd() // it moves with the directory
+		if err != nil || dir == p.at.Cwd || p.at.Dir != "" {
+			dir = "DIRECTORY"
+		}
+		return fmt.Sprintf("The project of this workspace is not at %s any more. %s%s", p.found.Project, way, workspace.AdoptCommand(p.found, dir))
+	case err == nil && now.Name != p.found.Name:
+		dir, _ := p.at.WorkspaceConfig().ProjectDir() // Find found it
+		return fmt.Sprintf("%s belongs to workspace %s now. %s%s", dir, now.Name, way, workspace.AdoptCommand(p.found, dir))
+	case !first:
+		return p.warning
+	}
+	moved := p.at.MovedWorkspaces()
+	if moved == "" {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), emptyTimeout)
+	defer cancel()
+	newest, failed := tools.InvokeTyped[schemas.NewestOut](ctx, p.invoker, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
+	if failed != nil || newest.Event > 0 {
+		return ""
+	}
+	return moved
 }
