@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 
 	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
@@ -73,6 +74,9 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		if in.DryRun {
 			o.exceeded = nil // a dry run tells human nothing
 		}
+		if err == nil {
+			err = o.findRelatedQuestions(in, &out)
+		}
 		if err == nil && in.DryRun {
 			err = cmp.Or(o.previewSend(&out), error(errDryRun))
 			out.HandoffID, out.NoticeID, out.Parts, out.Joined, out.Status = 0, 0, nil, 0, "dry_run"
@@ -86,6 +90,36 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		out.Position = s.positionInMailbox(ctx, out.HandoffID)
 	}
 	return out, err
+}
+
+// findRelatedQuestions finds the handoff whose question a send may answer, and the handoff about which it may ask: see
+// [schemas.SendOut]. A send that names its handoff is an answer. A message to an agent that waits for the sender may be
+// one, too. A message asks if it has a question mark, and work asks if it goes back to the agent that sent the parent.
+func (o *op) findRelatedQuestions(in schemas.SendIn, out *schemas.SendOut) error {
+	to, _ := out.To.SingleAgent()
+	text, message := in.Title+" "+in.Task, out.NoticeID != 0
+	for r, err := range o.HeldAmong(to, reading.AtMost(maxLookback, o.NewestFirst(store.IndexByHolder(to), 0))) {
+		if err != nil {
+			return err
+		}
+		asked, err := shouldAnswerQuestion(o.View, r, o.By.Agent)
+		named := r.ID == out.Parent || strings.Contains(text, r.ID.String())
+		if asked && (named || message && out.Answers == 0) {
+			out.Answers = r.ID
+		}
+		if asked && named || err != nil {
+			break
+		}
+	}
+	held := reading.RecordOrNil(o.View, out.Parent)
+	if held == nil || held.Holder != o.By.Agent || !held.Status.IsHeld() || held.Status == schemas.Waiting || message && !strings.Contains(text, "?") {
+		return nil
+	}
+	answerer, err := reading.Answerer(o.View, held, o.By.Agent)
+	if answerer == to {
+		out.AsksOn = held.ID
+	}
+	return err
 }
 
 // previewSend adds to the result of a dry run the brief that the recipient would read, and the parts that the brief
@@ -295,7 +329,7 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	o.WakeAfterCommit(d.To)
-	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To}, o.RecordEvent(life.Message, d.Content)
+	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To, Parent: n.About}, o.RecordEvent(life.Message, d.Content)
 }
 
 // positionInMailbox returns the position of a handoff in its mailbox, from 1 to 100. It returns zero for a handoff that

@@ -137,6 +137,9 @@ type SendOut struct {
 	Brief     string         `json:"brief,omitempty"`   // of a dry run: as the recipient would see it
 	Missing   []string       `json:"missing,omitempty"` // of a dry run: parts that it may lack
 	Warnings  []string       `json:"warnings,omitempty"`
+
+	Answers ID `json:"-"` // the recipient holds it and waits for an answer of the sender, which this may be
+	AsksOn  ID `json:"-"` // the sender holds it, and the recipient answers for it: this may be a question about it
 }
 
 // RoutingResult explains which agents may take a handoff whose address is a pool. Candidates are the agents that

@@ -22,10 +22,18 @@ func adviseClaim() schemas.Advice { return schemas.AdviseCall(schemas.ClaimIn{},
 
 // adviseAfterSend advises to wait for the outcome of a handoff. It advises nothing after a message, because a message
 // has no outcome. It also advises nothing after a dry run, because nothing was sent.
-func adviseAfterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
+func adviseAfterSend(in schemas.SendIn, o schemas.SendOut) (next []schemas.Advice) {
+	if o.Answers != 0 {
+		answer := schemas.UpdateIn{HandoffID: o.Answers.String(), Action: schemas.ActAnswer, Note: in.Task}
+		next = append(next, schemas.AdviseCall(answer, fmt.Sprintf("answers what %s asks, if this is the answer", o.To)))
+	}
+	if o.AsksOn != 0 {
+		ask := schemas.UpdateIn{HandoffID: o.AsksOn.String(), Action: schemas.ActAsk, Questions: []string{in.Task}}
+		next = append(next, schemas.AdviseCall(ask, "asks it there, if it is a question: the work then waits for the answer"))
+	}
 	switch {
 	case o.HandoffID != 0:
-		next := listAdvice(adviseWait(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
+		next = append(next, adviseWait(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
 		if slices.Contains(o.BlockedBy, "approval") {
 			ids := cmp.Or(strings.Join(schemas.FormatAll(o.Parts), " "), o.HandoffID.String())
 			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", ids)
@@ -36,7 +44,7 @@ func adviseAfterSend(_ schemas.SendIn, o schemas.SendOut) []schemas.Advice {
 		}
 		return next
 	case o.NoticeID != 0:
-		return listAdvice(adviseReadReceipt(o.NoticeID))
+		return append(next, adviseReadReceipt(o.NoticeID))
 	}
 	return listAdvice(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
 }
