@@ -157,7 +157,8 @@ func (o *op) buildCompletion(
 	done.Awaits = in.Outcome != schemas.Partial && contract.AwaitsChecks(done)
 	done.CompletionID = fmt.Sprintf("comp_%d", event)
 	done.HandoffID, done.Timestamp, done.Source = r.ID, o.Now, o.CallerSource()
-	return done, nil
+	done.Parts, err = o.openPartsText(r, false)
+	return done, err
 }
 
 // completionFrom makes the message of a completion from the arguments of the call, without an id, a time and answered

@@ -120,7 +120,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if err != nil {
 		return out, err
 	}
-	out.Warnings = compose.WarnOfUnusedFields(in.Origin)
+	out.Warnings = append(out.Warnings, compose.WarnOfUnusedFields(in.Origin)...)
 	unknown, err := o.unknownAgentWarning(schemas.Agent(in.Alternative))
 	if err != nil {
 		return out, err
@@ -152,6 +152,9 @@ func (o *op) commitFailure(
 	failure.FailureID = fmt.Sprintf("fail_%d", now.Result)
 	failure.HandoffID, failure.Timestamp, failure.Source = now.ID, o.Now, o.CallerSource()
 	failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
+	if failure.Parts, err = o.openPartsText(now, h.Then == schemas.ThenRollback); err != nil {
+		return out, nil, err
+	}
 	if err := o.AddWords(now.ID, store.ListWords(failure.Failure.Description)); err != nil {
 		return out, nil, err
 	}
@@ -161,11 +164,15 @@ func (o *op) commitFailure(
 	if failure.Alternative != "" {
 		h.Text = strings.TrimSuffix(h.Text, ".") + ". Suggested instead: " + failure.Alternative + "."
 	}
+	if failure.Parts != "" {
+		h.Text, out.Warnings = failure.Parts+". "+h.Text, []string{failure.Parts}
+	}
 	if err := o.Commit(h); err != nil {
 		return out, nil, err
 	}
 	followed, err := o.RunConsequences()
-	return schemas.FailOut{HandoffID: now.ID, Status: now.Status, FailureID: failure.FailureID}, followed.Successor, err
+	out.HandoffID, out.Status, out.FailureID = now.ID, now.Status, failure.FailureID
+	return out, followed.Successor, err
 }
 
 // failureOf makes the message of a failure, without an id and a time. The message has a rollback request if the work is

@@ -73,7 +73,7 @@ var dueActions = map[operation.Timer]func(*op, *store.Record) error{
 // consequences are the consequences that concern the handoff itself.
 var consequences = map[life.Consequence]consequence{
 	life.AskApproval:         consequenceWithoutResult((*op).askApproval),
-	life.TellSender:          consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifySender(h.Now, noticeOf(h)) }),
+	life.TellSender:          consequenceWithoutResult((*op).tellSender),
 	life.TellAnswerer:        consequenceWithoutResult((*op).tellAnswerer),
 	life.TellHolder:          consequenceWithoutResult(func(o *op, h *operation.RecordChange) error { return o.NotifyAgent(h.Was.Holder, noticeOf(h)) }),
 	life.TellRecipient:       consequenceWithoutResult((*op).tellRecipient),

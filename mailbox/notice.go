@@ -3,11 +3,13 @@ package mailbox
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"handoff/mailbox/delivery"
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/overview"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -31,6 +33,20 @@ const (
 	noticeNoTakers         life.Action = "no_takers"             // no agent takes it now
 	noticePermissionNeeded life.Action = "leave"                 // its next steps wait for a person's permission
 )
+
+// tellSender tells the sender of a changed handoff. If the handoff is a part that was open when its sender ended the
+// whole, the agent that gets the notices about the whole is told, too, because the work of the sender is over.
+func (o *op) tellSender(h *operation.RecordChange) error {
+	if err := o.NotifySender(h.Now, noticeOf(h)); err != nil {
+		return err
+	}
+	whole := reading.RecordOrNil(o.View, h.Now.Parent)
+	if whole == nil || !whole.Status.HasEnded() || whole.Holder != h.Now.From || whole.From == h.Now.From ||
+		h.Now.Created > whole.Ended || slices.Contains([]schemas.ID{whole.Forwarded, whole.Review, whole.Successor}, h.Now.ID) {
+		return nil
+	}
+	return o.NotifySender(whole, noticeOf(h))
+}
 
 // readNotice shows one notice of the caller in full, and marks the notice read in the same transaction. It also shows a
 // message that the caller sent. A notice that was read can be shown again. The error is invalid for a malformed id and

@@ -192,6 +192,23 @@ func isOpenQuestionToHuman(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.To == schemas.Address(schemas.Human)
 }
 
+// openPartsText names the open parts that the holder of a handoff sent, with their states. It returns "" if there are
+// none. If onlyClaimed is set, it leaves out the parts that [op.cancelUnclaimedPart] cancels.
+func (o *op) openPartsText(r *store.Record, onlyClaimed bool) (string, error) {
+	open, err := o.openDescendants(r)
+	parts := slices.DeleteFunc(schemas.Map(open, func(id schemas.ID) string {
+		part := reading.RecordOrNil(o.View, id)
+		if part.Parent != r.ID || part.From != r.Holder || onlyClaimed && part.Claims == 0 && !isOpenQuestionToHuman(part) {
+			return ""
+		}
+		return fmt.Sprintf("%s %s", id, part.Status)
+	}), func(text string) bool { return text == "" })
+	if len(parts) == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("%s still open: %s", schemas.CountNoun(len(parts), "part"), strings.Join(parts, ", ")), err
+}
+
 // cancelUnclaimedPart cancels a handoff that the holder of a failed handoff sent, if no agent ever claimed it. A
 // claimed part goes on, because its work may still be useful. So does a question to human, see
 // [op.describeHeldParts].

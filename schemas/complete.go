@@ -76,6 +76,7 @@ type Completion struct {
 	Awaits   bool                `json:"awaits_checks,omitempty"` // partial only until an observation of its checks passes
 	Conforms bool                `json:"-"`                       // the output was compared with the schema of the sender
 	Late     bool                `json:"late,omitempty"`          // arrived after the claim was lost
+	Parts    string              `json:"open_parts,omitempty"`    // the parts that the holder had sent and that were open, with their states
 	Origin   *Origin             `json:"origin,omitempty"`
 }
 
@@ -187,12 +188,16 @@ func (c *Completion) EvidenceText(a AnsweredCriterion) string {
 	return basis + a.Evidence
 }
 
-// UnobservedReasons returns one sentence for each check that was not observed. The sentence gives the reason.
+// UnobservedReasons returns one sentence for each check that was not observed. The sentence gives the reason. Another
+// sentence names the open parts, whose results nobody has seen either.
 func (c *Completion) UnobservedReasons() (texts []string) {
 	for _, a := range c.Criteria {
 		if a.Unobserved != "" && a.Observed == nil {
 			texts = append(texts, fmt.Sprintf("the check %s is %s", a.Check, c.EvidenceText(AnsweredCriterion{Unobserved: a.Unobserved, Claimed: a.Claimed})))
 		}
+	}
+	if c.Parts != "" {
+		texts = append(texts, c.Parts)
 	}
 	return texts
 }

@@ -65,6 +65,7 @@ type Failure struct {
 	Alternative     string              `json:"suggested_alternative,omitempty"`
 	Then            FailureContinuation `json:"then,omitempty"`
 	Late            bool                `json:"late,omitempty"`
+	Parts           string              `json:"open_parts,omitempty"` // as in a completion
 	Origin          *Origin             `json:"origin,omitempty"`
 }
 
