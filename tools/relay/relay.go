@@ -15,6 +15,9 @@
 // its first attempt, and so keeps its place among the waiting calls. A stream of changes continues at the next owner
 // after the last event that it yielded. Each process announces its open connections to each new owner (connections.go).
 //
+// A command that may only read the files, as in a sandbox, needs no owner to read: see [readOnlyTenure]. Calls to an
+// owner need no right to write.
+//
 // Only the process that holds the lock on the file handoff.lock is the owner. The file owner.json (the note) has the
 // address of the owner. The note of a process that does not hold the lock means nothing. The kernel frees the lock when
 // its process ends, and never because of a timeout. So a slow or stopped owner stays the owner.
@@ -157,7 +160,7 @@ var _ tools.Invoker = (*Relay)(nil)
 // the end of ctx does not close the relay. Errors are *[schemas.Error].
 //
 // It makes the file handoff.here, and sets the mark of this process there if the process stays. The error is
-// unavailable if the directory cannot be made or written, or is on a network file system. The exception is a process
+// unavailable if the directory cannot be made or read, or is on a network file system. The exception is a process
 // that stays: Open does not return this error to it. Instead each call prepares the directory again, and returns the
 // error if that fails. Open is called once for each process and workspace: a second relay of the same process shares
 // nothing with the first, and reaches it like another process.

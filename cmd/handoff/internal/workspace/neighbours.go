@@ -34,8 +34,9 @@ func (n Neighbour) String() string {
 }
 
 // FindNeighbours returns the neighbours of a workspace. A neighbour belongs to a directory above or below the project,
-// unless both are git repositories. A workspace whose project is gone is a neighbour too, if its directory had the name of
-// this one, or if its repository had a commit that this one has. A named workspace has no neighbours.
+// unless both are git repositories. A workspace whose project is gone is a neighbour too, if its directory had the name
+// of this one, or if its repository had a commit that this one has. So is a workspace whose directory belongs to w now.
+// A named workspace has no neighbours.
 func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	if w.Project == "" {
 		return nil

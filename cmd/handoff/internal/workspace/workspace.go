@@ -4,7 +4,12 @@
 // A workspace has a name that --workspace or HANDOFF_WORKSPACE gives, or it belongs to a project. The project is the
 // git repository around the project directory, with all its worktrees. Without git, the project is the nearest parent
 // directory with a directory ".handoff", or else the project directory itself. The home directory and the root of the
-// file system are never a project, because all agents of the machine would share it.
+// file system are never a project, because all agents of the machine would share it. A worktree that its repository
+// does not list is no project either: a downloaded folder could name any repository, and in a workspace of its own the
+// agents of the worktree would miss the agents of the repository.
+//
+// A project that is moved gets another name. Its old workspace has a note of its path and of an early commit, by which
+// [FindNeighbours] recognises it.
 package workspace
 
 import (
@@ -138,7 +143,8 @@ func (c Config) findProject() (string, FoundBy, error) {
 	}
 	start = platform.ResolveLinks(start)
 	r, ok := git.FindRepository(start, c.isNeverProject)
-	if lost, is := git.FindLostWorktree(start, r.Root, c.isNeverProject); is && (!ok || platform.Exists(lost.Repository) && !platform.IsSameFile(lost.Repository, r.Common)) {
+	lost, is := git.FindLostWorktree(start, r.Root, c.isNeverProject)
+	if is && (!ok || platform.Exists(lost.Repository) && !platform.IsSameFile(lost.Repository, r.Common)) {
 		return "", "", lostWorktreeError(lost)
 	}
 	if ok {
