@@ -208,6 +208,11 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	// is set, because a draft that was held back may name another sender.
 	sent.From, sent.Reviewer = o.By.Agent, ""
 	warnings, err = o.checkRecipient(sent, d.Force)
+	for _, check := range schemas.ValueOrZero(d.Handoff.Expectations).Checks {
+		if why := schemas.ValueOrZero(o.By.CheckReport).Unobserved[check]; why != "" {
+			warnings = append(warnings, fmt.Sprintf("the check %s would not run now: %s", check, schemas.EscapeHidden(why)))
+		}
+	}
 	if err != nil || review == "" {
 		return warnings, err
 	}

@@ -11,6 +11,7 @@
 package checking
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -20,6 +21,7 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/checks"
+	"handoff/cmd/handoff/internal/git"
 	"handoff/schemas"
 	"handoff/tools"
 )
@@ -53,14 +55,46 @@ type checkRun struct {
 	stop         context.CancelFunc
 }
 
-// Invoke passes the call on, with the observations of the checks.
+// Invoke passes the call on. A completion gets the observations of the checks, and a send the checks that cannot run.
 func (c *CompletionChecker) Invoke(ctx context.Context, call tools.Call) (_ json.RawMessage, err error) {
-	if call.Tool == (schemas.CompleteIn{}).Tool() {
+	switch call.Tool {
+	case schemas.SendIn{}.Tool():
+		call.Caller.CheckReport = c.previewChecks(ctx, call)
+	case schemas.CompleteIn{}.Tool():
 		if call.Caller.CheckReport, err = c.runChecks(ctx, call); err != nil {
 			return nil, err
 		}
 	}
 	return c.Invoker.Invoke(ctx, call)
+}
+
+// previewChecks returns the checks of a send that could not run in this checkout, with the reasons. It returns nil if the
+// send asks for no checks, or if this process does not stand in the sender's checkout.
+func (c *CompletionChecker) previewChecks(ctx context.Context, call tools.Call) *schemas.CheckReport {
+	var in schemas.SendIn
+	tool, err := tools.FindTool(call.Tool)
+	if c.Remote || c.Dir == "" || err != nil || !bytes.Contains(call.Args, []byte("hecks")) {
+		return nil
+	}
+	args, err := tool.CanonicalArgs(call.Args)
+	repository, known := git.FindRepository(c.Dir, func(string) bool { return false })
+	if err != nil || json.Unmarshal(args, &in) != nil || in.Expectations == nil || !known {
+		return nil
+	}
+	_, head := repository.Head()
+	list, err := c.Runner.ReadList(ctx, repository, head)
+	if err == nil {
+		err = c.Runner.CheckPermission(repository, list)
+	}
+	report := schemas.CheckReport{Unobserved: map[string]string{}}
+	for _, name := range in.Expectations.Checks {
+		if e := schemas.AsError(err); len(list.Checks) > 0 && !slices.Contains(list.Names(), name) {
+			report.Unobserved[name] = checks.File + " of this commit has " + strings.Join(list.Names(), ", ")
+		} else if e != nil {
+			report.Unobserved[name] = e.Message + ". " + e.Hint
+		}
+	}
+	return &report
 }
 
 // Stop ends all running checks.
