@@ -180,7 +180,7 @@ type itemField struct {
 }
 
 // itemFields are the fields of one kind of item, such as decisions or files. The first is the main field. The values of
-// [extraFields] are added, as text, to the last field.
+// the extra fields of words.txt are added, as text, to the last field.
 type itemFields []itemField
 
 var (
@@ -198,20 +198,9 @@ var (
 	}
 )
 
-// extraFields are names of fields that foreign messages often add to a decision or a file. Their values are kept as
-// text. Any other unknown field stays in the item, and the decoder refuses it with the closest known name.
-var extraFields = []string{
-	"agent", "alternatives", "artifacts", "assignee", "attempt", "author", "by", "category", "completed_at",
-	"confidence", "consequences", "context", "created_at", "date", "detail", "details", "duration", "duration_ms",
-	"end_line", "evidence", "files", "id", "impact", "index", "kind", "language", "made_at", "made_by", "note",
-	"notes", "number", "options", "output", "outputs", "owner", "priority", "rationale", "reason", "reasoning",
-	"relevance", "relevant_sections", "result", "results", "score", "sections", "severity", "source", "start_line",
-	"started_at", "state", "status", "tags", "time", "timestamp", "tool", "tradeoffs", "type", "why",
-}
-
 // convertItem gives the fields of an item our names. A text becomes the main field of an object. In an object, the
-// values of [extraFields] are added to the last field, and unknown fields stay. An object stays unchanged if it has no
-// main field, or if the value of a known field is no text. A value of any other kind stays unchanged, too.
+// values of the extra fields of words.txt are added to the last field, and unknown fields stay. An object stays unchanged
+// if it has no main field, or if the value of a known field is no text. A value of any other kind stays unchanged, too.
 func (all itemFields) convertItem(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{all[0].name: s}
@@ -232,7 +221,8 @@ func (all itemFields) convertItem(v any) any {
 		delete(left, key)
 	}
 	for key, e := range object {
-		if name := snakeCase(key); !all.hasName(name) && !slices.Contains(extraFields, name) {
+		name := snakeCase(key)
+		if _, extra := ourWord("extra fields", name); !extra && !all.hasName(name) {
 			row[key] = e
 			delete(left, key)
 		}

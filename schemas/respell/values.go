@@ -59,16 +59,16 @@ var (
 	asYieldingRole  = conversion{convert: toAddress("role:"), yieldsAlways: true}
 	asFormatVersion = conversion{convert: toFormatVersion}
 	asKind          = conversion{convert: toKind}
-	asMessage       = conversion{convert: translateKnownWord(map[string]string{schemas.TypeMessage: schemas.TypeMessage})}
+	asMessage       = conversion{convert: translateKnownWord("types")}
 	asTopic         = conversion{convert: toTopic}
 	asOwnID         = conversion{convert: toOwnID}
-	asStatusFilter  = conversion{convert: translateWord(statusWords)}
+	asStatusFilter  = conversion{convert: translateWord("statuses")}
 	asEndWord       = conversion{convert: toEndWord}
-	asAction        = conversion{convert: translateWord(actionWords)}
-	asStrategy      = conversion{convert: translateKnownWord(strategyWords), yieldsAlways: true}
+	asAction        = conversion{convert: translateWord("actions")}
+	asStrategy      = conversion{convert: translateKnownWord("strategies"), yieldsAlways: true}
 	asForeignRank   = conversion{convert: toForeignPriority}
-	asRejection     = conversion{convert: translateKnownWord(map[string]string{"rejected": string(schemas.OutcomeRejected)})}
-	asConditional   = conversion{convert: translateKnownWord(map[string]string{"conditional": string(schemas.ActAsk)})}
+	asRejection     = conversion{convert: translateKnownWord("outcomes")}
+	asConditional   = conversion{convert: translateKnownWord("conditions")}
 )
 
 // toText reads texts, and writes numbers as their digits.
@@ -126,24 +126,21 @@ func toAddress(kind string) func(any) (any, bool) {
 	}
 }
 
-// translateWord returns a function that replaces a foreign word by our word in the table. Any other value stays
-// unchanged.
-func translateWord(table map[string]string) func(any) (any, bool) {
+// translateWord returns a function that replaces a foreign word by our word in a section of words.txt. Any other value
+// stays unchanged.
+func translateWord(section string) func(any) (any, bool) {
 	return func(v any) (any, bool) {
-		if ours, known := table[normalisedWord(v)]; known {
+		if ours, known := ourWord(section, normalisedWord(v)); known {
 			return ours, true
 		}
 		return v, true
 	}
 }
 
-// translateKnownWord returns a function that replaces a foreign word by our word in the table. The function reads no
-// other value.
-func translateKnownWord(table map[string]string) func(any) (any, bool) {
-	return func(v any) (any, bool) {
-		ours, known := table[normalisedWord(v)]
-		return ours, known
-	}
+// translateKnownWord returns a function that replaces a foreign word by our word in a section of words.txt. The function
+// reads no other value.
+func translateKnownWord(section string) func(any) (any, bool) {
+	return func(v any) (any, bool) { return ourWord(section, normalisedWord(v)) }
 }
 
 // normalisedWord returns a text in the form of [schemas.NormaliseWord]. For a value that is no text it returns "".
@@ -189,21 +186,13 @@ func equalDurations(a, b any) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// priorityNames maps words of other protocols to our priorities. In bare numbers, 0 is the most urgent.
-var priorityNames = map[string]schemas.Priority{
-	"0": schemas.Critical, "1": schemas.High, "2": schemas.Normal, "3": schemas.Low, "4": schemas.Low,
-	"p0": schemas.Critical, "p1": schemas.High, "p2": schemas.Normal, "p3": schemas.Low, "p4": schemas.Low,
-	"urgent": schemas.Critical, "blocker": schemas.Critical, "highest": schemas.Critical, "major": schemas.High,
-	"medium": schemas.Normal, "minor": schemas.Low, "lowest": schemas.Low,
-}
-
 // toPriority reads our own words for a priority in upper or lower case, and the words of other protocols. Any other
 // value stays unchanged, so that the decoder refuses it.
 func toPriority(v any) (any, bool) {
 	s, _ := toText(v)
 	word := strings.ToLower(strings.TrimSpace(valueText(s)))
-	if p, known := priorityNames[word]; known {
-		return string(p), true
+	if ours, known := ourWord("priorities", word); known {
+		return ours, true
 	}
 	if priorityRank(word) >= 0 {
 		return word, true
@@ -214,7 +203,7 @@ func toPriority(v any) (any, bool) {
 // toForeignPriority reads a priority only if it is in words of another protocol, and leaves it unchanged. The message
 // keeps the original word, so that handoff can tell the sender which of our priorities it became.
 func toForeignPriority(v any) (any, bool) {
-	_, foreign := priorityNames[strings.ToLower(strings.TrimSpace(valueText(v)))]
+	_, foreign := ourWord("priorities", strings.ToLower(strings.TrimSpace(valueText(v))))
 	return v, foreign
 }
 
