@@ -1,37 +1,27 @@
 package schemas
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 	"unicode"
 )
 
-// The words for the end of a piece of work, in the form that [NormaliseWord] returns. A completion whose status is in
-// neither of the two lists completes nothing.
-const (
-	DoneWords = "done complete completed finished finalized success successful successfully succeeded ok okay yes true " +
-		"pass passes passed passing green merged resolved fixed closed approved approve lgtm implemented delivered shipped " +
-		"deployed verified validated all_done all_good all_green all_passed all_passing all_tests_passed all_tests_pass " +
-		"tests_passed tests_pass tests_passing fully_done fully_complete fully_completed task_done task_complete " +
-		"task_completed work_done work_complete work_completed job_done completed_successfully successfully_completed " +
-		"finished_successfully"
-	PartlyWords = "partial partially partly incomplete unfinished in_part partial_success partially_successful " +
-		"partially_done partially_complete partially_completed partial_completion partly_done partly_complete " +
-		"partly_completed done_in_part mostly_done mostly_complete mostly_completed almost_done nearly_done half_done " +
-		"done_with_concerns done_with_warnings done_with_issues done_with_errors completed_with_concerns " +
-		"completed_with_warnings completed_with_issues completed_with_errors success_with_concerns success_with_warnings " +
-		"success_with_issues passed_with_warnings passed_with_concerns"
-)
+// endWords has the words for the end of a piece of work, in the form that [NormaliseWord] returns, each behind the
+// outcome that it means. A completion whose status is none of these words completes nothing.
+//
+//go:embed ending.txt
+var endWords string
 
 // OutcomeOfWord reads a word about the end of work, from any protocol. It returns success for a word that means done,
 // and partial for a word that means partly done. For any other word it returns "", so that an unknown word never
 // completes work.
 func OutcomeOfWord(text string) Outcome {
-	switch word := NormaliseWord(text); {
-	case slices.Contains(strings.Fields(DoneWords), word):
-		return Success
-	case slices.Contains(strings.Fields(PartlyWords), word):
-		return Partial
+	word := NormaliseWord(text)
+	for row := range strings.Lines(endWords) {
+		if outcome, words, _ := strings.Cut(row, ": "); slices.Contains(strings.Fields(words), word) {
+			return Outcome(outcome)
+		}
 	}
 	return ""
 }

@@ -52,24 +52,19 @@ var WorkflowLimits = []string{LimitHandoffs, LimitRounds, LimitTokens, LimitMinu
 // above [MaxAmount], and for a limit so small that it forbids even the first handoff. The error names the path
 // field.KEY.
 func CheckLimits(field string, limits map[string]float64) error {
+	known := append([]string{LimitChain}, WorkflowLimits...)
 	for _, name := range slices.Sorted(maps.Keys(limits)) {
-		at, most := field+"."+EscapeHidden(name), limits[name]
-		if most > MaxAmount {
+		at, most, countable := field+"."+EscapeHidden(name), limits[name], name != LimitMinutes && name != LimitCost
+		switch {
+		case most > MaxAmount:
 			return Invalidf(at, "%v is more than %.0f", most, MaxAmount).WithHint("Give less, or leave it out. Nothing was sent.")
-		}
-		switch name {
-		case LimitChain, LimitHandoffs, LimitRounds, LimitTokens:
-			if most < 1 {
-				return Invalidf(at, "%v leaves no room for this one", most).WithHint("Give at least 1. Nothing was sent.")
-			}
-		case LimitMinutes, LimitCost:
-			if most <= 0 {
-				return Invalidf(at, "%v leaves no room for this one", most).WithHint("Give more than 0. Nothing was sent.")
-			}
-		default:
-			known := append([]string{LimitChain}, WorkflowLimits...)
+		case !slices.Contains(known, name):
 			return Invalidf(at, "%q is not a limit", EscapeHidden(name)).WithChoices(known...).
 				WithHint("There are %s. Nothing was sent.", strings.Join(known, ", "))
+		case countable && most < 1:
+			return Invalidf(at, "%v leaves no room for this one", most).WithHint("Give at least 1. Nothing was sent.")
+		case most <= 0:
+			return Invalidf(at, "%v leaves no room for this one", most).WithHint("Give more than 0. Nothing was sent.")
 		}
 	}
 	return nil

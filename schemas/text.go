@@ -15,70 +15,52 @@ import (
 // UTF-8 and [IsHidden] characters by visible escapes. It keeps newlines, tabs, and the selector character that shows a
 // symbol as an emoji. A text without hidden characters stays unchanged.
 func EscapeHidden(s string) string {
-	if hasNoHidden(s) {
-		return s
-	}
 	var b strings.Builder
 	var before rune
+	done := 0
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
+		escape := ""
 		switch {
 		case isEmojiSelector(before, r):
-			b.WriteRune(r)
 		case r == utf8.RuneError && n == 1:
-			b.WriteString(`\x` + strconv.FormatUint(uint64(s[i])+0x100, 16)[1:])
+			escape = `\x` + strconv.FormatUint(uint64(s[i])+0x100, 16)[1:]
 		case IsHidden(r):
 			q := strconv.QuoteRuneToASCII(r)
-			b.WriteString(q[1 : len(q)-1])
-		default:
-			b.WriteRune(r)
+			escape = q[1 : len(q)-1]
 		}
-		before = r
-		i += n
+		before, i = r, i+n
+		if escape != "" {
+			b.WriteString(s[done:i-n] + escape)
+			done = i
+		}
 	}
-	return b.String()
+	if done == 0 { // the usual case
+		return s
+	}
+	return b.String() + s[done:]
 }
 
 // EscapeHiddenJSON escapes hidden characters in the texts of a JSON value, as [EscapeHidden] does for one text. A line
 // end of two characters (\r\n) stays. JSON without hidden characters is returned unchanged.
 func EscapeHiddenJSON(raw json.RawMessage) json.RawMessage {
-	if jsonHasNoHidden(raw) {
-		return raw
-	}
 	var b bytes.Buffer
 	var before rune
+	done := 0
 	for i := 0; i < len(raw); {
 		r, n := decodeJSONRune(raw[i:])
 		if IsHidden(r) && !isEmojiSelector(before, r) && !isLineEnd(raw[i:]) {
 			q := strconv.QuoteRuneToASCII(r)
+			b.Write(raw[done:i])
 			b.WriteString(`\` + q[1:len(q)-1])
-		} else {
-			b.Write(raw[i : i+n])
+			done = i + n
 		}
-		before = r
-		i += n
+		before, i = r, i+n
 	}
-	return b.Bytes()
-}
-
-// jsonHasNoHidden is a quick test for JSON without hidden characters. If it returns true, there are none. If it returns
-// false, there may be some.
-func jsonHasNoHidden(raw []byte) bool {
-	for i := 0; i < len(raw); {
-		if c := raw[i]; c != '\\' && c < utf8.RuneSelf {
-			if isHiddenASCII(c) {
-				return false
-			}
-			i++
-			continue
-		}
-		r, n := decodeJSONRune(raw[i:])
-		if IsHidden(r) && !isLineEnd(raw[i:]) || r == utf8.RuneError {
-			return false
-		}
-		i += n
+	if done == 0 { // the usual case
+		return raw
 	}
-	return true
+	return append(b.Bytes(), raw[done:]...)
 }
 
 // isLineEnd reports whether encoded JSON text begins with a line end of two characters (\r\n). This line end hides
@@ -117,19 +99,6 @@ func parseHexDigits(digits []byte) rune {
 // can carry a hidden message.
 func isEmojiSelector(symbol, selector rune) bool {
 	return (selector == '\ufe0e' || selector == '\ufe0f') && symbol >= utf8.RuneSelf && unicode.IsSymbol(symbol)
-}
-
-// hasNoHidden reports whether s has no hidden characters. For plain ASCII, which most texts are, it does not need the
-// Unicode tables.
-func hasNoHidden(s string) bool {
-	for i := range len(s) {
-		if b := s[i]; b >= utf8.RuneSelf {
-			return utf8.ValidString(s[i:]) && strings.IndexFunc(s[i:], IsHidden) < 0
-		} else if isHiddenASCII(b) {
-			return false
-		}
-	}
-	return true
 }
 
 func isHiddenASCII(b byte) bool { return b < ' ' && b != '\n' && b != '\t' || b == 0x7f }
