@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -18,24 +19,18 @@ import (
 	"handoff/schemas"
 )
 
+// anchorHelp describes the ref with the heads, and the settings of git for it.
+//
+//go:embed help_anchor.txt
+var anchorHelp string
+
 func anchorCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "anchor",
 		Short:   "Keep the signed head in the project's repository, for others to fetch",
 		Example: `  handoff audit anchor --push origin`,
-		Long: `Adds a commit with the checkpoint to refs/handoff/heads/WORKSPACE of the repository. It does not touch
-the work tree, the index or a branch. In a clone that fetched the ref, handoff audit verify --anchor compares the
-registry with it. So all these clones find a change of earlier events, even by an attacker with the store and its
-key. The registry has to match all heads that were anchored before.
-
-These settings of git make push and fetch include the ref:
-
-  git config --add remote.origin.push HEAD
-  git config --add remote.origin.push 'refs/handoff/heads/*:refs/handoff/heads/*'
-  git config --add remote.origin.fetch 'refs/handoff/heads/*:refs/handoff/heads/*'
-
-Without a + before it git refuses to fetch a ref that was rewritten.`,
-		Args: cobra.NoArgs,
+		Long:    anchorHelp,
+		Args:    cobra.NoArgs,
 	}
 	push := cmd.Flags().String("push", "", "push it to this `remote`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -4,6 +4,7 @@ package checks
 
 import (
 	"context"
+	_ "embed"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,22 +17,10 @@ import (
 	"handoff/schemas"
 )
 
-const about = `A repository lists checks in .handoff/checks.yaml. Work has to pass them, and handoff runs them itself:
-
-  checks:
-    test: go test ./...                 # a command has to end with 0
-    unit:
-      run: go test -json ./...
-      report: gotest                    # or {junit: FILE}: it names tests that passed, and none that failed
-      kept: true                        # tests that passed at the base have to pass
-      base: ["**/*_test.go", Makefile]  # these files have their content at the base
-    guide: {exists: docs/guide.md}
-    scope: {touches: ["src/**"], leaves: ["secrets/**"]}
-    clean: {tree: clean}
-    shape: {json: out.json, schema: schema.json}
-
-handoff reads the list from the commit at which the work began. No check runs before a person has allowed the list; a
-changed list needs leave again. A command runs as you, in a clean tree of its own.`
+// checksHelp describes the list of checks.
+//
+//go:embed help_checks.txt
+var checksHelp string
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
@@ -42,7 +31,7 @@ func Commands(a *cli.App) []*cobra.Command {
 			Example: `  handoff checks list
   handoff checks allow
   handoff checks run`,
-			Long: about,
+			Long: checksHelp,
 		}, listCommand(a), allowCommand(a, consent.Checks), denyCommand(a, consent.Checks), runCommand(a)),
 		allowCommand(a, ""), denyCommand(a, ""),
 	}

@@ -2,6 +2,7 @@ package look
 
 import (
 	"cmp"
+	_ "embed"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,41 +12,17 @@ import (
 	"handoff/schemas"
 )
 
+// rulesHelp describes the rules and workflows of a file.
+//
+//go:embed help_rules.txt
+var rulesHelp string
+
 func rulesCommand(a *cli.App) *cobra.Command {
 	return cli.AddSubcommands(&cobra.Command{
 		Use:     "rules",
 		Short:   "Try the rules that files declare",
 		Example: `  handoff rules test .handoff/agents.yaml`,
-		Long: `A file that declares agents may have rules, too. A rule sends work when a handoff changes.
-
-  routes:
-        - name: fix failed tests
-      on: [completed, failed]      # sent, completed, accepted, returned, failed, rejected, timed_out, cancelled
-      when: handoff.type == "testing" && !outcome.passed
-      send: {to: "role:fixing", task: "Fix {{handoff.title}}: {{outcome.summary}}"}
-
-It may also have named workflows, which handoff workflow start NAME TASK begins:
-
-  workflows:
-    build:
-      - {step: implement, to: "role:implementation", task: "{{root.task}}"}
-      - {step: test, to: "role:testing", task: "Test: {{outcome.summary}}"}
-      - {step: fix, when: "!outcome.passed", next: test, to: "role:fixing", task: "Fix: {{outcome.summary}}"}
-      - {step: verify, to: "role:verification", task: "Is it ready?"}
-
-A send has the fields of the tool send_handoff. A list makes several sends, and join is one more send that depends on
-all of them. The next step follows if the step before was done well. handoff evaluates a step with "when" after every
-end of the step before. "next" names the step after a step, or end. Steps in a list of their own run at the same
-time, and the step after them waits for all.
-
-"when", and the texts in {{ }}, are expressions of CEL, the Common Expression Language. They know
-
-  handoff, root  id type title task summary detail data tags priority from to holder status step round attempt depth workflow
-  outcome        status passed summary detail data results output notes unmet tests_passed tests_failed failure_type alternative
-
-Root is the first handoff of the chain. For a text that may be missing write outcome.data.?branch.orValue("main"). A
-rule for failed work replaces the rollback. If handoff refuses the send of a rule, for example at the end of a chain,
-human gets a notice.`,
+		Long:    rulesHelp,
 	}, rulesTestCommand(a))
 }
 

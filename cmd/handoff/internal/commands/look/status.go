@@ -3,6 +3,7 @@ package look
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -15,6 +16,11 @@ import (
 	"handoff/schemas"
 	"handoff/schemas/display"
 )
+
+// statusHelp describes the parts of the overview, and the runs of --exec.
+//
+//go:embed help_status.txt
+var statusHelp string
 
 // NeedsYou is the exit status for concerns of a person.
 const NeedsYou = 8
@@ -35,21 +41,7 @@ func statusCommand(a *cli.App) *cobra.Command {
   handoff status --quiet || echo "handoff: something needs you"
   handoff status --exec 'notify-send -- "handoff: $HANDOFF_NEED_KIND" "$HANDOFF_NEED_TEXT"'
   handoff status --json | jq -r '.needs_you.items[].handoff_id'`,
-		Long: `First come handoffs that need a person, each with the command that goes on: questions, approvals,
-failures that no agent continues, work for human, and unread messages to human. Then come handoffs that agents work
-on, with the last sign of life, and handoffs that are stuck, with the reason. The command changes nothing.
-
-With --exec it keeps running and shows nothing. It runs a command of the shell once for each new item that needs you,
-within two seconds, one command at a time. A file of the workspace lists the items of earlier commands, so a restart
-repeats none. The command gets the item as JSON on standard input, as a row of needs_you with id, workspace and
-command. Its environment has HANDOFF_NEED_KIND, _ID, _FROM, _PRIORITY, _TITLE, _TEXT and _COMMAND, each on one line,
-and HANDOFF_WORKSPACE. Agents write these texts: quote the variables. A command that fails, or takes longer than a
-minute, runs again after 10 s, 40 s and 160 s. Work that you claimed yourself is not in it.
-
-Without a terminal each row is a line: part, kind, id, from, holder, since, last sign of life, command, title
-and reason. With --json: {"needs_you": {"items": [...], "total": 2}, "running": ..., "stuck": ..., "counts": ...}.
-
-Exit status: 0 nothing needs you, 8 something does, others as usual.`,
+		Long: statusHelp,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch given := cmd.Flags().Changed; {

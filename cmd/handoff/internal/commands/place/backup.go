@@ -2,6 +2,7 @@ package place
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"io/fs"
 	"os"
@@ -23,6 +24,11 @@ import (
 	"handoff/tools/platform"
 )
 
+// backupHelp describes what a backup holds, and who writes it.
+//
+//go:embed help_backup.txt
+var backupHelp string
+
 func backupCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
@@ -30,17 +36,7 @@ func backupCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff backup shop.backup
   handoff backup /mnt/disk/shop-$(date +%F).backup --workspace shop-41f0c2b7d9aa
   HANDOFF_STORE=postgres://… handoff backup shop.backup --force`,
-		Long: `The file has all changes that were acknowledged before: handoffs, agents, tokens and the registry.
-Clients and servers go on meanwhile. The command reads the file again and compares it with its registry before it
-gives the file its name. So a file with this name is whole. Only you may read it; it has all texts of the workspace
-and the hashes of tokens.
-
-Prints the last event in the file. handoff restore restores it, in files or in a database. Keep it on another disk
-than the workspace.
-
-For a workspace in files, the process that has it open writes the backup, so FILE has to be on its machine: there is
-no backup over HTTP. For a workspace in a database, any process that may read it writes the backup, also from a
-standby. docs/operations.md rehearses a bad day.`,
+		Long: backupHelp,
 		Args: cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "replace FILE where it exists")

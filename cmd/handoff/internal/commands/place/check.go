@@ -2,6 +2,7 @@ package place
 
 import (
 	"context"
+	_ "embed"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,11 @@ import (
 	"handoff/store/audit"
 )
 
+// checkHelp describes what a check compares, and what --mend writes.
+//
+//go:embed help_check.txt
+var checkHelp string
+
 func checkCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
@@ -22,15 +28,7 @@ func checkCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff check
   handoff check --json | jq .faults
   handoff check --mend       # when no other process has the workspace open`,
-		Long: `Compares rows with the rows from which they can be computed. It compares the pages of the file, index
-rows and counters with the records, and agents, notices, workflows, tokens, receipts and words with their owners. It
-also verifies the audit registry, like handoff audit verify. It reads the whole store and changes nothing, while
-other processes go on. In a file, changes wait some seconds for each gigabyte. It prints the first twenty faults and
-the number of the others. Exit status 1: there is a fault.
-
---mend computes index rows, counters, search words and unread marks again. Before that it copies the store to a new
-file and prints its name. It needs a workspace that no process has open. It does not mend unreadable records, changed
-events and texts, and damaged pages: for these, restore a backup.`,
+		Long: checkHelp,
 		Args: cobra.NoArgs,
 	}
 	mend := cmd.Flags().Bool("mend", false, "compute derived rows again")

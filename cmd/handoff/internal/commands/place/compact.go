@@ -2,6 +2,7 @@ package place
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"time"
 
@@ -13,6 +14,11 @@ import (
 	"handoff/schemas"
 )
 
+// compactHelp describes what a compaction and --keep remove.
+//
+//go:embed help_compact.txt
+var compactHelp string
+
 func compactCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact",
@@ -21,17 +27,7 @@ func compactCommand(a *cli.App) *cobra.Command {
   handoff compact --keep 180d --dry-run      # lists content that would be removed
   handoff compact --keep 180d --agent human
   handoff compact --workspace shop-41f0c2b7d9aa --json`,
-		Long: `Writes all rows into a new file, compares each row, and replaces the old file. It needs free space of
-the size of the file. The old file stays until the new one has been opened. The command refuses a workspace that a
-process has open. Until a compaction, handoff writes new rows into free space of the file.
-
---keep removes large content of handoffs that ended before this time: texts, data and results over 200 bytes, and
-content that was sent along, unless another handoff refers to it. Titles, short texts, agents, actions, times,
-messages and the whole registry stay, and the registry still verifies. A handoff stays whole while its workflow has
-an open handoff, or while an open handoff names it. It works while other processes use the workspace. Only human may
-use --keep, because nothing restores the texts: make a backup before.
-
-A database frees space by itself while it runs: see autovacuum of PostgreSQL.`,
+		Long: compactHelp,
 		Args: cobra.NoArgs,
 	}
 	keep := cmd.Flags().String("keep", "", "remove texts of work that ended before this `time`, such as 180d")

@@ -3,6 +3,7 @@ package place
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"io"
 	"io/fs"
@@ -17,6 +18,11 @@ import (
 	"handoff/store"
 )
 
+// importHelp describes what an import verifies and refuses.
+//
+//go:embed help_import.txt
+var importHelp string
+
 func importCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE|-",
@@ -24,18 +30,7 @@ func importCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff import shop.jsonl
   handoff import shop.jsonl --workspace shop-of-bob     # if this one has work already
   ssh old handoff export --dir shop | handoff import -`,
-		Long: `Reads a file of handoff export, and verifies all of it before it changes anything. The registry in the
-file proves that nobody changed the file since, but not its author. So the import refuses rows that handoff would not
-write. It does not judge the texts of agents.
-
-It makes a workspace with the same ids and the same registry. It refuses a workspace that has work: name another one
-with --workspace. To get earlier work back, use handoff backup and handoff restore.
-
-Open work goes on here, and in the other workspace as well if that stays in use. The file has no claims: held work is
-pending again.
-
-The import refuses a workspace that a process has open. After an interrupted import, no command can use the workspace
-until you import again, or remove it with handoff workspace remove.`,
+		Long: importHelp,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			file := openExport(cmd.Context(), a, given[0])

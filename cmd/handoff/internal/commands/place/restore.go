@@ -2,6 +2,7 @@ package place
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"os"
 
@@ -16,6 +17,11 @@ import (
 	"handoff/store/audit"
 )
 
+// restoreHelp describes what a restore changes, keeps and loses.
+//
+//go:embed help_restore.txt
+var restoreHelp string
+
 func restoreCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore {FILE | --undo | --accept}",
@@ -25,22 +31,7 @@ func restoreCommand(a *cli.App) *cobra.Command {
   HANDOFF_STORE=postgres://… handoff restore shop.backup    # files move into a database
   handoff restore --undo                        # uses the kept workspace again
   handoff restore --accept                      # deletes the kept workspace`,
-		Long: `Restores the workspace of the project, or of --workspace, to the time of the backup. It writes files
-of this machine, or the database that HANDOFF_STORE names; the backup may come from either. It only reads FILE. It
-verifies all of FILE before it changes anything, and refuses a file that is no whole store of handoff.
-
-The command refuses a workspace that a process has open. If the workspace has handoffs, --replace replaces it with
-the backup and keeps the old one: handoff where shows it. --undo exchanges both, and can be repeated. --accept
-deletes the kept one.
-
-A restore into a database moves a workspace out of files. If the files of this machine did not change since the
-backup, handoff refuses to open them from then on, and names the database. The files stay as they were, and --undo
-without HANDOFF_STORE uses them again. Files that changed since the backup stay a separate workspace. After an
-interrupted restore, no command can use the workspace until you restore again.
-
-Calls after the backup are lost, and new handoffs and events get the same ids and numbers again: tell people that
-noted them. Tokens for HTTP are as they were, also tokens that were revoked since. Leases go on by the clock: another
-agent may get a claim that has run out since.`,
+		Long: restoreHelp,
 		Args: cobra.MaximumNArgs(1),
 	}
 	replace := cmd.Flags().Bool("replace", false, "replace the present workspace, and keep it")

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,6 +19,11 @@ import (
 	"handoff/tools/platform"
 	"handoff/tools/relay"
 )
+
+// serveHelp describes when a workspace needs a server, and how it listens.
+//
+//go:embed help_serve.txt
+var serveHelp string
 
 // A servingCommand keeps a workspace served without a client.
 type servingCommand struct {
@@ -36,21 +42,7 @@ func serveCommand(a *cli.App) *cobra.Command {
   handoff serve --http :4263 --tls-cert cert.pem --tls-key key.pem --host handoff.example.com
   handoff serve --workspace team
   systemctl --user enable --now handoff@team    # see examples/systemd`,
-		Long: `Few users need it. The first client session that uses a workspace owns it and serves the others. When
-this session ends, the next one owns it. A command that finds no owner owns the workspace for a moment. Handoffs stay
-on disk meanwhile.
-
-The command helps if many short commands run without a session, for example in scripts: their calls find an open
-store. The owner's leases and limits apply to all callers, so here you can set them for all.
-
-With --http agents on other machines or in containers use the workspace too, next to its local sessions. While the
-workspace has no token, the server serves only this machine, and all its users. After the first token (handoff token
-add) every caller needs one. /healthz tells whether the server runs, /readyz whether it can work, and /metrics is for
-Prometheus. With OTEL_EXPORTER_OTLP_ENDPOINT each workflow is a trace, here and in handoff mcp.
-
-It runs until SIGINT, SIGTERM or SIGHUP and then finishes its calls; the same signal again ends it at once. While another
-process owns the workspace, it waits to become the owner. examples/systemd/handoff@.service is a systemd unit of the
-user. The workspace is the instance: handoff@NAME. handoff where prints the name of a project's workspace.`,
+		Long: serveHelp,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.network.checkFlags(cmd.Flags(), s.Getenv); err != nil {

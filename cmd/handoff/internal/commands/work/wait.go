@@ -3,6 +3,7 @@ package work
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -13,6 +14,11 @@ import (
 	"handoff/cmd/handoff/internal/render"
 	"handoff/schemas"
 )
+
+// waitHelp describes the exit statuses of a wait, and --hook.
+//
+//go:embed help_wait.txt
+var waitHelp string
 
 // The exit statuses of a wait, in addition to success.
 const (
@@ -40,17 +46,7 @@ func WaitCommand(a *cli.App) *cobra.Command {
   handoff wait 12 13 --timeout 30m && git merge login
   handoff wait --workflow wf_login
   handoff wait 12 --silent || exit`,
-		Long: `Prints each handoff when it ends. With --workflow it waits until no handoff of the workflow is open, also handoffs that
-were sent meanwhile.
-
-Exit status: 0 if all were done well, by the rule of send --after: with success, or accepted; 1 if one was done in
-part, failed, was rejected, returned, timed out or cancelled, and in a workflow no handoff replaced it; 3 if there is
-no such handoff; 7 if not all ended within --timeout, one is reviewed or waits for your answer, or the store was not
-available.
-
-With --hook it is a hook of Claude Code (with asyncRewake) or Codex. It waits up to 8 hours for a handoff for the
-session. Then it wakes the session and gives it the brief. It ends silently when the session is at work, when the
-session ends, or when the session has a newer hook.`,
+		Long: waitHelp,
 		Args: cli.RequireHandoffOrWorkflow(&w.workflow),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			for _, id := range given {
