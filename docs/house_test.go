@@ -355,7 +355,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/identity", about: "the name under which a command acts",
-		imports: []string{"schemas", "cmd/handoff/internal/clients/client"},
+		imports: []string{"schemas", "tools/platform", "cmd/handoff/internal/clients/client"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/setup/live", about: "a trial of a server, as a client would start it",

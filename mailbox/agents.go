@@ -146,6 +146,12 @@ func (e *env) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Counters(schemas.Address(c.Name))
 	c.Seen, c.Pending, c.Held, c.Notices = a.Seen.Time(), m.Pending, m.Held, m.Unread
+	if sessions, servers := e.here.CountSessions(c.Name); servers > 1 {
+		c.Servers = servers
+		if sessions > 1 {
+			c.Sessions = sessions
+		}
+	}
 	c.Live, c.Waiting = e.here.IsActing(c.Name), e.hub.HasWaiterForAnyWork(schemas.Address(c.Name))
 	return c, err
 }

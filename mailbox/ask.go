@@ -169,7 +169,7 @@ func (s *Service) reclaimAnswered(
 ) (out schemas.GetOut, taken bool, err error) {
 	taken, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (bool, error) {
 		r, err := reading.FindHandoff(v, in.HandoffID, by.Agent)
-		return err == nil && isQuestionAnswered(r, by) && isClaimingSession(r, by) && by.Scope != schemas.ScopeRead, err
+		return err == nil && isQuestionAnswered(r, by) && s.isClaimingSession(r, by) && by.Scope != schemas.ScopeRead, err
 	})
 	if !taken || err != nil {
 		return out, false, err

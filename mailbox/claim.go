@@ -108,7 +108,7 @@ func (o *op) claimByID(id string) (takenClaim, error) {
 // call again.
 func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 	switch {
-	case o.By.Conn != "" && r.Conn == o.By.Conn:
+	case o.By.Conn != "" && o.isClaimingSession(r, o.By):
 		o.here.RecordHeard(r.Token, o.Now) // before the commit: a call that cannot deliver this claim checks it afterwards
 		return newTakenClaim(r, false), nil
 	case o.mayReclaim(r):
@@ -174,7 +174,7 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 		return takenClaim{}, err
 	}
 	taken := newTakenClaim(&now, true)
-	taken.box, taken.SameSession = r.Box, isQuestionAnswered(r, o.By) && isClaimingSession(r, o.By)
+	taken.box, taken.SameSession = r.Box, isQuestionAnswered(r, o.By) && o.isClaimingSession(r, o.By)
 	if err := o.markNoticesRead(r.ID, o.By.Agent); err != nil {
 		return takenClaim{}, err
 	}

@@ -73,7 +73,7 @@ func (s *Service) addHeldHandoffs(v *store.View, by schemas.Caller, out *schemas
 	out.Holding = held
 	if r := reading.RecordOrNil(v, held[i]); r != nil {
 		say := "shows what you hold: "
-		if r.Conn != by.Conn && !s.reader.IsConnectionGone(r) {
+		if !s.isClaimingSession(r, by) && !s.reader.IsConnectionGone(r) {
 			say = "shows what your name holds over another connection: "
 		}
 		show := schemas.GetIn{HandoffID: r.ID.String(), View: "brief"}

@@ -75,7 +75,7 @@ func (o *op) refuseWrongToken(a life.Action, r *store.Record, token string) erro
 // comes over the connection that claimed. Subagents of one client share a connection, and models forget to repeat their
 // name. On another connection the token is not enough, because other agents may have read it in a transcript.
 func (o *op) actAsHolderWithToken(r *store.Record, token string) {
-	if token != "" && token == r.Token && r.Conn != "" && r.Conn == o.By.Conn {
+	if token != "" && token == r.Token && r.Conn != "" && o.isClaimingSession(r, o.By) {
 		o.By.Agent = r.Holder
 	}
 }
@@ -95,7 +95,7 @@ func (o *op) lostTokenHint(r *store.Record) string {
 // cannot tell the holder from other callers. An example is a call over HTTP without an instance, where two workers may
 // share one bearer token.
 func (o *op) newTokenAdvice(r *store.Record) []schemas.Advice {
-	mine := o.By.Conn != "" && r.Conn == o.By.Conn
+	mine := o.By.Conn != "" && o.isClaimingSession(r, o.By)
 	if !mine && !o.mayReclaim(r) && !o.Leases.MayConnectionReturn(r) {
 		return nil
 	}
@@ -109,15 +109,16 @@ func (o *op) isClaimant(r *store.Record) bool {
 	if r.Conn == "" && o.By.Conn == "" && o.By.Via != schemas.ViaHTTP {
 		return o.By.Via == schemas.ViaCLI
 	}
-	return isClaimingSession(r, o.By)
+	return o.isClaimingSession(r, o.By)
 }
 
 // isClaimingSession reports whether the caller is the session that made the last claim. The model of that session has
-// read the brief. The call must come over the connection that claimed. If neither the claim nor the call has a
-// connection, both must come from the same instance.
-func isClaimingSession(r *store.Record, by schemas.Caller) bool {
+// read the brief. The call must come over the connection that claimed, or over another one of the same client session.
+// If neither the claim nor the call has a connection, both must come from the same instance.
+func (e *env) isClaimingSession(r *store.Record, by schemas.Caller) bool {
 	if r.Conn != "" || by.Conn != "" {
-		return r.Conn == by.Conn
+		again := !r.Left && r.HolderID == by.AgentID && !e.here.IsConnectionOpen(r.Conn) // its server was killed
+		return e.here.IsSameSession(r.Conn, by.Conn) || r.Conn != "" && by.Conn != "" && again
 	}
 	return isClaimingInstance(r, by)
 }

@@ -266,7 +266,7 @@ func (o *op) latestHeldHandoff() (latest *store.Record, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if r.Conn == o.By.Conn && (latest == nil || r.Touched > latest.Touched) {
+		if (r.Conn == o.By.Conn || o.isClaimingSession(r, o.By)) && (latest == nil || r.Touched > latest.Touched) {
 			latest = r
 		}
 	}

@@ -90,10 +90,10 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 		return out, err
 	}
 	holds := r.Status.IsHeld() && r.Holder == by.Agent
-	if holds && r.Conn == by.Conn && by.Scope != schemas.ScopeRead {
+	if holds && (r.Conn == by.Conn || s.isClaimingSession(r, by)) && by.Scope != schemas.ScopeRead {
 		s.here.RecordHeard(r.Token, s.Now())
 	}
-	out.MayTakeOver = holds && !isClaimingSession(r, by) && by.Via != schemas.ViaCLI
+	out.MayTakeOver = holds && !s.isClaimingSession(r, by) && by.Via != schemas.ViaCLI
 	if out.Asked, err = shouldAnswerQuestion(v, r, by.Agent); err != nil {
 		return out, err
 	}

@@ -15,7 +15,8 @@ import (
 const openTimeout = 10 * time.Second
 
 // connectionAnnouncer announces a connection to the mailbox and gets the agent name of the connection: the name in the
-// configuration, or the name of the client. The mailbox adds a number if another connection has the name.
+// configuration, or the name of the client. The mailbox adds a number if another client session has the name. It may
+// change the name once, when the client first names its thread.
 type connectionAnnouncer struct {
 	server *Server
 	conn   string      // empty for a connection that is not announced
@@ -105,7 +106,10 @@ func (n *connectionAnnouncer) callOpen(ctx context.Context, by schemas.Caller) {
 	n.pending = nil
 	if refused == nil {
 		n.known, n.id = true, by.AgentID
-		n.agent = cmp.Or(n.agent, out.Agent, by.Agent)
+		before := n.agent
+		if n.agent = cmp.Or(out.Agent, before, by.Agent); before != "" && n.agent != before {
+			sessionOf(ctx).greeted.Store(false) // the model knows its former name
+		}
 	}
 }
 

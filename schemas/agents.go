@@ -107,6 +107,8 @@ type Card struct {
 	Away        bool      `json:"away,omitempty"`
 	DeclaredIn  string    `json:"declared_in,omitempty"` // the file, as people know it
 	Live        bool      `json:"live,omitempty"`        // has an open connection
+	Sessions    int       `json:"sessions,omitempty"`    // client sessions that act under the name, if several
+	Servers     int       `json:"servers,omitempty"`     // open connections, if several
 	Waiting     bool      `json:"waiting,omitempty"`     // for something to claim, at this moment
 	Seen        time.Time `json:"last_seen,omitzero"`
 	Pending     int       `json:"pending,omitempty"`

@@ -10,11 +10,12 @@ type ConnIn struct {
 	// was given for the connection. While another live connection has this name, a number is added to it.
 	Client Agent `json:"client,omitempty"`
 
-	// Process identifies the client's process in the form in which child shells of the client know it, for example as a
-	// number. The mailbox only compares it. It is empty if the shells of the client do not know it.
+	// Process identifies the client's process, if child shells of the client know its number. The mailbox only compares
+	// it. It is empty if the shells of the client do not know it.
 	Process string `json:"process,omitempty" jsonschema:"maxLength=64"`
 
-	// Parent is the number of the process that started the server, which is the client. It is zero if unknown.
+	// Parent identifies the process that started the server, which is the client. Servers with the same parent belong to
+	// one client session, unless the client gives them different session ids. It is zero if unknown.
 	Parent int `json:"parent,omitempty" jsonschema:"minimum=0"`
 
 	// Unused is given when a connection closes. It tells that no call over the connection read or wrote anything.
@@ -36,9 +37,9 @@ type SessionIn struct {
 	Session string `json:"session,omitempty"`                           // empty if the shell does not know it
 	Process string `json:"process,omitempty" jsonschema:"maxLength=64"` // see ConnIn
 
-	// Ancestors are the numbers of the shell's parent processes, nearest first. One of these processes is the client
-	// that opened the connection of the session. The list is empty if the shell cannot see its parent processes, for
-	// example in a sandbox.
+	// Ancestors identify the shell's parent processes, nearest first. One of these processes is the client that opened
+	// the connection of the session. The list is empty if the shell cannot see its parent processes, for example in a
+	// sandbox.
 	Ancestors []int `json:"above,omitempty" jsonschema:"maxItems=16"`
 }
 

@@ -32,6 +32,7 @@ type Agent struct {
 	Session string        `json:"session,omitempty"` // empty when a client that returns cannot be recognised
 	Conn    string        `json:"conn,omitempty"`    // its connection
 	Process string        `json:"process,omitempty"` // of the connection; empty once ended: systems reuse numbers
+	Parent  int           `json:"parent,omitempty"`  // id of the process that opened the connection
 	Left    bool          `json:"left,omitempty"`    // the connection is gone
 	Idle    bool          `json:"idle,omitempty"`    // nothing was written under the name since it was given
 }

@@ -22,7 +22,9 @@ const noticeActedAs = "acted_as"
 // stored, it logs a warning.
 func (c *Connections) NotifyNameOwner(ctx context.Context, by schemas.Caller, own schemas.Agent) bool {
 	actsOver := func(mine bool) bool {
-		return c.Engine.Here.ActsOverConnection(by.Agent, func(c presence.Connection) bool { return (c.Name == by.Conn) == mine })
+		return c.Engine.Here.ActsOverConnection(by.Agent, func(d presence.Connection) bool {
+			return c.Engine.Here.IsSameSession(d.Name, by.Conn) == mine
+		})
 	}
 	if by.Conn == "" || own == by.Agent || actsOver(true) || !actsOver(false) {
 		return false

@@ -3,7 +3,6 @@
 package connections
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -27,15 +26,20 @@ type op struct{ *operation.Op }
 // data change or when another process becomes the owner of the store. Until [Connections.Detach], each call of a holder
 // over the connection renews the leases of its claims.
 //
-// The result has the name of the session. A client that chose no name gets the name that its session had within the
-// last week, or the client's own name (codex), or a numbered name (codex-2). A repeat returns the same name. The error
-// is invalid for a client whose name cannot be the name of an agent.
+// The result has the name of the session. A client that chose no name gets the name that its session has, or had within
+// the last week, or the client's own name (codex), or a numbered name (codex-2). A repeat returns the same name, unless
+// the connection turns out to belong to another session. The error is invalid for a client whose name cannot be the
+// name of an agent.
 func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
+	before, _ := c.Engine.Here.Connection(in.Conn)
 	connection := presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent}
 	if by.Agent != "" { // in the same step, so that no other session gets the name in between
 		connection.Agents = []schemas.Agent{by.Agent}
 	}
 	c.Engine.Here.OpenConnection(connection)
+	if by.Agent != "" {
+		c.Engine.Here.RecordName(in.Conn, by.Agent)
+	}
 	if by.Agent != "" || in.Client == "" {
 		out.Agent = by.Agent
 		return out, nil
@@ -44,24 +48,30 @@ func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.
 	if err != nil {
 		return out, err
 	}
-	caller := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process}
+	caller := names.Caller{Session: by.AgentID, Conn: in.Conn, Process: in.Process, Parent: in.Parent}
+	if by.AgentID == in.Conn { // the client reports no id
+		caller.Session = ""
+	}
 	err = c.Engine.Update(ctx, by, func(o *operation.Op) error {
 		a, err := o.Presence().ChooseName(o.View, client, names.Server, caller)
 		if err != nil {
 			return err
 		}
 		out = schemas.ConnOut{Agent: a.Card.Name}
-		return op{o}.assignName(a, client, caller)
+		if err := (op{o}).assignName(a, client, caller); err != nil || before.Own == "" || before.Own == a.Card.Name {
+			return err
+		}
+		return op{o}.leaveName(before.Own, before, schemas.ConnIn{Conn: in.Conn, Unused: true}, &schemas.ConnOut{})
 	})
 	if err == nil {
-		c.Engine.Here.RecordActing(in.Conn, out.Agent)
+		c.Engine.Here.RecordName(in.Conn, out.Agent)
 	}
 	return out, err
 }
 
 // Detach announces that a connection is gone. Each lease of a claim over this connection then ends after at most two
 // minutes. The result lists the handoffs of these claims. Until the lease ends, the same agent may claim the handoff
-// again, see [life.Lost].
+// again, see [life.Lost]. If another connection of the same session is open, the claims go on over that connection.
 //
 // The session keeps its name if it did anything under that name. One transaction covers all agents that acted over the
 // connection. It skips damaged records. A repeat changes nothing. If this process dies before the commit, the next
@@ -75,33 +85,44 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 	err = c.Engine.Update(ctx, operation.ClockCaller, func(o *operation.Op) error {
 		out = schemas.ConnOut{}
 		for _, a := range agents {
-			if err := cmp.Or(op{o}.shortenLeases(a, in.Conn, &out), op{o}.recordDetach(a, in)); err != nil {
+			if err := (op{o}).leaveName(a, conn, in, &out); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+	if next, ok := c.Engine.Here.Successor(conn); ok {
+		for _, a := range agents {
+			c.Engine.Here.RecordActing(next.Name, a)
+		}
+	}
 	c.Engine.Here.CloseConnection(in.Conn) // not earlier: the open connection renewed any lease that ended meanwhile
 	c.Engine.Hub.Announce(longpoll.OperationEffects{Regrouped: true})
 	return out, err
 }
 
-// shortenLeases shortens the leases of an agent's claims over a connection that is gone, and adds the handoffs to the
-// result.
-func (o op) shortenLeases(a schemas.Agent, conn string, out *schemas.ConnOut) error {
+// leaveName records that an agent no longer acts over a connection, which is gone or belongs to another session now.
+// The name and the claims pass to the newest open connection of the session. If there is none, the leases of the claims
+// are shortened, and the handoffs are added to the result.
+func (o op) leaveName(a schemas.Agent, was presence.Connection, in schemas.ConnIn, out *schemas.ConnOut) error {
+	next, ok := o.Presence().Successor(was)
 	for r, err := range o.HandoffsHeldBy(a) {
+		switch {
+		case err != nil:
+			return err
+		case r.Conn != in.Conn:
+			continue
+		case ok:
+			err = o.ChangeRecord(&operation.RecordChange{Action: life.Renew}, r, func(now *store.Record) { now.Conn = next.Name })
+		default:
+			out.Holding = append(out.Holding, r.ID)
+			err = o.shortenLease(r)
+		}
 		if err != nil {
 			return err
 		}
-		if r.Conn != conn {
-			continue
-		}
-		out.Holding = append(out.Holding, r.ID)
-		if err := o.shortenLease(r); err != nil {
-			return err
-		}
 	}
-	return nil
+	return o.recordDetach(a, next.Name, in)
 }
 
 // shortenLease shortens the lease of a claim whose connection is gone. A second report of the same loss does not change

@@ -31,29 +31,28 @@ func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.S
 // writes nothing.
 func (o op) assignName(a store.Agent, client schemas.Agent, c names.Caller) error {
 	again := a.Conn == c.Conn && !a.Left
-	switch {
-	case c.Session == c.Conn && a.Conn == c.Conn:
-		c.Session = a.Session
-	case c.Session == c.Conn:
-		c.Session = ""
-	}
+	c.Session = cmp.Or(c.Session, a.Session) // another connection of the session may know it
 	if again && a.Session == c.Session && o.Now.Sub(a.Seen.Time()).Abs() < time.Minute {
 		return nil
 	}
 	a.Idle = a.Idle || a.Session != c.Session
 	a.Client, a.Session, a.Seen = client, c.Session, store.TimeOf(o.Now)
-	a.Conn, a.Process, a.Left = c.Conn, c.Process, c.Conn == ""
+	a.Conn, a.Process, a.Parent, a.Left = c.Conn, c.Process, c.Parent, c.Conn == ""
 	return o.PutAgent(a)
 }
 
-// recordDetach stores that the connection of a name is gone, and calls [ExpireNames] for the client. It changes nothing
-// if the connection no longer has the name.
-func (o op) recordDetach(name schemas.Agent, in schemas.ConnIn) error {
+// recordDetach stores that the connection of a name is gone, and calls [ExpireNames] for the client. If another
+// connection of the session is open, next, it only stores this one. It changes nothing if the connection no longer has
+// the name.
+func (o op) recordDetach(name schemas.Agent, next string, in schemas.ConnIn) error {
 	a, err := o.Agent(name)
 	if err != nil || a == nil || a.Conn != in.Conn || a.Left {
 		return err
 	}
-	a.Seen = store.TimeOf(o.Now)
+	if a.Seen = store.TimeOf(o.Now); next != "" {
+		a.Conn = next
+		return o.PutAgent(*a)
+	}
 	return cmp.Or(o.freeName(*a, in), ExpireNames(o.Op, a.Client))
 }
 

@@ -87,9 +87,8 @@ func (d *Delivery) appendHeldBy(
 	return all, nil
 }
 
-// sessionConnections returns the connections with the session's id, and the connection of the session's name. The
-// connection of the name may have an earlier id: when a user clears the client, the session gets a new id on the same
-// connection.
+// sessionConnections returns the connections with the session's id, and all connections of the session's name. These
+// may have an earlier id: when a user clears the client, the session gets a new id on the same connection.
 func (d *Delivery) sessionConnections() (conns []presence.Connection, err error) {
 	if d.In.Session != "" {
 		conns = d.Here.Connections(presence.ConnectionFilter{Session: d.In.Session})
@@ -99,8 +98,10 @@ func (d *Delivery) sessionConnections() (conns []presence.Connection, err error)
 		return conns, err
 	}
 	named, open := d.Here.Connection(a.Conn)
-	if open && !slices.ContainsFunc(conns, func(c presence.Connection) bool { return c.Name == named.Name }) {
-		conns = append(conns, named)
+	for _, c := range d.Here.Connections(presence.ConnectionFilter{Agent: d.Agent}) {
+		if open && c.IsSameSession(named) {
+			conns = append(conns, c)
+		}
 	}
 	return conns, nil
 }
@@ -108,10 +109,11 @@ func (d *Delivery) sessionConnections() (conns []presence.Connection, err error)
 // isHeldByOtherSession reports whether another session with the same name holds a handoff. It returns false if no
 // connection has the session's id, because the holder may then be this session under an earlier id.
 func (d *Delivery) isHeldByOtherSession(r *store.Record) bool {
-	actsIn := func(session string) bool {
-		return d.Here.ActsOverConnection(r.Holder, func(c presence.Connection) bool { return c.Session == session })
-	}
-	return r.HolderID != d.In.Session && actsIn(r.HolderID) && actsIn(d.In.Session)
+	acts := func(in func(presence.Connection) bool) bool { return d.Here.ActsOverConnection(r.Holder, in) }
+	return r.HolderID != d.In.Session && acts(func(c presence.Connection) bool { return c.Session == r.HolderID }) &&
+		acts(func(c presence.Connection) bool {
+			return c.Session == d.In.Session && !d.Here.IsSameSession(c.Name, r.Conn)
+		})
 }
 
 // maxReminders is the number of successive reminders after which a session may stop with unfinished handoffs. It is

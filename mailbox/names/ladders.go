@@ -12,15 +12,26 @@ type Caller struct {
 	Session    string        // the client's id of it
 	Conn       string        // the connection that it opens, for a server
 	Process    string        // of the client, or the process whose server is expected
+	Parent     int           // the process that opens the connection
 	ServerName schemas.Agent // the name of a server that the same process started, for a shell
 }
 
 // tieTest reports whether one fact ties a name to a caller. It returns false if the caller does not know the fact.
 type tieTest func(Name, Caller) bool
 
-// tiedByConnection reports whether the caller's connection got the name. This is the strongest tie, because each
-// connection has one server.
-func tiedByConnection(n Name, c Caller) bool { return c.Conn != "" && n.Conn == c.Conn }
+// tiedByConnection reports whether the caller's connection got the name, for the session that the caller reports now.
+// This is the strongest tie, because each connection has one server.
+func tiedByConnection(n Name, c Caller) bool {
+	return c.Conn != "" && n.Conn == c.Conn && (c.Session == "" || n.Session == c.Session)
+}
+
+// tiedByOpener reports whether the caller's connection got the name, or another connection that the same process
+// opened. It returns false if the name belongs to another session, because a process may have several sessions: Codex
+// starts servers for the threads of subagents.
+func tiedByOpener(n Name, c Caller) bool {
+	opened := c.Conn != "" && n.Conn == c.Conn || c.Parent != 0 && n.Parent == c.Parent
+	return opened && (c.Session == "" || n.Session == "" || n.Session == c.Session)
+}
 
 // tiedByProcess reports whether the caller belongs to the process of the name. It ignores a process that ended without
 // closing its connection, because the system may have given the number of that process to another process.
@@ -51,11 +62,13 @@ type rung struct {
 // for the name of its session.
 var (
 	// Server is the ladder for a server that opens a connection. It prefers the name of the connection, then the name
-	// that the hook of the session got, then the name of the session.
+	// that the hook of the session got, then the name of the session. The last rung finds the name of another
+	// server of the same client session.
 	Server = Ladder{
 		{tiedByConnection, heldStates | unheldStates, true},
 		{tiedByProcess, unheldStates, false},
 		{tiedBySession, heldStates | unheldStates, false},
+		{tiedByOpener, heldStates | unheldStates, false},
 	}
 
 	// Hook is the ladder for the hook of a session that begins. It prefers the name of a running server of the same
@@ -72,8 +85,8 @@ var (
 		{tiedByProcess, Open, true},
 		{tiedByProcess, Presumed, true},
 		{tiedBySession, heldStates, true},
-		{tiedByServer, heldStates | unheldStates, true},
 		{tiedBySession, unheldStates, true},
+		{tiedByServer, heldStates | unheldStates, true},
 	}
 )
 

@@ -41,6 +41,7 @@ type Name struct {
 	Session string        // the last session with it, empty if the client reports no session id
 	Conn    string        // of that session
 	Process string        // behind the connection, or whose server is expected
+	Parent  int           // the process that opened the connection, zero if unknown
 	Left    bool          // the connection was closed, or its server is expected
 	Unseen  time.Duration // since the session was last seen under the name
 

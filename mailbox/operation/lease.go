@@ -156,7 +156,16 @@ func (l Leases) EndExtendedBySleep(v *store.View, r *store.Record, at store.Time
 // no other process could announce it, or if its client did not announce it within [Grace] after the start of this
 // process. The result is false for a claim without a connection.
 func (j LeasesAt) IsConnectionGone(r *store.Record) bool {
-	return r.Conn != "" && !j.Here.IsConnectionOpen(r.Conn) && (r.Left || j.Here.Alone || j.isPastGrace())
+	return r.Conn != "" && !j.isSessionConnected(r) && (r.Left || j.Here.Alone || j.isPastGrace())
+}
+
+// isSessionConnected reports whether a connection of the session that claimed r is open: the connection of the claim, or
+// one that has its name and its id. The process of the other connection may have been killed together with the memory
+// of the open connections.
+func (j LeasesAt) isSessionConnected(r *store.Record) bool {
+	return j.Here.IsConnectionOpen(r.Conn) || !r.Left && j.Here.ActsOverConnection(r.Holder, func(c presence.Connection) bool {
+		return c.Own == r.Holder && c.Session == r.HolderID
+	})
 }
 
 func (j LeasesAt) isPastGrace() bool { return j.Now.Sub(j.Started) > Grace }
@@ -171,7 +180,7 @@ func (j LeasesAt) isConnectionGoneForGood(r *store.Record) bool {
 // MayConnectionReturn reports whether the connection of r is unknown to this process and its client may still announce
 // it. The connection of a claim is in exactly one of three states: open, gone for good, or possibly returning.
 func (j LeasesAt) MayConnectionReturn(r *store.Record) bool {
-	return r.Conn != "" && !j.Here.IsConnectionOpen(r.Conn) && !j.isConnectionGoneForGood(r)
+	return r.Conn != "" && !j.isSessionConnected(r) && !j.isConnectionGoneForGood(r)
 }
 
 // HolderLastHeard returns the time of the holder's last call about r. A call that only read r counts, too.

@@ -31,7 +31,7 @@ func NewTracker() *Tracker {
 }
 
 // OpenConnection records that a connection is open. If the connection is open already, it keeps its place in the order
-// of connections. The session and the parent process are replaced, and the agents in c are added.
+// of connections. The facts about its client are replaced, and the agents in c are added.
 func (t *Tracker) OpenConnection(c Connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,9 +53,7 @@ func (t *Tracker) CloseConnection(conn string) {
 	defer t.mu.Unlock()
 	if c := t.open[conn]; c != nil {
 		for _, a := range c.Agents {
-			if t.acting[a]--; t.acting[a] == 0 {
-				delete(t.acting, a)
-			}
+			t.stopActing(a)
 		}
 	}
 	delete(t.open, conn)
@@ -76,6 +74,23 @@ func (t *Tracker) RecordActing(conn string, a schemas.Agent) {
 	if c := t.open[conn]; c != nil {
 		t.addAgent(c, a)
 	}
+}
+
+// RecordName records the name of the connection's own session. The agent acts over the connection from now on. An
+// earlier name does not.
+func (t *Tracker) RecordName(conn string, a schemas.Agent) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	c := t.open[conn]
+	if c == nil || c.Own == a {
+		return
+	}
+	if i, found := slices.BinarySearch(c.Agents, c.Own); found {
+		c.Agents = slices.Delete(c.Agents, i, i+1)
+		t.stopActing(c.Own)
+	}
+	c.Own = a
+	t.addAgent(c, a)
 }
 
 // RecordHeard records the time of a holder's call; token is the claim token. The service calls it only after a call
@@ -136,6 +151,13 @@ func (t *Tracker) addAgent(c *Connection, a schemas.Agent) {
 	}
 }
 
+// stopActing records that an agent acts over one connection less.
+func (t *Tracker) stopActing(a schemas.Agent) {
+	if t.acting[a]--; t.acting[a] == 0 {
+		delete(t.acting, a)
+	}
+}
+
 // clone returns a copy that shares no list with the tracker, so callers may change the copy.
 func (c *Connection) clone() Connection {
 	shown := *c
@@ -146,10 +168,25 @@ func (c *Connection) clone() Connection {
 // Connection is one client's connection to a server of this workspace.
 type Connection struct {
 	Name    string
-	Session string          // the client's session id, empty if the client reports none
-	Parent  int             // number of the process that opened it, zero if unknown
+	Own     schemas.Agent   // the name of its session, see [Tracker.RecordName]
+	Session string          // the client's session id; Name if the client reports none
+	Parent  int             // id of the process that opened it, zero if unknown
 	Order   int             // order of opening, from 1; callers of OpenConnection leave it out
 	Agents  []schemas.Agent // agents that acted over it, by name
+}
+
+// IsSameSession reports whether two connections belong to one client session. A client may start its server several
+// times for one session. All these connections have one name. The ids of the session decide if both are known. If an
+// id is unknown, the process that opened the connections decides.
+func (c Connection) IsSameSession(d Connection) bool {
+	known := func(c Connection) bool { return c.Session != "" && c.Session != c.Name }
+	switch {
+	case c.Own != d.Own:
+		return false
+	case known(c) && known(d):
+		return c.Session == d.Session
+	}
+	return c.Name != "" && c.Name == d.Name || c.Parent != 0 && c.Parent == d.Parent
 }
 
 // ConnectionFilter selects connections. An empty field matches all.

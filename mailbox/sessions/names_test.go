@@ -2,6 +2,7 @@ package sessions_test
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,7 @@ import (
 // naming plays a script about names of sessions. Each line is one of
 //
 //	open CONN SESSION NAME   a session opens a connection and is given a name; - is a session without an id
+//	below PID CONN SESSION NAME   the same, and the process PID opens it
 //	chosen CONN NAME         a connection opens under a name from the command line
 //	acts CONN NAME           an agent claims over a connection under a name
 //	writes NAME              a shell sends under a name
@@ -26,6 +28,38 @@ import (
 //	later DURATION
 //	restart                  another process takes over the store
 var naming = map[string]string{
+	"servers of one process": `
+		below 7 twin - claude-code
+		below 7 c1 - claude-code
+		below 8 c2 - claude-code-2
+		below 8 c3 - claude-code-2
+		close c1
+		below 7 c4 - claude-code
+		close twin
+		close c4
+		below 8 c5 - claude-code-2
+		below 9 c6 - claude-code`,
+	"threads of one process": `
+		below 7 gen1 - claude-code
+		below 7 gen1 t1 claude-code
+		below 7 sub - claude-code
+		below 7 sub t2 claude-code-2
+		below 7 gen3 - claude-code
+		below 7 gen3 t1 claude-code
+		close gen1
+		open c1 - claude-code-3
+		restart
+		below 7 sub t2 claude-code-2
+		below 7 gen3 t1 claude-code
+		close gen3
+		below 8 resumed - claude-code
+		below 8 resumed t2 claude-code-2`,
+	"a server that was not called yields its name with its process": `
+		below 7 gen1 - claude-code
+		below 7 gen2 t1 claude-code
+		below 7 gen1 t2 claude-code-2
+		close gen2
+		open c1 - claude-code`,
 	"one after another": `
 		open c1 s1 claude-code
 		close c1
@@ -309,6 +343,10 @@ func playScript(w *mailboxtest.World, words []string) {
 	switch words[0] {
 	case "open":
 		require.Equal(w.T, words[3], string(w.OpensConnection(words[1], words[2]).Agent), words)
+	case "below":
+		parent, err := strconv.Atoi(words[1])
+		require.NoError(w.T, err)
+		require.Equal(w.T, words[4], string(w.OpensConnectionFrom(schemas.ConnIn{Parent: parent}, words[2], words[3]).Agent), words)
 	case "chosen":
 		mailboxtest.Must(w.T, w.Attach, schemas.Caller{Agent: schemas.Agent(words[2])}, schemas.ConnIn{Conn: words[1]})
 	case "acts":

@@ -46,8 +46,38 @@ func (h Presence) ActsOverConnection(a schemas.Agent, wanted func(presence.Conne
 // session. That agent reads its own notices, so a call of this caller marks none of them as read.
 func (h Presence) IsBorrowed(by schemas.Caller) bool {
 	return by.Borrowed && h.ActsOverConnection(by.Agent, func(c presence.Connection) bool {
-		return c.Name != by.Conn && (c.Session == "" || c.Session != by.AgentID)
+		return !h.IsSameSession(c.Name, by.Conn)
 	})
+}
+
+// IsSameSession reports whether two open connections belong to one client session, see
+// [presence.Connection.IsSameSession]. A connection belongs to its own session even if it is not open.
+func (h Presence) IsSameSession(conn, other string) bool {
+	c, open := h.Connection(conn)
+	d, both := h.Connection(other)
+	return conn == other && conn != "" || open && both && c.IsSameSession(d)
+}
+
+// Successor returns the newest other open connection of the session of c, which may have closed. It returns false if
+// there is none.
+func (h Presence) Successor(c presence.Connection) (newest presence.Connection, ok bool) {
+	for _, d := range h.Connections(presence.ConnectionFilter{}) {
+		if d.Name != c.Name && d.Order > newest.Order && d.IsSameSession(c) {
+			newest, ok = d, true
+		}
+	}
+	return newest, ok
+}
+
+// CountSessions returns the number of client sessions that act under a name now, and of their connections.
+func (h Presence) CountSessions(a schemas.Agent) (sessions, connections int) {
+	all := h.Connections(presence.ConnectionFilter{Agent: a})
+	for i, c := range all {
+		if !slices.ContainsFunc(all[:i], c.IsSameSession) {
+			sessions++
+		}
+	}
+	return sessions, len(all)
 }
 
 // ActingAgents returns the agents that act over an open connection, sorted by name. It omits agents over HTTP and on
@@ -77,27 +107,28 @@ func (h Presence) IsNameInUse(a store.Agent) bool {
 func (h Presence) NameFacts(a store.Agent) names.Name {
 	return names.Name{
 		Agent: a.Card.Name, Client: a.Client,
-		Session: a.Session, Conn: a.Conn, Process: a.Process, Left: a.Left, Unseen: h.Now().Sub(a.Seen.Time()).Abs(),
-		Open: h.IsConnectionOpen(a.Conn), Settled: h.IsSettled(),
+		Session: a.Session, Conn: a.Conn, Process: a.Process, Parent: a.Parent, Left: a.Left, Unseen: h.Now().Sub(a.Seen.Time()).Abs(),
+		Open: !a.Left && h.IsConnectionOpen(a.Conn), Settled: h.IsSettled(),
 	}
 }
 
 // nameFactsForSession returns the facts about a name, as [Presence.NameFacts] does, and whether a session other than
-// the given session acts under the name.
-func (h Presence) nameFactsForSession(session string, a store.Agent) names.Name {
+// the caller's acts under the name.
+func (h Presence) nameFactsForSession(by names.Caller, a store.Agent) names.Name {
 	n := h.NameFacts(a)
-	n.Shared = h.ActsOverConnection(a.Card.Name, func(c presence.Connection) bool { return c.Session != session })
+	own := presence.Connection{Name: by.Conn, Own: a.Card.Name, Session: by.Session, Parent: by.Parent}
+	n.Shared = h.ActsOverConnection(a.Card.Name, func(c presence.Connection) bool { return !own.IsSameSession(c) })
 	return n
 }
 
 // allNameFactsForSession returns the facts about all names that the server gave to sessions of a client, see
 // [Presence.nameFactsForSession].
-func (h Presence) allNameFactsForSession(v *store.View, client schemas.Agent, session string) (known []names.Name, err error) {
+func (h Presence) allNameFactsForSession(v *store.View, client schemas.Agent, by names.Caller) (known []names.Name, err error) {
 	for a, err := range AgentsOfClient(v, client) {
 		if err != nil {
 			return nil, err
 		}
-		known = append(known, h.nameFactsForSession(session, a))
+		known = append(known, h.nameFactsForSession(by, a))
 	}
 	return known, nil
 }
@@ -108,7 +139,7 @@ func (h Presence) allNameFactsForSession(v *store.View, client schemas.Agent, se
 func (h Presence) ChooseName(
 	v *store.View, client schemas.Agent, ladder names.Ladder, c names.Caller,
 ) (store.Agent, error) {
-	known, err := h.allNameFactsForSession(v, client, c.Session)
+	known, err := h.allNameFactsForSession(v, client, c)
 	if err != nil {
 		return store.Agent{}, err
 	}
@@ -117,7 +148,8 @@ func (h Presence) ChooseName(
 	}
 	for n := 1; ; n++ {
 		a, err := AgentOrNew(v, names.NthName(client, n))
-		if err != nil || h.nameFactsForSession(c.Session, a).IsVacantFor(client) {
+		if err != nil || h.nameFactsForSession(c, a).IsVacantFor(client) {
+			a.Session = "" // of an earlier session
 			return a, err
 		}
 	}

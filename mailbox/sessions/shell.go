@@ -18,16 +18,17 @@ func (h Presence) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent,
 	if err != nil {
 		return "", err
 	}
-	known, err := h.allNameFactsForSession(v, client, in.Session)
+	c := names.Caller{Session: in.Session, Process: in.Process}
+	known, err := h.allNameFactsForSession(v, client, c)
 	if err != nil {
 		return "", err
 	}
-	c := names.Caller{Session: in.Session, Process: in.Process, ServerName: h.nearestServerName(known, in)}
+	c.ServerName = nearestServerName(known, in)
 	if i := names.Shell.FindIndex(known, c); i >= 0 {
 		return known[i].Agent, nil
 	}
 	here := h.presentNames(known, client)
-	switch possible := h.filterPossibleNames(here, known, in); {
+	switch possible := filterPossibleNames(here, known, in); {
 	case len(possible) == 1:
 		return possible[0], nil
 	case !slices.Contains(here, client):
@@ -37,20 +38,15 @@ func (h Presence) ShellName(v *store.View, in schemas.SessionIn) (schemas.Agent,
 		WithAgentChoices(here).WithHint("Each session was told its name when it began.")
 }
 
-// nearestServerName returns the name of the server that the nearest parent process of the shell started. If a process
-// started several servers, it returns the first, because a client starts the servers of subagents later. It skips
-// servers of other sessions.
-func (h Presence) nearestServerName(known []names.Name, in schemas.SessionIn) (name schemas.Agent) {
+// nearestServerName returns the name of the servers that the nearest parent process of the shell started. If a process
+// has several sessions, it returns the name that sorts first, because a client starts the servers of subagents later.
+// It skips servers of other sessions.
+func nearestServerName(known []names.Name, in schemas.SessionIn) schemas.Agent {
 	for _, process := range in.Ancestors {
-		first := 0
 		for _, n := range known {
-			c, _ := h.Connection(n.Conn)
-			if c.Parent == process && !belongsToOtherSession(n, in) && (first == 0 || c.Order < first) {
-				name, first = n.Agent, c.Order
+			if process != 0 && n.Parent == process && n.IsHeld() && !belongsToOtherSession(n, in) {
+				return n.Agent
 			}
-		}
-		if first != 0 {
-			return name
 		}
 	}
 	return ""
@@ -65,7 +61,7 @@ func belongsToOtherSession(n names.Name, in schemas.SessionIn) bool {
 // filterPossibleNames returns the list `here` without the names that cannot be the caller's: names of other sessions,
 // and names whose server was started by a process that is no parent of this shell. It removes no name if the shell did
 // not report its parent processes.
-func (h Presence) filterPossibleNames(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
+func filterPossibleNames(here []schemas.Agent, known []names.Name, in schemas.SessionIn) []schemas.Agent {
 	if len(in.Ancestors) == 0 {
 		return here
 	}
@@ -74,8 +70,8 @@ func (h Presence) filterPossibleNames(here []schemas.Agent, known []names.Name, 
 		if i < 0 {
 			return false
 		}
-		c, _ := h.Connection(known[i].Conn)
-		return belongsToOtherSession(known[i], in) || c.Parent != 0 && !slices.Contains(in.Ancestors, c.Parent)
+		n := known[i]
+		return belongsToOtherSession(n, in) || n.Parent != 0 && !slices.Contains(in.Ancestors, n.Parent)
 	})
 }
 

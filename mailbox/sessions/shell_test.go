@@ -170,6 +170,7 @@ func TestNews_FindsSessionOfNearestParentProcess(t *testing.T) {
 		},
 		"one of which the session is known": func(w *mailboxtest.World) { requireNewsAs(w, "claude-code-2", "known", 100) },
 		"one of another session of the process": func(w *mailboxtest.World) {
+			w.OpensConnectionFrom(schemas.ConnIn{Parent: 200}, "c2", "s2")
 			w.OpensConnectionFrom(schemas.ConnIn{Parent: 200}, "c3", "another")
 			requireNewsAs(w, "claude-code-2", "s2", 200)
 			requireNewsAs(w, "claude-code-3", "another", 200)

@@ -17,7 +17,7 @@ func (x *exporter) exportAgents(emit func(exportLine) error) error {
 		if err := schemas.Decode(row.Value, &a); err != nil {
 			return fmt.Errorf("agent %s: %w", row.Key, err)
 		}
-		a.Session, a.Conn, a.Process, a.Left, a.Idle = "", "", "", false, false
+		a.Session, a.Conn, a.Process, a.Parent, a.Left, a.Idle = "", "", "", 0, false, false
 		b, _ := json.Marshal(a) // it was decoded
 		return emit(exportLine{Agent: b})
 	})

@@ -64,7 +64,7 @@ func VisitDescendants(guard int, visit func(pid int)) {
 	session, _ := unix.Getsid(0)
 	family, strangers := map[int]bool{guard: guard != 0}, map[int]int{} // these with their parents
 	visitAllProcesses(func(pid int) {
-		_, ended, parent, of := processInfo(pid)
+		_, ended, parent, of, _ := processInfo(pid)
 		orphan := parent == self && of != session && !guardedProcesses.pids[pid]
 		switch {
 		case ended && orphan:

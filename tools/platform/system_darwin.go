@@ -1,6 +1,10 @@
 package platform
 
-import "golang.org/x/sys/unix"
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
 
 // NetworkFileSystem returns the kind of network file system that a directory is on, such as "nfs". It is empty for a
 // local one, and if the kernel does not report it.
@@ -36,6 +40,15 @@ func userOfSocket(socket int) (uid int, err error) {
 
 // processLookup returns a function for the name and the parent of a process, zero if the system does not report them.
 func processLookup() func(pid int) (name string, parent int) { return processInfo }
+
+// processStart returns when a process started. Known is false for a process that has ended.
+func processStart(pid int) (at string, known bool) {
+	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return "", false
+	}
+	return fmt.Sprint(info.Proc.P_starttime), true
+}
 
 func processInfo(pid int) (name string, parent int) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)

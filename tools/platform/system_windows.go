@@ -60,6 +60,18 @@ func ProcessExists(pid int) bool {
 	return err == nil && state == uint32(windows.WAIT_TIMEOUT)
 }
 
+// processStart returns when a process started. Known is false for a process that has ended or belongs to another user.
+func processStart(pid int) (at string, known bool) {
+	p, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid)) //nolint:gosec // a process number
+	if err != nil {
+		return "", false
+	}
+	defer windows.CloseHandle(p) //nolint:errcheck // nothing was written
+	var created, ended, kernel, user windows.Filetime
+	err = windows.GetProcessTimes(p, &created, &ended, &kernel, &user)
+	return fmt.Sprint(created.Nanoseconds()), err == nil
+}
+
 // FileOwner is unknown here: files have another kind of owners.
 func FileOwner(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 

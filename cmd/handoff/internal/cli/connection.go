@@ -60,7 +60,7 @@ func (conn *Connection) actAsSession(ctx context.Context) error {
 		return nil
 	}
 	process := identity.ClientProcess(conn.By.Agent, conn.App.Getenv)
-	asked := Arguments{"client": conn.By.Agent, "session": conn.By.AgentID, "process": process}
+	asked := schemas.SessionIn{Client: conn.By.Agent, Session: conn.By.AgentID, Process: process}
 	var out schemas.SessionOut
 	_, err := conn.Call(ctx, "session_name", asked, &out)
 	switch {

@@ -183,6 +183,10 @@ func Presence(c schemas.Card, now time.Time) string {
 	switch {
 	case c.Away:
 		return "away"
+	case c.Sessions > 1:
+		return fmt.Sprintf("live in %d sessions", c.Sessions)
+	case c.Servers > 1:
+		return fmt.Sprintf("live, %d servers of one session", c.Servers)
 	case c.Live:
 		return "live"
 	case c.Seen.IsZero():

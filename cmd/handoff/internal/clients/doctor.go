@@ -174,6 +174,7 @@ func examineContent(
 	} else {
 		spell := func(next schemas.Advice) string { return a.CommandLine(next, a.WorkspaceFlags()) }
 		findings = append(findings, doctor.ExamineIdentity(ctx, self, boxes))
+		findings = append(findings, doctor.ExamineSharedNames(ctx, self.By, boxes)...)
 		findings = append(findings, doctor.ExamineHandoffs(ctx, boxes, sh, spell)...)
 	}
 	if err := boxes.Close(); err != nil {

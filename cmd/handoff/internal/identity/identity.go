@@ -10,6 +10,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 // CommandCaller returns the caller of a command line. Name is the value of --agent or HANDOFF_AGENT, or "". The
@@ -45,21 +46,35 @@ func SessionID(agent schemas.Agent, getenv func(string) string) string {
 	return getenv(shellVariables(agent).Session)
 }
 
-// ClientProcess returns the process id of the client in whose shell a command runs. It returns "" if the client does
-// not put its process id into the environment. The process id is more reliable than the session id, because a client
-// may begin a new session without telling its server.
+// ClientProcess returns the id of the client's process in whose shell a command runs, see [platform.ProcessID]. It
+// returns "" if the client does not put its process number into the environment. The process is more reliable than the
+// session id, because a client may begin a new session without telling its server.
 func ClientProcess(agent schemas.Agent, getenv func(string) string) string {
-	return getenv(shellVariables(agent).Process)
+	return processText(ClientPID(agent, getenv))
 }
 
-// ParentClientProcess returns the process id of the client that started this server, which is parent. It returns "" for
-// a client whose shells do not have the process id, so that the result always equals the result of [ClientProcess] in
-// the client's shells.
+// ClientPID returns the process number of the client in whose shell a command runs, zero if the environment has none.
+func ClientPID(agent schemas.Agent, getenv func(string) string) int {
+	pid, _ := strconv.Atoi(getenv(shellVariables(agent).Process))
+	return pid
+}
+
+// processText returns the id of a process as a text, "" for an unknown process.
+func processText(pid int) string {
+	if id := platform.ProcessID(pid); id != 0 {
+		return strconv.Itoa(id)
+	}
+	return ""
+}
+
+// ParentClientProcess returns the id of the client's process that started this server, whose number is parent. It
+// returns "" for a client whose shells do not have the number, so that the result always equals the result of
+// [ClientProcess] in the client's shells.
 func ParentClientProcess(agent schemas.Agent, parent int) string {
 	if shellVariables(agent).Process == "" {
 		return ""
 	}
-	return strconv.Itoa(parent)
+	return processText(parent)
 }
 
 // shellVariables describes the shells of a client.

@@ -1,6 +1,8 @@
 package identity_test
 
 import (
+	"os"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -74,11 +76,11 @@ func TestServerCaller_HasSessionOfClient(t *testing.T) {
 }
 
 func TestParentClientProcess_MatchesShell(t *testing.T) {
-	vars := map[string]string{"CLAUDE_PID": "42"} // processes of the client inherit it
+	vars := map[string]string{"CLAUDE_PID": strconv.Itoa(os.Getpid())} // processes of the client inherit it
 	getenv := func(name string) string { return vars[name] }
-	for agent, want := range map[schemas.Agent]string{"claude-code": "42", "gemini-cli": "", "codex": "", "opencode": ""} {
-		require.Equal(t, want, identity.ClientProcess(agent, getenv), agent)
-		require.Equal(t, want, identity.ParentClientProcess(agent, 42), agent)
+	for agent, known := range map[schemas.Agent]bool{"claude-code": true, "gemini-cli": false, "codex": false, "opencode": false} {
+		require.Equal(t, known, identity.ClientProcess(agent, getenv) != "", agent)
+		require.Equal(t, identity.ClientProcess(agent, getenv), identity.ParentClientProcess(agent, os.Getpid()), agent)
 	}
 }
 

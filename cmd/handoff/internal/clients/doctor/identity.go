@@ -34,6 +34,25 @@ func InvalidName(err error, variable bool) Finding {
 	return f
 }
 
+// ExamineSharedNames finds names under which several client sessions act, and sessions whose client started several
+// servers. Both work, but people may not expect it.
+func ExamineSharedNames(ctx context.Context, by schemas.Caller, boxes tools.Invoker) (all []Finding) {
+	asked := schemas.AgentsIn{Limit: 1000} // live agents come first
+	out, err := tools.InvokeTyped[schemas.AgentsOut](ctx, boxes, tools.Call{Caller: by, Tool: "list_agents"}, asked)
+	if err != nil {
+		return nil // [ExamineHandoffs] says why the workspace does not answer
+	}
+	for _, c := range out.Agents {
+		switch {
+		case c.Sessions > 1:
+			all = append(all, warning(aboutIdentity, "%d sessions act as %s: its mail goes to the one that asks first", c.Sessions, c.Name))
+		case c.Servers > 1:
+			all = append(all, ok(aboutIdentity, "%d servers of one client session share the name %s and its mail", c.Servers, c.Name))
+		}
+	}
+	return all
+}
+
 // ExamineIdentity examines the agent name under which commands act in this shell. In the shell of a coding agent it
 // asks the workspace for the client session of the shell. Boxes is nil if the workspace cannot be asked.
 func ExamineIdentity(ctx context.Context, s CallerFacts, boxes tools.Invoker) Finding {

@@ -63,7 +63,9 @@ func (w *workspaceFacts) addAgents(ctx context.Context, a *cli.App) error {
 		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.AllAgents}, &out); err != nil {
 			return err
 		}
-		w.Agents = append(w.Agents, schemas.Map(out.Agents, func(c schemas.Card) agentActivity { return agentActivity{c.Name, c.Live, c.Seen} })...)
+		w.Agents = append(w.Agents, schemas.Map(out.Agents, func(c schemas.Card) agentActivity {
+			return agentActivity{c.Name, c.Live, c.Sessions, c.Servers, c.Seen}
+		})...)
 		return nil
 	})
 }
@@ -90,7 +92,7 @@ func printWorkspaceFacts(p *cli.Page, w workspaceFacts) {
 	p.AddField("kept from before a restore", w.Kept)
 	p.AddField("owner", w.Owner.describe(p.Now))
 	for _, s := range w.Agents {
-		p.AddField("agent", string(s.Name)+", "+cli.Presence(schemas.Card{Live: s.Live, Seen: s.Seen}, p.Now))
+		p.AddField("agent", string(s.Name)+", "+cli.Presence(schemas.Card{Live: s.Live, Sessions: s.Sessions, Servers: s.Servers, Seen: s.Seen}, p.Now))
 	}
 }
 
@@ -130,9 +132,11 @@ type workspaceFacts struct {
 
 // agentActivity is an agent with the time of its last activity.
 type agentActivity struct {
-	Name schemas.Agent `json:"name"`
-	Live bool          `json:"live"`
-	Seen time.Time     `json:"last_seen,omitzero"`
+	Name     schemas.Agent `json:"name"`
+	Live     bool          `json:"live"`
+	Sessions int           `json:"sessions,omitempty"` // as in [schemas.Card]
+	Servers  int           `json:"servers,omitempty"`
+	Seen     time.Time     `json:"last_seen,omitzero"`
 }
 
 // findWorkspaceFacts collects facts about the workspace without opening it. Opening a workspace could make this process

@@ -54,7 +54,7 @@ const drainTimeout = platform.DrainLimit - 1500*time.Millisecond
 func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) (err error) {
 	ctx, life := platform.BeginLife(ctx, a.Exit)
 	defer life.End()
-	client := os.Getppid()
+	client := platform.LauncherPID()
 	life.FollowParent(os.Getppid)
 	platform.LeaveGroup(a.Stdin, a.IsTerminal)
 	platform.SetMemoryLimit(false)
@@ -86,8 +86,8 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) (err e
 	server := mcp.New(mcp.Config{
 		Invoker: served, Caller: by, Name: defaultAgentName,
 		Session:      func(agent schemas.Agent) string { return identity.SessionID(agent, a.Getenv) },
-		Process:      func(agent schemas.Agent) string { return identity.ParentClientProcess(agent, client) },
-		Parent:       client,
+		Process:      func(agent schemas.Agent) string { return identity.ParentClientProcess(agent, os.Getppid()) },
+		Parent:       platform.ProcessID(client),
 		NewRequestID: newRequestIDs(a),
 		Version:      a.Release.Version, Workspace: served.describe, UseRoots: served.useRoots, Drain: drainTimeout, Logger: log,
 	})

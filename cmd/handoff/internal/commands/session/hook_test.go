@@ -114,12 +114,12 @@ func TestHook_ActsAsSessionOfItsClient(t *testing.T) {
 	}
 	p.Must("send", "claude-code-2", "Test it", "--agent", "dev")
 	first := p.StartServerFor("claude-code", claudeVariables("s1"))
-	require.Contains(t, runHook(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"SessionStart"}`, "session-start"), "You are claude-code-2 ")
+	require.Contains(t, runHook(p, session("s2", fmt.Sprint(os.Getppid())), `{"session_id":"s2","hook_event_name":"SessionStart"}`, "session-start"), "You are claude-code-2 ")
 	second := p.StartServerFor("claude-code", claudeVariables("s2"))
 	require.Contains(t, second.Hello, `\nYou are claude-code-2 (s2) in workspace w.`)
 	require.Contains(t, second.Request("tools/call", `{"name": "claim_handoff", "arguments": {}}`), "ho_1")
 	require.Empty(t, runHook(p, session("s1", "1"), `{"session_id":"s1","hook_event_name":"Stop"}`, "stop"))
-	require.Contains(t, runHook(p, session("s2", "4242"), `{"session_id":"s2","hook_event_name":"Stop"}`, "stop"), "ho_1 from dev")
+	require.Contains(t, runHook(p, session("s2", fmt.Sprint(os.Getppid())), `{"session_id":"s2","hook_event_name":"Stop"}`, "stop"), "ho_1 from dev")
 	second.CloseInput()
 	first.CloseInput()
 }

@@ -155,7 +155,7 @@ func addIdentity(a *cli.App, report hookReport, client string, asked schemas.New
 	asked.Process = identity.ClientProcess(asked.Client, a.Getenv)
 	asked.Follows = asked.Process != "" // a client that names itself to shells names itself to the server
 	if asked.Ancestors == nil {
-		asked.Ancestors = platform.AncestorPIDs()
+		asked.Ancestors = platform.AncestorIDs()
 	}
 	return asked, nil
 }

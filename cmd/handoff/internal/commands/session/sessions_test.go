@@ -126,7 +126,7 @@ func TestShell_UsesVariablesOfInnerClient(t *testing.T) {
 	first := p.StartServerFor("gemini-cli-mcp-client", claudeVariables("s1"))
 	require.Contains(t, first.Hello, `\nYou are gemini-cli in workspace w.`)
 	second := p.StartServerFor("gemini-cli-mcp-client", claudeVariables("s1"))
-	require.Contains(t, second.Hello, `\nYou are gemini-cli-2 in workspace w.`)
+	require.Contains(t, second.Hello, `\nYou are gemini-cli in workspace w.`)
 	first.CloseInput()
 	second.CloseInput()
 }

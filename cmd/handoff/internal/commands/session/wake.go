@@ -138,7 +138,7 @@ func findSleepingSession(ctx context.Context, a *cli.App, w wakeOptions) (client
 	}
 	asked := schemas.NewsIn{On: schemas.OnWake, Session: schemas.Clip(report.Session, maxSessionID)}
 	if w.clientPID > 0 {
-		asked.Ancestors = []int{w.clientPID}
+		asked.Ancestors = []int{platform.ProcessID(w.clientPID)}
 	}
 	return findSession(a, report, w.client, asked)
 }
@@ -165,8 +165,7 @@ const noProcess = 0
 // newClientIdentifier returns a function that identifies the client's process. The result of that function stays the
 // same while the client runs, and changes after the client has ended.
 func (w wakeOptions) newClientIdentifier(s clientSession) func() int {
-	told, _ := strconv.Atoi(identity.ClientProcess(s.request.Client, s.Getenv)) // zero if the environment has none
-	pid := cmp.Or(w.clientPID, told)
+	pid := cmp.Or(w.clientPID, identity.ClientPID(s.request.Client, s.Getenv))
 	if pid <= 1 {
 		return os.Getppid
 	}
