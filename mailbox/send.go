@@ -318,15 +318,18 @@ func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 }
 
 // sendMessage leaves a notice with an agent. It makes no record, because no agent claims or ends a message. The notice
-// keeps all sent content. If the sender holds or names a handoff, the notice is about that handoff.
+// keeps all sent content. If the sender holds or names a handoff, the notice is about that handoff, and its event is one
+// of that handoff.
 func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
 		To: schemas.Agent(d.To), From: o.By.Agent, Rule: d.Handoff.ByRule().String(), At: o.Now, Kind: schemas.TypeMessage,
 		Title: "Handoff: " + d.Handoff.Title, Text: d.Handoff.Task, Body: d.Content.Bytes,
 	}
-	if parent, err := o.findParent(d); err != nil {
+	parent, err := o.findParent(d)
+	if err != nil {
 		return out, err
-	} else if parent != nil {
+	}
+	if parent != nil {
 		n.About = parent.ID
 	}
 	id, err := o.AddNotice(n)
@@ -334,7 +337,11 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	o.WakeAfterCommit(d.To)
-	return schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To, Parent: n.About}, o.RecordEvent(life.Message, d.Content)
+	out = schemas.SendOut{NoticeID: id, Status: "delivered", To: d.To, Parent: n.About}
+	if parent == nil {
+		return out, o.RecordEvent(life.Message, d.Content)
+	}
+	return out, o.Commit(&operation.RecordChange{Action: life.Message, Was: parent, Now: new(parent.Clone()), Content: d.Content})
 }
 
 // positionInMailbox returns the position of a handoff in its mailbox, from 1 to 100. It returns zero for a handoff that

@@ -225,6 +225,7 @@ var momentFormats = map[string]string{
 	"asked":              "%s asked",
 	"answered":           "%s answered",
 	"progress":           "%s reported",
+	"message":            "%s wrote",
 	"disconnected":       "the connection of its holder ended",
 	"reclaimed":          "%s took it up again",
 	"claimed":            "%s took it over",

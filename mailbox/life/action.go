@@ -327,7 +327,7 @@ const (
 // caller does it to a handoff of this workspace.
 const Import Action = "imported"
 
-// Events in the registry that are about no handoff.
+// Events in the registry that change no handoff.
 const (
 	// Register stores an agent's own registration. The agent does it, or a caller that may act as any agent. The event
 	// has the registration. A repeat makes another event.
@@ -337,6 +337,7 @@ const (
 	Declare Action = "declared"
 	// Message puts a notice that another agent or a person wrote into the mailbox of an agent. Any agent or person may
 	// do it. The event has the whole message. A message has no record, so it cannot be claimed and has no consequences.
+	// If it has a parent, the event is one of the parent, which does not change.
 	Message Action = "message"
 	// Recall takes back a message that was not read. Its sender does it. The notice is deleted; its content stays with
 	// the event of the message. The error is conflict for a message that was read.

@@ -3,6 +3,7 @@ package operation
 import (
 	"time"
 
+	"handoff/mailbox/life"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
@@ -127,13 +128,16 @@ func (j LeasesAt) RestartLease(r *store.Record) {
 // MaxLeaseLength returns the longest time from now to the end of a lease of r.
 func (l Leases) MaxLeaseLength(r *store.Record) time.Duration { return max(l.leaseLength(r), Grace) }
 
-// SleptSinceLastEvent returns how long the machine slept since the last event of a handoff, or zero if the event cannot
-// be read. This process keeps sleeps only in memory, so sleeps before a restart count as zero.
+// SleptSinceLastEvent returns how long the machine slept since the last event of a handoff that is no message, or zero
+// if the event cannot be read. This process keeps sleeps only in memory, so sleeps before a restart count as zero.
 func (l Leases) SleptSinceLastEvent(v *store.View, r *store.Record) time.Duration {
 	if l.Clock.SleptSince(r.Created.Time()) == 0 {
 		return 0 // the usual case
 	}
 	e, err := v.Event(r.Event)
+	for err == nil && e != nil && e.Action == string(life.Message) { // it changes no lease
+		e, err = v.Event(e.Before)
+	}
 	if err != nil || e == nil {
 		return 0
 	}

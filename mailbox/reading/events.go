@@ -15,6 +15,7 @@ import (
 // eventContent holds the content of an event of any kind. Fields that the kind does not have are empty.
 type eventContent struct {
 	Title     string   `json:"title"`
+	Task      string   `json:"task"`
 	Note      string   `json:"note"`
 	Percent   int      `json:"percent"`
 	Questions []string `json:"questions"`
@@ -22,6 +23,7 @@ type eventContent struct {
 	To      schemas.Address `json:"to"` // recipient of a claim that was passed on, empty for one that was released
 	Summary string          `json:"summary"`
 
+	Target  schemas.Target  `json:"target"`
 	Before  time.Time `json:"ended_before"` // of a retention
 	Context struct {
 		Answers []schemas.Answer `json:"answers"`
@@ -40,6 +42,7 @@ type eventContent struct {
 // of content.
 var eventTexts = map[life.Action]func(eventContent) string{
 	life.Send:     func(s eventContent) string { return s.Title },
+	life.Message:  func(s eventContent) string { return fmt.Sprintf("to %s: %s", s.Target.Agent, s.Task) },
 	life.Progress: reportText,
 	life.Mark:     func(s eventContent) string { return s.Note },
 	life.Ask:      func(s eventContent) string { return schemas.JoinNumbered(s.Questions, " ") },

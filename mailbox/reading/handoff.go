@@ -53,7 +53,8 @@ func FindHandoff(v *store.View, id string, by schemas.Agent) (*store.Record, err
 		e = unknownWorkflowError(v, name).WithField("handoff_id")
 	case strings.HasPrefix(id, "no_"):
 		e = e.WithHint("That is a notice: it is read, and a message may be answered.").
-			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "reads it"))
+			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "reads it"),
+				schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: schemas.Blank}, "answers it, if it is a message"))
 	}
 	return nil, e
 }

@@ -64,23 +64,19 @@ func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Re
 }
 
 // changeFromEvent adds fields of the handoff's current record to an event. The holder of a claim event is the agent
-// that claimed. A message has no record, so the recipient comes from the content of the event.
+// that claimed. The recipient of a message comes from the content of its event.
 func changeFromEvent(v *store.View, e schemas.Event) schemas.RegistryChange {
 	c := schemas.RegistryChange{Event: e, Text: reading.EventText(v, e)}
-	if life.Action(e.Action) == life.Message {
+	if r := reading.RecordOrNil(v, e.Handoff); r != nil {
+		c.Workflow, c.Box, c.Sender, c.Holder, c.Title = r.Workflow, r.To, r.From, r.Holder, r.Title
+	}
+	switch life.Action(e.Action) { //nolint:exhaustive // for the others it may be the current holder
+	case life.Message:
 		var sent schemas.Handoff
 		if v.DecodeContent(e.Handoff, e.N, &sent) == nil { // else it was erased
 			c.Box, c.Sender, c.Title = schemas.Address(sent.Target.Agent), e.Agent, sent.Title
 			c.Text, c.Notice = schemas.Shorten(sent.Task, reading.MaxTextBytes), noticeOfMessage(v, sent.Target.Agent, e)
 		}
-		return c
-	}
-	r := reading.RecordOrNil(v, e.Handoff)
-	if r == nil {
-		return c
-	}
-	c.Workflow, c.Box, c.Sender, c.Holder, c.Title = r.Workflow, r.To, r.From, r.Holder, r.Title
-	switch life.Action(e.Action) { //nolint:exhaustive // for the others it may be the current holder
 	case life.Claim, life.Reclaim:
 		c.Holder = e.Agent
 	case life.Send:
