@@ -58,6 +58,8 @@ workspaces: ## Spreads 1,000 workspaces over nodes
 	HANDOFF_WORKSPACES=1000 $(PROOF) -run TestNodes_ShareManyWorkspaces ./cmd/handoff/together
 cycles: ## Starts and ends processes in 200 cycles
 	HANDOFF_CYCLES=200 $(PROOF) -run TestProcesses_LeaveNothingBehind ./cmd/handoff/together
+lives: ## Plays 500 random lives of sessions: each gets the mail to its name
+	HANDOFF_LIVES=500 $(PROOF) -run TestLives_MailReachesSessionThatSpeaks ./cmd/handoff/together
 load: ## Passes 100,000 handoffs between agents on other machines
 	HANDOFF_LOAD=100000 $(PROOF) -run TestServer_ManyAgentsLoseNothing ./cmd/handoff/network
 apart: ## Proves in 10,000 tries that clients cancel only their own requests

@@ -4,6 +4,7 @@ package together_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -23,8 +24,9 @@ import (
 // its input ends.
 type process struct {
 	pid     int
-	agent   string  // under which it acts, if it was given a name
-	welcome welcome // the answer to initialize
+	agent   string          // under which it acts, if it was given a name
+	welcome welcome         // the answer to initialize
+	meta    json.RawMessage // of each call of a tool
 
 	cmd    *exec.Cmd
 	in     io.WriteCloser

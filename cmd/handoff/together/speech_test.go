@@ -136,7 +136,7 @@ func (s *process) greet(ctx context.Context, client string) error {
 
 // call calls a tool and reads its result into out, if that is not nil. A refusal is a *[schemas.Error].
 func (s *process) call(ctx context.Context, tool string, in, out any) error {
-	raw, err := s.ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": in})
+	raw, err := s.ask(ctx, "tools/call", map[string]any{"name": tool, "arguments": in, "_meta": s.meta})
 	if err != nil {
 		return err
 	}
