@@ -170,7 +170,7 @@ func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Promises = contract.NeedsComparison(h.Expectations)
 	now.Reviewer = schemas.ValueOrZero(h.Expectations).Review
-	now.OnFailure = schemas.ValueOrZero(h.Rollback).OnFailure
+	now.OnFailure, now.NoTakers = schemas.ValueOrZero(h.Rollback).OnFailure, h.Metadata.NoTakers
 	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.MessageSearchWords(h)))
 }
 
@@ -253,7 +253,7 @@ func amendAttemptAndChainLimits(now *store.Record, opt schemas.SendOptions) erro
 // have meant to replace the old criteria.
 func warnOfAddedCriteria(before int, h *schemas.Handoff, c schemas.Changes, out *schemas.UpdateOut) {
 	after := len(schemas.ValueOrZero(h.Expectations).SuccessCriteria)
-	if before > 0 && after > before && len(schemas.ValueOrZero(c.Remove).Criteria) == 0 {
+	if before > 0 && after > before && len(c.Remove["success_criteria"]) == 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("all %d success criteria count, the earlier ones too: "+
 			"changes.remove.success_criteria takes some away, by their text or number", after))
 	}

@@ -69,13 +69,13 @@ func TestAmend_ResultListsDependencies(t *testing.T) {
 func TestAmend_WarnsOfAddedCriteria(t *testing.T) {
 	w, a := newWorldWith(t, "a")
 	w.Sends(a, "b", "x", withCriteria(false, "one"))
-	amend := func(remove *schemas.Removal, all ...string) []string {
+	amend := func(remove schemas.Removal, all ...string) []string {
 		return w.Updates(a, 1, schemas.ActAmend, mailboxtest.WithChanges(schemas.Changes{
 			Remove: remove, Expectations: &schemas.Expectations{SuccessCriteria: all},
 		})).Warnings
 	}
 	require.Contains(t, amend(nil, "two")[0], "all 2 success criteria count")
-	require.Empty(t, amend(&schemas.Removal{Criteria: []string{"1"}}, "three"))
+	require.Empty(t, amend(schemas.Removal{"success_criteria": {"1"}}, "three"))
 	require.Equal(t, []string{"two", "three"}, w.FullView(1).Handoff.Expectations.SuccessCriteria)
 }
 

@@ -63,6 +63,37 @@ func (o *op) addDependencies(deps dependencies, after, accepted []string) (depen
 	return deps, nil
 }
 
+// removeNamed removes the dependencies that gone names, and returns a copy of opt whose lists replace the dependencies
+// in the content by those that remain. It returns opt itself if nothing was removed. The error is invalid for a handoff
+// that is not in d.
+func (d *dependencies) removeNamed(gone schemas.Removal, opt *schemas.SendOptions) (*schemas.SendOptions, error) {
+	before, less := slices.Concat(d.after, d.freed), schemas.ValueOrZero(opt)
+	for _, text := range compose.SplitTags(slices.Concat(gone["after"], gone["after_accepted"])) {
+		id, _ := schemas.ParseID(text)
+		if !slices.Contains(before, id) {
+			return nil, schemas.Invalidf("remove.after", "it does not wait for %q", schemas.EscapeHidden(schemas.Clip(text, 80))).
+				WithChoices(schemas.FormatAll(before)...).WithHint("Nothing was changed.")
+		}
+		d.remove(id)
+	}
+	for name, list := range map[string]*[]string{"after": &less.After, "after_accepted": &less.AfterAccepted} {
+		needsAcceptance := name == "after_accepted"
+		if named, ok := gone[name]; ok && len(named) == 0 {
+			*d = d.withoutKind(needsAcceptance)
+		}
+		kept := slices.DeleteFunc(slices.Concat(d.after, d.freed), func(id schemas.ID) bool {
+			return slices.Contains(d.accepted, id) != needsAcceptance
+		})
+		if !compose.ReplacesList(*list) {
+			*list = slices.Concat([]string{compose.None}, schemas.FormatAll(kept), *list)
+		}
+	}
+	if len(d.after)+len(d.freed) == len(before) {
+		return opt, nil
+	}
+	return &less, nil
+}
+
 // withoutKind returns d without one kind of dependencies. If `accepted` is true, it removes the dependencies that need
 // acceptance. Otherwise it removes those that need none.
 func (d dependencies) withoutKind(accepted bool) dependencies {
@@ -205,7 +236,7 @@ func (o *op) tellSenderOfDeadDependency(r, dead *store.Record) error {
 		state, way = "completed in part", "Accept that one, which opens this one, or return it with points to mend; or else"
 	}
 	text := fmt.Sprintf("%s, for which it waits, is %s. %s, cancel this one, or amend this one: "+
-		"options.%s of [none], or of [none, ids], replaces that for which it waits.", dead.ID, state, way, list)
+		"changes.remove {%s: [%s]} lets it go on without.", dead.ID, state, way, list, dead.ID)
 	return o.RunAs(operation.ClockCaller, func() error { return o.NotifySender(r, operation.NoticeOf(noticeBlocked, r, text)) })
 }
 

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -103,9 +104,9 @@ func (o *op) newRevision(
 	}
 	c.To = cmp.Or(in.To, c.To)
 	if c.Deadline == compose.None { // none removes the deadline, as it empties lists
-		gone := schemas.ValueOrZero(c.Remove)
-		gone.Fields = append(slices.Clone(gone.Fields), "deadline")
-		c.Deadline, c.Remove = "", &gone
+		gone := schemas.Removal{"deadline": nil}
+		maps.Copy(gone, c.Remove)
+		c.Deadline, c.Remove = "", gone
 	}
 	var sent schemas.Handoff
 	if err := o.DecodeContent(r.ID, r.Body, &sent); err != nil {
@@ -115,11 +116,16 @@ func (o *op) newRevision(
 	amends := a == life.Amend
 	if amends {
 		stays, rev.dependencies = applyRole(r, c), dependenciesOf(r)
-		if err := refuseChangesAfterClaim(r, c.To, opt); err != nil {
-			return nil, err
-		}
 	} else {
 		rev.dependencies = o.originalDependencies(sent.Metadata)
+	}
+	if c.Options, err = rev.dependencies.removeNamed(c.Remove, c.Options); err != nil {
+		return nil, prefixChangesField(err)
+	}
+	if amends {
+		if err := refuseChangesAfterClaim(r, c.To, schemas.ValueOrZero(c.Options)); err != nil {
+			return nil, err
+		}
 	}
 	if out.Warnings, err = o.checkNewRecipient(rev, r, amends); err != nil {
 		return nil, err

@@ -43,7 +43,7 @@ type UpdateIn struct {
 	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
 	// For release, amend, return, retry
 	To string `json:"to,omitempty"`
-	// {task, expectations, options… as send_handoff; lists grow, remove: {success_criteria: text[]…}} for amend,
+	// {task, expectations, options… as send_handoff; lists grow, remove: [deadline] or {after: [ho_2]}} for amend,
 	// answer, return, retry; {checkpoint: {state: object, note: text}} for progress, ask, release
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 
@@ -72,24 +72,18 @@ type Changes struct {
 	Tags         []string          `json:"tags,omitempty"`
 	Requirements []string          `json:"requirements,omitempty"`
 	Options      *SendOptions      `json:"options,omitempty"`
-	Remove       *Removal          `json:"remove,omitempty"`
+	Remove       Removal           `json:"remove,omitempty"`
 	Checkpoint   *Checkpoint       `json:"checkpoint,omitempty"` // with progress, ask and release
 
 	Role string `json:"role,omitempty" jsonschema:"maxLength=64" jsonschema_extras:"x-hidden=true"` // required for the work
 }
 
-// Removal names the parts of a handoff to remove before other changes are merged. A text of a list is named by its
-// exact wording or by its number from 1, data by its name, and a field with one value by its name in Fields.
-type Removal struct {
-	Tags         []string `json:"tags,omitempty"`
-	Requirements []string `json:"requirements,omitempty"`
-	Criteria     []string `json:"success_criteria,omitempty"`
-	Constraints  []string `json:"constraints,omitempty"`
-	IfStuck      []string `json:"if_stuck,omitempty"`
-	Checks       []string `json:"checks,omitempty"`
-	Data         []string `json:"data,omitempty"`
-	Fields       []string `json:"fields,omitempty"` // summary, detail, deadline, timeout, estimated_duration, review
-}
+// Removal names the parts of a handoff to remove before other changes are merged, as {"tags": ["urgent"], "after":
+// ["ho_2"], "deadline": []}. Under the name of a field stand its entries to remove: a text by its exact wording or by
+// its number from 1, an object by its first text, data by its name, and a handoff to wait for by its id. An empty list
+// removes the whole field. Under "empty" stand the paths of fields that came with an empty value, which is refused if
+// the handoff has a value there. All other names are without the object around them.
+type Removal map[string][]string
 
 // Conditions are what a holder needs before it continues, as in the conditional acknowledgement of the agent handoff
 // protocols. Only a person can grant a permission. EstimatedCompletion is a duration, see [ParseDuration].

@@ -81,7 +81,7 @@ func (n *schemaNode) coerceFields(m map[string]any, at *argumentPath) error {
 			wrong = append(wrong, invalidAtf(at.field(name), "only the mailbox fills this field").WithHint("Leave it out."))
 			continue
 		}
-		if _, named := n.Properties.of[name]; !named {
+		if _, named := n.Properties.of[name]; !named && p.Type == "string" {
 			m[name] = toProgramText(m[name])
 		}
 		v, err := p.coerce(m[name], at.field(name))

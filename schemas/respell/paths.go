@@ -159,10 +159,10 @@ func (n *normalisation) relocateField(name string, object map[string]any, key, p
 
 // relocateWithin calls relocateMisplaced for the object v at a path, if its shape, the parameter `field`, has known
 // fields. The parameter `to` is the right path of the object. An object with an alias table of its own is skipped,
-// because it is converted later with that table. Fields below "remove" stay, because elsewhere they would be set.
+// because it is converted later with that table.
 func (n *normalisation) relocateWithin(field *shape, v any, path, to string) error {
 	inside, ok := v.(map[string]any)
-	if !ok || field.fields == nil || n.inner[to] != nil || strings.HasSuffix("."+to, ".remove") {
+	if !ok || field.fields == nil || n.inner[to] != nil {
 		return nil
 	}
 	return n.relocateMisplaced(field, inside, path)

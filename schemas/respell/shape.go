@@ -121,7 +121,7 @@ func (s *shape) renameField(object map[string]any, key, at string) error {
 	if err := field.renameFields(v, fieldPath(at, name)); err != nil {
 		return err
 	}
-	if field.shouldDrop(v) {
+	if field.shouldDrop(v, at) {
 		delete(object, name)
 	}
 	return nil
@@ -154,10 +154,10 @@ func renameKey(object map[string]any, key, name, at string) error {
 }
 
 // shouldDrop reports whether renameField drops a field of this shape, because its value is null or an empty object of
-// another protocol.
-func (s *shape) shouldDrop(v any) bool {
+// another protocol. Null stays in the changes of an amendment, where [listEmptyFields] finds it.
+func (s *shape) shouldDrop(v any, at string) bool {
 	inside, isObject := v.(map[string]any)
-	return v == nil && !s.raw || isObject && s.foreign && len(inside) == 0
+	return v == nil && !s.raw && !strings.HasPrefix(at, "changes") || isObject && s.foreign && len(inside) == 0
 }
 
 func fieldPath(at, name string) string {

@@ -115,9 +115,9 @@ func changesTable() *aliasTable {
 			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yieldsAlways: true}})
 		}
 	}
-	rows = append(rows, aliasRow{"agent_role", "role", asText})
+	rows = append(rows, aliasRow{"agent_role", "role", asText}, aliasRow{"remove", "remove", asRemoval}, aliasRow{"delete unset clear drop", "remove", asRemoval})
 	t := newTable(schemas.Changes{}, rows)
-	t.overflow = statePath
+	t.overflow, t.finish = statePath, listEmptyFields
 	return t
 }
 

@@ -46,7 +46,7 @@ var amendFields = []cli.Field{
 	cli.Words("tags", "changes.tags", "amend: more tags: a,b"),
 	cli.Words("remove-tags", "changes.remove.tags", "amend: tags to remove: a,b"),
 	cli.Texts("remove-criteria", "changes.remove.success_criteria", "amend: criterion to remove, or its number (repeatable)"),
-	cli.Words("clear", "changes.remove.fields", "amend: fields to empty:  summary,detail,deadline,timeout,estimated_duration,review"),
+	cli.Words("clear", "changes.remove.fields", "amend: fields to empty, such as deadline,after,review,summary,files"),
 	cli.Text("estimated-duration", "changes.expectations.estimated_duration", "amend: minutes, or a duration such as '2h'"),
 	cli.Role("role", "to", "amend: `role` that is to do it, instead of the recipient"),
 	cli.Text("agent-role", "changes.agent_role", "amend: `role` that the work needs; one named recipient keeps it"),
