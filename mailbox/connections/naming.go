@@ -21,7 +21,10 @@ import (
 // session act with the mail of another.
 func (c *Connections) NameOf(ctx context.Context, _ schemas.Caller, in schemas.SessionIn) (schemas.SessionOut, error) {
 	return operation.ReadSnapshot(ctx, c.Engine, func(v *store.View) (out schemas.SessionOut, err error) {
-		out.Agent, err = c.Engine.Here.ShellName(v, in)
+		if out.Agent, err = c.Engine.Here.ShellName(v, in); err != nil && len(in.Ancestors) > 0 {
+			in.Ancestors = nil // the only session of the client, started by another process or under an earlier id
+			out.Agent, err = c.Engine.Here.ShellName(v, in)
+		}
 		return out, err
 	})
 }

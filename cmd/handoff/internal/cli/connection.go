@@ -59,8 +59,7 @@ func (conn *Connection) actAsSession(ctx context.Context) error {
 	if conn.App.Agent != "" || conn.By.Agent == "" || conn.By.Agent == schemas.Human {
 		return nil
 	}
-	process := identity.ClientProcess(conn.By.Agent, conn.App.Getenv)
-	asked := schemas.SessionIn{Client: conn.By.Agent, Session: conn.By.AgentID, Process: process}
+	asked := identity.SessionOfShell(conn.By, conn.App.Getenv)
 	var out schemas.SessionOut
 	_, err := conn.Call(ctx, "session_name", asked, &out)
 	switch {

@@ -46,6 +46,13 @@ func SessionID(agent schemas.Agent, getenv func(string) string) string {
 	return getenv(shellVariables(agent).Session)
 }
 
+// SessionOfShell returns the facts by which the mailbox finds the client session of the shell in which a command runs.
+func SessionOfShell(by schemas.Caller, getenv func(string) string) schemas.SessionIn {
+	return schemas.SessionIn{
+		Client: by.Agent, Session: by.AgentID, Process: ClientProcess(by.Agent, getenv), Ancestors: platform.AncestorIDs(),
+	}
+}
+
 // ClientProcess returns the id of the client's process in whose shell a command runs, see [platform.ProcessID]. It
 // returns "" if the client does not put its process number into the environment. The process is more reliable than the
 // session id, because a client may begin a new session without telling its server.

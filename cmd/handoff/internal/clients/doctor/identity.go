@@ -10,16 +10,16 @@ import (
 
 // CallerFacts holds the facts about the caller of a command.
 type CallerFacts struct {
-	By      schemas.Caller // without a name if nothing tells it
-	Named   bool           // by a flag or a variable; false if found by other signs
-	Process string         // the client's process, as its shells know it
+	By    schemas.Caller    // without a name if nothing tells it
+	Named bool              // by a flag or a variable; false if found by other signs
+	Shell schemas.SessionIn // what commands in this shell tell the mailbox about their session
 }
 
 // FindCaller returns the facts about the caller of a command. Name is the value of --agent or HANDOFF_AGENT.
 func FindCaller(name string, getenv func(string) string, terminal bool) (s CallerFacts, err error) {
 	s.Named = name != ""
 	if s.By, err = identity.CommandCaller(name, getenv, terminal); err == nil {
-		s.Process = identity.ClientProcess(s.By.Agent, getenv)
+		s.Shell = identity.SessionOfShell(s.By, getenv)
 	}
 	return s, err
 }
@@ -67,8 +67,7 @@ func ExamineIdentity(ctx context.Context, s CallerFacts, boxes tools.Invoker) Fi
 	case boxes == nil:
 		return ok(aboutIdentity, "commands act as %s or a numbered name of it: this is its shell", s.By.Agent)
 	}
-	asked := schemas.SessionIn{Client: s.By.Agent, Session: s.By.AgentID, Process: s.Process}
-	out, err := tools.InvokeTyped[schemas.SessionOut](ctx, boxes, tools.Call{Caller: s.By, Tool: "session_name"}, asked)
+	out, err := tools.InvokeTyped[schemas.SessionOut](ctx, boxes, tools.Call{Caller: s.By, Tool: "session_name"}, s.Shell)
 	switch {
 	case err != nil:
 		return warning(aboutIdentity, "commands do not act at all: %v: HANDOFF_AGENT or --agent names one", err)

@@ -55,6 +55,6 @@ func TestExamineIdentity_OfSeveralSessionsNeedsProcess(t *testing.T) {
 	self, err := doctor.FindCaller("", func(name string) string { return map[string]string{"CODEX_THREAD_ID": "other"}[name] }, false)
 	require.NoError(t, err)
 	requireFinding(t, []doctor.Finding{doctor.ExamineIdentity(t.Context(), self, b.boxes)}, doctor.Warning, "nothing tells which session of codex this is", "")
-	self.Process = "2"
+	self.Shell.Process = "2"
 	requireFinding(t, []doctor.Finding{doctor.ExamineIdentity(t.Context(), self, b.boxes)}, doctor.OK, "act as codex-2: this is the shell of one of several", "")
 }

@@ -34,6 +34,6 @@ func TestShell_OfClearedSessionActsAsItsProcess(t *testing.T) {
 	require.Contains(t, p.Must("show", "3"), "From: claude-code-2 → To: qa")
 	second.CloseInput()
 	mustRunWith(p, shell2, "send", "qa", "Whose?")
-	require.Contains(t, p.Must("show", "4"), "From: claude-code-3 → To: qa", "the only one that is here")
+	require.Contains(t, p.Must("show", "4"), "From: claude-code → To: qa", "the third is the session of another process")
 	third.CloseInput()
 }
