@@ -2,6 +2,7 @@ package clients
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -19,6 +20,11 @@ import (
 	"handoff/tools/relay"
 )
 
+// doctorHelp describes what the command examines, and its exit statuses.
+//
+//go:embed help_doctor.txt
+var doctorHelp string
+
 // examineTimeout is the time that all examinations may take together.
 const examineTimeout = 18 * time.Second
 
@@ -31,14 +37,7 @@ func DoctorCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff doctor
   handoff doctor claude-code codex        # only these clients
   handoff doctor --json | jq -r '.findings[] | select(.remedy) | .remedy'`,
-		Long: `Examines the store of the workspace, the process that has it open, the programs with the name handoff,
-the name under which commands act, and stuck handoffs. For each client it tests whether the server starts, whether
-the program of its hooks exists, and whether a server on another machine answers. It mends nothing: below a fault it
-prints a command to try, if one helps. If no process has the workspace open, the command opens it. As with any
-command, leases and deadlines that are over take effect.
-
-Exit status: 0 no fault, 1 warnings, 2 a fault. With --json "state" is ok, skipped, warning or error, and "findings"
-has one object for each line.`,
+		Long: doctorHelp,
 		RunE: func(cmd *cobra.Command, names []string) error { return examineMachine(cmd.Context(), a, names) },
 	}
 }

@@ -4,6 +4,7 @@ package root
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"os"
 	"os/signal"
@@ -135,7 +136,7 @@ func newRoot(a *cli.App) *cobra.Command {
 	root.SetGlobalNormalizationFunc(cli.NormaliseFlag)
 	root.SetHelpFunc(cli.HelpWithoutHiddenFlags(root.HelpFunc()))
 	root.SetHelpTemplate(helpTemplate)
-	root.SetUsageTemplate(usageTemplate)
+	root.SetUsageTemplate(usageTemplate + "{{if not .HasParent}}\n" + ExitStatuses + "{{end}}")
 	root.SetVersionTemplate("handoff {{.Version}}\n")
 	return root
 }
@@ -169,20 +170,7 @@ const helpTemplate = `{{.Short}}.
 
 {{end}}{{.UsageString}}`
 
-const usageTemplate = `Usage:
-{{if .Runnable}}  {{.UseLine}}
-{{end}}{{if .HasAvailableSubCommands}}  {{.CommandPath}} COMMAND
-{{$commands := .Commands}}{{range $group := .Groups}}
-{{.Title}}
-{{range $commands}}{{if eq .GroupID $group.ID}}  {{rpad .Name .NamePadding}} {{.Short}}
-{{end}}{{end}}{{else}}
-Commands:
-{{range $commands}}{{if .IsAvailableCommand}}  {{rpad .Name .NamePadding}} {{.Short}}
-{{end}}{{end}}{{end}}{{end}}{{if .HasAvailableLocalFlags}}
-Flags:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}{{if .HasAvailableInheritedFlags}}
-Flags of every command:
-{{.InheritedFlags.FlagUsages | trimTrailingWhitespaces}}
-{{end}}{{if not .HasParent}}
-` + ExitStatuses + `{{end}}`
+// usageTemplate is the template of the usage of a command. In the help of the program, [ExitStatuses] come after it.
+//
+//go:embed usage.tmpl
+var usageTemplate string

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -26,18 +27,16 @@ type permission struct {
 	Why     string `json:"why,omitempty"` // why it is not allowed
 }
 
-const aboutAllow = `A repository may have checks, which run commands, and rules and workflows, which send work. They
-do nothing before a person has allowed them. This command shows checks and rules without leave, and asks once, at the
-terminal. A change needs leave again. Declarations of agents, and your own file, need no leave.
-
-Leave belongs to this repository with its worktrees, and to you: a clone has no leave. Commands of checks run with
-the present PATH and HOME. Exit status 2: a file cannot be read.`
+// allowHelp describes what a person allows, and for whom it holds.
+//
+//go:embed help_allow.txt
+var allowHelp string
 
 func allowCommand(a *cli.App, kind string) *cobra.Command {
 	var base string
 	var look bool
 	cmd := &cobra.Command{
-		Use: "allow", Short: "Allow the checks and rules of a repository, after you read them", Long: aboutAllow,
+		Use: "allow", Short: "Allow the checks and rules of a repository, after you read them", Long: allowHelp,
 		Example: `  handoff allow
   handoff allow --list             # only shows them, with their leave
   handoff allow --base main`,

@@ -1,6 +1,7 @@
 package completion
 
 import (
+	_ "embed"
 	"errors"
 	"regexp"
 	"strings"
@@ -12,6 +13,11 @@ import (
 	"handoff/schemas"
 )
 
+// completionHelp describes the installation of the scripts, and what the shell offers.
+//
+//go:embed help_completion.txt
+var completionHelp string
+
 // Command returns the command completion.
 func Command(a *cli.App) *cobra.Command {
 	return &cobra.Command{
@@ -22,14 +28,7 @@ func Command(a *cli.App) *cobra.Command {
   mkdir -p ~/.zfunc && handoff completion zsh >~/.zfunc/_handoff
   mkdir -p ~/.config/fish/completions && handoff completion fish >~/.config/fish/completions/handoff.fish
   New-Item -Force -ItemType Directory (Split-Path $PROFILE); handoff completion powershell >>$PROFILE`,
-		Long: `SHELL is bash, zsh, fish or powershell. Bash finds the script below ~/.local/share by itself where the package
-bash-completion is installed; else "source" it in ~/.bashrc. Zsh needs "fpath+=~/.zfunc" before compinit in ~/.zshrc.
-
-The shell offers names of the workspace: the newest open handoffs with their titles, agents, workflows and tokens. If
-handoff cannot read the workspace within 0.3 s, the shell offers none of them, and no error appears.
-
-Completion marks no notice as read. As with any command, leases and deadlines that are over take effect. Bash, zsh
-and PowerShell evaluate the line up to the cursor: a $(…) that you typed runs when you press the key.`,
+		Long: completionHelp,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			script, err := completionScript(cmd.Root(), given[0])
@@ -71,21 +70,9 @@ const splitting = "    _get_comp_words_by_ref \"$@\" cur prev words cword\n"
 
 // splitHere replaces the line in the constant splitting, so that the script also works without bash-completion. It
 // joins words that bash splits at = and :, because words of handoff may contain these characters.
-const splitHere = `    if declare -F _get_comp_words_by_ref >/dev/null; then
-    ` + splitting + `        return
-    fi
-    local i
-    words=()
-    for ((i = 0; i < ${#COMP_WORDS[@]}; i++)); do
-        if ((i > 0)) && [[ ${COMP_WORDS[i]} == [=:]* || ${COMP_WORDS[i-1]} == *[=:] ]]; then
-            words[${#words[@]}-1]+=${COMP_WORDS[i]}
-        else
-            words+=("${COMP_WORDS[i]}")
-        fi
-        if ((i == COMP_CWORD)); then cword=$((${#words[@]}-1)); fi
-    done
-    cur=${words[cword]} prev=${words[cword-1]}
-`
+//
+//go:embed split.bash
+var splitHere string
 
 // fixBashScript changes cobra's script for bash so that it works without bash-completion. It fails if the script does
 // not contain the text of the constant splitting, because then cobra has changed the script.

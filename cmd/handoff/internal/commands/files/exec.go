@@ -3,6 +3,7 @@ package files
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -21,6 +22,11 @@ import (
 	"handoff/tools/platform"
 )
 
+// execHelp describes the file of the agent, and when it is passed on.
+//
+//go:embed help_exec.txt
+var execHelp string
+
 func execCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "exec [send … | complete …] -- COMMAND…",
@@ -28,13 +34,7 @@ func execCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff exec send fix "Fix LIN-423" --agent investigate -- ./investigate.sh
   handoff exec complete 12 --agent fix --next qa --next-task "Test it" -- ./fix.sh
   handoff exec -- ./investigate.sh >agent.log   # prints the file at the end of the log, between markers`,
-		Long: `HANDOFF_PATH and KELOS_HANDOFF_PATH name a new file for COMMAND. The command passes this file to
-"handoff send" or "handoff complete", with the arguments and flags before the two dashes. Without these it prints the
-file, like "handoff capture". "handoff prime --files" describes the file for an agent. If COMMAND wrote no file, the
-command does nothing.
-
-It ends with the exit status of COMMAND. If this is not 0, or handoff refuses the file, it sends and completes
-nothing, and keeps and names the file. While COMMAND runs, you keep your claims.`,
+		Long:               execHelp,
 		DisableFlagParsing: true, // the flags belong to another command
 		RunE: func(cmd *cobra.Command, given []string) error {
 			words, command := given, []string(nil)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -13,6 +14,11 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
+
+// renderHelp describes the names that a template may use.
+//
+//go:embed help_render.txt
+var renderHelp string
 
 // depFields are the flags that select the outcomes for a template, by ids of handoffs or by a workflow. historyFields
 // are the flags that select rows of the history.
@@ -36,16 +42,7 @@ func renderCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff render fix.tmpl --dep investigate=12
   handoff render open-pr.tmpl --workflow wf_login
   handoff render triage.tmpl --history 3 --tags slack --body - <message.txt`,
-		Long: `TEMPLATE is a file, or - for standard input, in the language of Go's text/template:
-
-  {{.Deps.investigate.Handoff.Summary}}
-  {{index .Deps "investigate" "Handoff" "Data" "root_cause_file"}}
-  {{range .Stages}}{{.Name}}: {{.Handoff.Summary}}
-  {{end}}
-
-.Deps.NAME, and each of .Stages and .History, has Name, Outputs, Results and Handoff. Handoff has Version, Summary,
-Detail and Data. A missing value renders empty. The command does not mark texts of agents, and makes hidden
-characters in them visible.`,
+		Long: renderHelp,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, listed := cli.Arguments{}, cli.Arguments{}

@@ -3,6 +3,7 @@ package look
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"math"
 	"slices"
 	"strings"
@@ -12,6 +13,11 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
+
+// listHelp describes the handoffs that each option selects.
+//
+//go:embed help_list.txt
+var listHelp string
 
 var listFields = []cli.Field{
 	cli.Text("box", "box", "inbox, claimed, sent, notices or all"),
@@ -41,13 +47,7 @@ func listCommand(a *cli.App) *cobra.Command {
   handoff list --box notices --agent dev
   handoff list --all --query login --since 24h
   handoff list --stuck               # handoffs that go on only when an agent or a person acts`,
-		Long: `Without --box, --for, --status, --workflow, --query or --all it lists all open handoffs of all agents;
-urgent handoffs and handoffs that wait for an answer or approval come first. The inbox and the other boxes belong to
---agent. The box all has the handoffs of all agents, also ended ones. Notices that an agent lists count as read. If
-you name another agent with --agent, its notices stay unread, unless you give --read.
-
-With --json: {"items": [...]}, with all rows unless --limit says otherwise, in the form of list_handoffs.
-"more" is true if --limit left rows out, and "inbox" counts the agent's mail.`,
+		Long: listHelp,
 		Args: cobra.NoArgs,
 	}, func(cli.Arguments, []string) {})
 }

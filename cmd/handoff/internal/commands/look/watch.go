@@ -3,6 +3,7 @@ package look
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,6 +26,11 @@ import (
 	"handoff/tools/platform"
 )
 
+// watchHelp describes the output, and how a program reads it.
+//
+//go:embed help_watch.txt
+var watchHelp string
+
 // watchOptions holds the options of watch.
 type watchOptions struct {
 	agent, workflow string
@@ -44,13 +50,7 @@ func watchCommand(a *cli.App) *cobra.Command {
   handoff watch --action approval,permission  # events that need a person
   handoff watch --json --since 0            # all past events, then new ones, for programs
   handoff watch --json | while read -r event; do printf '%s\n' "$event" | jq -r .title; done`,
-		Long: `Prints a line for each event until Ctrl-C, or until the reader of its output ends. With --json each
-line is an object whose n is the number of the event: --since N continues after it. The command needs no name and
-changes nothing. HANDOFF_AGENT does not narrow it, only --agent does.
-
-To act on each event, like the lifecycle hook agent_handoff of the kernl handoffs design, read these objects in a
-loop. Agents write the texts in them: quote these texts. To act only on handoffs that need you, use handoff status
---exec.`,
+		Long: watchHelp,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.fromNow = !cmd.Flags().Changed("since")

@@ -3,6 +3,7 @@ package place
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,11 @@ import (
 	"handoff/tools/relay"
 )
 
+// whereHelp describes the facts about the workspace.
+//
+//go:embed help_where.txt
+var whereHelp string
+
 func whereCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "where",
@@ -25,13 +31,7 @@ func whereCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff where
   handoff where --dir ../shop
   handoff where --json | jq -r .directory`,
-		Long: `If agents do not see each other's work, they are in different workspaces: run this command in the
-directory of each, and compare. It makes nothing: it only names a workspace that was never used. With HANDOFF_STORE
-it names the database, without the password. It also lists workspaces in which missing agents may be: workspaces of
-directories above and below without git, and of a project that was moved.
-
-With --json found_by is flag, environment, git_common_directory, handoff_directory or directory. owner is null when
-no process has the workspace open, and hidden when a process of another user has.`,
+		Long: whereHelp,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printWhere(cmd.Context(), a) },
 	}
