@@ -235,11 +235,7 @@ type waitPart struct{ since, until time.Time }
 
 // nextWaitPart returns the part of a wait that begins now. It is at most longestWait long.
 func nextWaitPart(now, since, end time.Time) waitPart {
-	until := now.Add(longestWait)
-	if end.Before(until) {
-		until = end
-	}
-	return waitPart{since, until}
+	return waitPart{since, now.Add(min(end.Sub(now), longestWait))}
 }
 
 // waitArguments returns the argument wait_seconds for a call that is made now. If the part has ended, it returns no

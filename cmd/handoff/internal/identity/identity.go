@@ -93,12 +93,8 @@ func shellVariables(agent schemas.Agent) client.ShellVariables {
 // AgentOfClient returns the agent of a known client by the client's MCP name. So the tools and the shells of the client
 // act under the same name.
 func AgentOfClient(name string) (schemas.Agent, bool) {
-	for _, c := range client.All() {
-		if c.MCPName == name {
-			return schemas.Agent(c.Name), true
-		}
-	}
-	return "", false
+	c, known := client.First(func(c client.Client) bool { return c.MCPName == name })
+	return schemas.Agent(c.Name), known
 }
 
 // NoNameError returns the error of a command that changes something and has no agent name.
@@ -115,24 +111,18 @@ func RunningClientTitle(getenv func(string) string, programs []string) string {
 	if c := detectClient(getenv); c.Title != "" {
 		return c.Title
 	}
-	for _, c := range client.All() {
-		if len(c.Shell.Signs) > 0 && slices.Contains(programs, c.Program) {
-			return c.Title
-		}
-	}
-	return ""
+	c, _ := client.First(func(c client.Client) bool {
+		return len(c.Shell.Signs) > 0 && slices.Contains(programs, c.Program)
+	})
+	return c.Title
 }
 
 // detectClient finds the client in whose shell this process runs. If one client runs in the shell of another client,
 // the environment has the variables of two clients. Then the first client in the order of [client.All] is the result.
 // The guess may be wrong, and --agent corrects it.
 func detectClient(getenv func(string) string) client.Client {
-	for _, c := range client.All() {
-		for _, sign := range c.Shell.Signs {
-			if getenv(sign) != "" {
-				return c
-			}
-		}
-	}
-	return client.Client{}
+	c, _ := client.First(func(c client.Client) bool {
+		return slices.ContainsFunc(c.Shell.Signs, func(sign string) bool { return getenv(sign) != "" })
+	})
+	return c
 }

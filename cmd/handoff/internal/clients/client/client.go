@@ -56,12 +56,13 @@ func All() []Client {
 // client.
 func ByName(name string) (Client, bool) {
 	name = strings.ToLower(name)
-	all := All()
-	i := slices.IndexFunc(all, func(c Client) bool { return c.Name == name || slices.Contains(c.Aliases, name) })
-	if i < 0 {
-		return Client{}, false
-	}
-	return all[i], true
+	return First(func(c Client) bool { return c.Name == name || slices.Contains(c.Aliases, name) })
+}
+
+// First returns the first client of [All] for which such returns true. It returns false if there is no such client.
+func First(such func(Client) bool) (Client, bool) {
+	all := append(slices.DeleteFunc(All(), func(c Client) bool { return !such(c) }), Client{})
+	return all[0], len(all) > 1
 }
 
 // Names returns the names of all clients.

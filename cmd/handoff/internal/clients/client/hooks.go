@@ -61,12 +61,7 @@ type HookReport struct {
 
 // ReportingClient returns the client that sent a report. It returns false if several clients may have sent the report.
 func ReportingClient(r HookReport) (Client, bool) {
-	for _, c := range All() {
-		if c.Hooks != nil && c.Hooks.Identifies != nil && c.Hooks.Identifies(r) {
-			return c, true
-		}
-	}
-	return Client{}, false
+	return First(func(c Client) bool { return c.Hooks != nil && c.Hooks.Identifies != nil && c.Hooks.Identifies(r) })
 }
 
 // A Hook is one of our commands, which a client runs at one event.

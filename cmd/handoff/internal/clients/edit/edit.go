@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -93,10 +94,7 @@ func toJSONTypes(value any) (v any, err error) {
 
 // replaceBetween replaces the text between two offsets.
 func replaceBetween(text []byte, from, to int, by string) []byte {
-	out := make([]byte, 0, len(text)+len(by))
-	out = append(out, text[:from]...)
-	out = append(out, by...)
-	return append(out, text[to:]...)
+	return slices.Concat(text[:from], []byte(by), text[to:])
 }
 
 // lineEnding returns the line ending of a text.

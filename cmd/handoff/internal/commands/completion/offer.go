@@ -56,16 +56,12 @@ func completionTable() []completionRow {
 		{completeWords(schemas.Statuses...), []string{"--status"}},
 		{completeWords("full", "summary", "reference"), []string{"--strategy"}},
 		{completeWords("rollback", "retry", "escalate", "stop"), []string{"--then"}},
-		{failureTypes, []string{"fail --type"}},
+		{completeWords("blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy"), []string{"fail --type"}},
 		{completeWords(client.User, client.Project), []string{"setup --scope"}},
 		{completeWords("postgres://"), []string{"serve --store"}},
 		{completeWords(schemas.ScopeRead, schemas.ScopeAgent, schemas.ScopeAdmin), []string{"token add --scope"}},
 	}
 }
-
-var failureTypes = completeWords(
-	"blocker", "missing_information", "capability", "test_failure", "environment", "timeout", "policy",
-)
 
 // fileFlags are flags whose values are names of files, which shells complete by themselves. fileCommands are commands
 // whose arguments are names of files.
