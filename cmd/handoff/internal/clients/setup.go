@@ -2,6 +2,8 @@ package clients
 
 import (
 	"context"
+	_ "embed"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +13,11 @@ import (
 	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/schemas"
 )
+
+// setupHelp describes what setup writes and keeps. %s stands for the names of the clients.
+//
+//go:embed help_setup.txt
+var setupHelp string
 
 // setupFlags are the flags of setup.
 type setupFlags struct {
@@ -34,15 +41,7 @@ func SetupCommand(a *cli.App) *cobra.Command {
   handoff setup cursor --scope project # for everybody in this project
   handoff setup --check                # is it set up, and does it work?
   handoff setup --remove`,
-		Long: "The clients are " + strings.Join(client.Names(), ", ") + `. Other
-settings in a file stay as they are. Setup keeps a copy of each file, and --remove restores it byte for byte. If somebody
-changed the file since, --remove removes only the entries of setup.
-
-With --http agents reach a server on another machine. Setup never writes its token: --token-env names the variable
-that holds it. Hooks tell a session its mail on this machine, so setup writes none with --http.
-
-At the end it starts the server as the client does. Exit status 1: setup did not change a client, or its server
-does not answer.`,
+		Long: fmt.Sprintf(setupHelp, strings.Join(client.Names(), ", ")),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			f.isSet = func(flag string) bool { return cmd.Flag(flag).Changed }
 			f.options.Call.Agent, f.options.Call.Workspace = a.Agent, a.Workspace

@@ -2,6 +2,7 @@ package files
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"strings"
 
@@ -12,24 +13,22 @@ import (
 	"handoff/schemas"
 )
 
+// captureHelp describes the file and its checks. The first %s stands for the path of the file, the second for the limits.
+//
+//go:embed help_capture.txt
+var captureHelp string
+
 func captureCommand(a *cli.App) *cobra.Command {
 	var log string
 	var strict bool
+	limits := schemas.Map(payload.Limits, func(l payload.Limit) string { return "  " + l.String() })
 	cmd := &cobra.Command{
 		Use:   "capture [FILE]",
 		Short: "Print the file of an agent between markers, for its log",
 		Example: `  my-agent; handoff capture                       # at the end of a job
   handoff capture findings.json --strict
   kubectl logs investigate | handoff capture --from-log - --json`,
-		Long: `By default FILE is the file that HANDOFF_PATH names, else KELOS_HANDOFF_PATH, else
-` + payload.DefaultPath + ` if it is yours. The command checks it and prints it on one line between the markers
----KELOS_HANDOFF_START--- and ---KELOS_HANDOFF_END---. It keeps unknown fields. Without a file, or with
-an empty one, it prints nothing. It does not print a file that is no payload or too long: a warning gives the reason.
-
-With --from-log it reads the payload from a log of any length, between the last two markers.
-
-Limits:
-` + strings.Join(schemas.Map(payload.Limits, func(l payload.Limit) string { return "  " + l.String() + "\n" }), ""),
+		Long: fmt.Sprintf(captureHelp, payload.DefaultPath, strings.Join(limits, "\n")),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			said, err := capturedPayload(cmd.Context(), a, log, given)
