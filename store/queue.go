@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"iter"
+	"slices"
 	"time"
 
 	"handoff/schemas"
@@ -22,20 +23,61 @@ func (v *View) ClaimableHandoffs(boxes ...schemas.Address) iter.Seq2[schemas.ID,
 		return v.idsInRange(claimableRange(boxes[0]))
 	}
 	return func(yield func(schemas.ID, error) bool) {
-		var heads []*queueReader
-		defer func() {
-			for _, h := range heads {
-				h.stop()
-			}
-		}()
-		for _, box := range boxes {
-			heads = append(heads, v.openQueueReader(box))
-		}
-		for best := firstInQueue(heads); best != nil; best = firstInQueue(heads) {
-			if !yield(schemas.ID(DecodeLastNumber(best.at)), best.err) || best.err != nil {
+		for at, err := range Merge(bytes.Compare, schemas.Map(boxes, v.queuePlaces)...) {
+			if !yield(schemas.ID(DecodeLastNumber(at)), err) || err != nil {
 				return
 			}
-			best.advance()
+		}
+	}
+}
+
+// queuePlaces yields the order and id of each handoff that may be claimed from a mailbox.
+func (v *View) queuePlaces(box schemas.Address) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for row, err := range v.r.Scan(claimableRange(box)) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(bytes.Clone(row.Key[len(box)+1:]), nil) {
+				return
+			}
+		}
+	}
+}
+
+// Merge yields the values of several sequences in one order. Each of the sequences has to be in this order. It yields
+// an error before all values that are left, and then ends.
+func Merge[T any](compare func(a, b T) int, all ...iter.Seq2[T, error]) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		type head struct {
+			value T
+			err   error
+			next  func() (T, error, bool)
+		}
+		var heads []head
+		for _, values := range all {
+			next, stop := iter.Pull2(values)
+			defer stop()
+			if value, err, ok := next(); ok {
+				heads = append(heads, head{value, err, next})
+			}
+		}
+		for len(heads) > 0 {
+			first := 0
+			for i, h := range heads {
+				if h.err != nil || heads[first].err == nil && compare(h.value, heads[first].value) < 0 {
+					first = i
+				}
+			}
+			h := &heads[first]
+			if !yield(h.value, h.err) || h.err != nil {
+				return
+			}
+			var ok bool
+			if h.value, h.err, ok = h.next(); !ok {
+				heads = slices.Delete(heads, first, first+1)
+			}
 		}
 	}
 }
@@ -48,47 +90,8 @@ func (v *View) MailboxesWithWork(beginning string) iter.Seq2[schemas.Address, er
 	})
 }
 
-// queueReader reads the claimable handoffs of one mailbox, one by one. It keeps a scan open, so the caller must call
-// stop.
-type queueReader struct {
-	next func() (Row, error, bool)
-	stop func()
-	skip int    // length of the mailbox's name in the key, with its zero byte
-	at   []byte // order and id; nil at the end
-	err  error
-}
-
-func (v *View) openQueueReader(box schemas.Address) *queueReader {
-	h := &queueReader{skip: len(box) + 1}
-	h.next, h.stop = iter.Pull2(v.r.Scan(claimableRange(box)))
-	h.advance()
-	return h
-}
-
-func (h *queueReader) advance() {
-	row, err, ok := h.next()
-	h.at, h.err = nil, err
-	if ok && err == nil {
-		h.at = bytes.Clone(row.Key[h.skip:])
-	}
-}
-
 // claimableRange returns the range of the handoffs that may be claimed from a mailbox.
 func claimableRange(box schemas.Address) Range { return Prefix(Ready, zeroTerminated(box)) }
-
-// firstInQueue returns the reader whose current handoff comes first in the order of claims. It returns a reader with an
-// error before any other reader, and nil if all readers are at their end.
-func firstInQueue(heads []*queueReader) (best *queueReader) {
-	for _, h := range heads {
-		if h.err != nil {
-			return h
-		}
-		if h.at != nil && (best == nil || bytes.Compare(h.at, best.at) < 0) {
-			best = h
-		}
-	}
-	return best
-}
 
 // DueHandoffs yields the handoffs whose Wakes is at or before now, to the millisecond, the earliest first. Inside
 // Update no other transaction can change the yielded rows before this Update ends.

@@ -2,6 +2,7 @@ package listing
 
 import (
 	"bytes"
+	"cmp"
 	"iter"
 	"slices"
 
@@ -79,37 +80,10 @@ func humanInboxIDs(v *store.View, inbox []schemas.Address, cursor schemas.ID) (i
 // newestInStates yields the handoffs in the filter's states, newest first. It merges the indexes of the states, so it
 // keeps only one id of each state in memory.
 func (f Filter) newestInStates(v *store.View) iter.Seq2[schemas.ID, error] {
-	return func(yield func(schemas.ID, error) bool) {
-		type head struct {
-			id   schemas.ID
-			err  error
-			next func() (schemas.ID, error, bool)
-		}
-		var heads []head
-		for _, state := range f.states {
-			next, stop := iter.Pull2(v.NewestFirst(store.IndexByState(state), f.cursor))
-			defer stop()
-			if id, err, ok := next(); ok {
-				heads = append(heads, head{id, err, next})
-			}
-		}
-		for len(heads) > 0 {
-			newest := 0
-			for i, h := range heads {
-				if h.id > heads[newest].id || h.err != nil {
-					newest = i
-				}
-			}
-			h := &heads[newest]
-			if !yield(h.id, h.err) || h.err != nil {
-				return
-			}
-			var ok bool
-			if h.id, h.err, ok = h.next(); !ok {
-				heads = slices.Delete(heads, newest, newest+1)
-			}
-		}
+	newest := func(state schemas.Status) iter.Seq2[schemas.ID, error] {
+		return v.NewestFirst(store.IndexByState(state), f.cursor)
 	}
+	return store.Merge(func(a, b schemas.ID) int { return cmp.Compare(b, a) }, schemas.Map(f.states, newest)...)
 }
 
 // afterCursor yields the handoffs of ids that follow the handoff of the cursor in the order of claims, even if that
