@@ -195,11 +195,14 @@ func (o *op) recipientOfUnclaimedWork(r *store.Record) (to schemas.Address, then
 }
 
 // warnOfUnclaimed returns the warning that tells the sender of r which step follows if no agent claims the handoff in
-// time.
+// time, if the sender set no_takers.
 func (o *op) warnOfUnclaimed(_ *draft.Draft, r *store.Record) ([]string, error) {
-	then := map[string]string{
+	then, asked := map[string]string{
 		"wait": "you are told", "return": "it comes back to you", "human": "it goes to human",
 		"generalist": "agents that accept anything may take it",
 	}[r.NoTakers]
+	if !asked {
+		return nil, nil
+	}
 	return []string{fmt.Sprintf("if nobody claims it within %s, %s", unclaimedText, then)}, nil
 }

@@ -59,6 +59,9 @@ const (
 // send the same task twice on purpose. It looks at the last 64 sends within ten minutes. A send with an idempotency key
 // gets no warning.
 func (o *op) warnOfRepeat(d *draft.Draft, r *store.Record) (warnings []string, err error) {
+	if d.Key != "" {
+		return nil, nil
+	}
 	for sent, err := range reading.AtMost(1+maxLookback, o.SentHandoffs(o.By.Agent)) {
 		if err != nil || o.Now.Sub(sent.At.Time()).Abs() > repeatWindow {
 			return nil, err

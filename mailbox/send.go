@@ -227,10 +227,8 @@ func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
 	if err != nil {
 		return out, err
 	}
-	if c := d.Handoff.Context; c != nil && len(c.References) > 0 {
-		if err := o.checkReferences(c); err != nil {
-			return out, err
-		}
+	if err := o.checkReferences(d.Handoff.Context); err != nil {
+		return out, err
 	}
 	r, err := o.createHandoff(d, line)
 	if err != nil {
@@ -241,11 +239,8 @@ func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
 		return out, err
 	}
 	out.Warnings = d.Warnings
-	for _, rule := range sendWarnings {
-		if !rule.when(d, r) {
-			continue
-		}
-		more, err := rule.of(o, d, r)
+	for _, warn := range sendWarnings {
+		more, err := warn(o, d, r)
 		if err != nil {
 			return out, err
 		}
@@ -255,43 +250,23 @@ func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
 }
 
 // sendWarnings are all warnings for the sender of a new handoff, in this order.
-var sendWarnings = []struct {
-	when func(*draft.Draft, *store.Record) bool
-	of   func(*op, *draft.Draft, *store.Record) ([]string, error)
-}{
-	{
-		when: func(_ *draft.Draft, r *store.Record) bool { return r.NoTakers != "" },
-		of:   (*op).warnOfUnclaimed,
+var sendWarnings = []func(*op, *draft.Draft, *store.Record) ([]string, error){
+	(*op).warnOfUnclaimed, (*op).warnOfUnknownNames, (*op).warnOfRepeat, (*op).warnOfLastAttempt,
+	func(o *op, d *draft.Draft, r *store.Record) ([]string, error) {
+		return o.warnOfUnraisedLimits(r.Workflow, d.Limits)
 	},
-	{
-		when: func(d *draft.Draft, _ *store.Record) bool {
-			return d.Handoff.Context != nil || d.Handoff.Rollback != nil
-		},
-		of: (*op).warnOfUnknownNames,
+	func(o *op, _ *draft.Draft, r *store.Record) ([]string, error) {
+		return o.warnOfPartialDependencies(r), nil
 	},
-	{
-		when: func(d *draft.Draft, _ *store.Record) bool { return d.Key == "" },
-		of:   (*op).warnOfRepeat,
-	},
-	{
-		when: func(d *draft.Draft, r *store.Record) bool { return d.Attempt > r.Attempt },
-		of: func(_ *op, d *draft.Draft, r *store.Record) ([]string, error) {
-			return []string{fmt.Sprintf("of the %d attempts before, %d count, so that one of %d is left: options.max_attempts allows more",
-				d.Attempt, r.Attempt, r.MaxAttempts)}, nil
-		},
-	},
-	{
-		when: func(d *draft.Draft, _ *store.Record) bool { return len(d.Limits) > 0 },
-		of: func(o *op, d *draft.Draft, r *store.Record) ([]string, error) {
-			return o.warnOfUnraisedLimits(r.Workflow, d.Limits)
-		},
-	},
-	{
-		when: func(_ *draft.Draft, r *store.Record) bool { return len(r.After) > 0 },
-		of: func(o *op, _ *draft.Draft, r *store.Record) ([]string, error) {
-			return o.warnOfPartialDependencies(r), nil
-		},
-	},
+}
+
+// warnOfLastAttempt warns the sender of work that was attempted so often before that only one attempt is left.
+func (*op) warnOfLastAttempt(d *draft.Draft, r *store.Record) ([]string, error) {
+	if d.Attempt <= r.Attempt {
+		return nil, nil
+	}
+	return []string{fmt.Sprintf("of the %d attempts before, %d count, so that one of %d is left: options.max_attempts allows more",
+		d.Attempt, r.Attempt, r.MaxAttempts)}, nil
 }
 
 // sendResult makes the result of a send, with the candidates of a pool. It sets the position to 1 if the mailbox has no
