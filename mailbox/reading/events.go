@@ -23,8 +23,8 @@ type eventContent struct {
 	To      schemas.Address `json:"to"` // recipient of a claim that was passed on, empty for one that was released
 	Summary string          `json:"summary"`
 
-	Target  schemas.Target  `json:"target"`
-	Before  time.Time `json:"ended_before"` // of a retention
+	Target  schemas.Target `json:"target"`
+	Before  time.Time      `json:"ended_before"` // of a retention
 	Context struct {
 		Answers []schemas.Answer `json:"answers"`
 	} `json:"context"`
@@ -36,31 +36,6 @@ type eventContent struct {
 	Observed   []schemas.Observation `json:"observed"`
 	Tree       *schemas.Tree         `json:"tree"`
 	ClaimedIn  *schemas.Tree         `json:"claimed_in"`
-}
-
-// eventTexts has the function that returns an event's content as text, for each action whose events have their own kind
-// of content.
-var eventTexts = map[life.Action]func(eventContent) string{
-	life.Send:     func(s eventContent) string { return s.Title },
-	life.Message:  func(s eventContent) string { return fmt.Sprintf("to %s: %s", s.Target.Agent, s.Task) },
-	life.Progress: reportText,
-	life.Mark:     func(s eventContent) string { return s.Note },
-	life.Ask:      func(s eventContent) string { return schemas.JoinNumbered(s.Questions, " ") },
-	life.Answer:   answerText,
-	life.Complete: func(s eventContent) string { return s.Summary },
-	life.Fail:     func(s eventContent) string { return s.Failure.Description },
-	life.Reject:   func(s eventContent) string { return s.Failure.Description },
-	life.Decline:  func(s eventContent) string { return s.Failure.Description },
-	life.Redact: func(s eventContent) string {
-		if s.Before.IsZero() {
-			return ""
-		}
-		return "handoff no longer keeps long texts of work that ended before " + s.Before.Format(time.DateOnly)
-	},
-	life.Observe: func(s eventContent) string {
-		return strings.Join(schemas.Map(s.Observed, schemas.Observation.String), ". ")
-	},
-	life.Late: func(s eventContent) string { return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description) },
 }
 
 // describeEvents returns events in words, each with its content unless the content was erased. Times are exact to the
@@ -144,31 +119,40 @@ func readEventContent(v *store.View, e schemas.Event) (s eventContent, err error
 	return s, nil
 }
 
-// text returns the content of an event as text. The argument a is the action of the event. For an action that is not in
-// [eventTexts] the text is the note.
+// text returns the content of an event as text. The argument a is the action of the event. For an action whose events
+// have no content of their own kind, the text is the note.
 func (s eventContent) text(a life.Action) string {
-	if text, ok := eventTexts[a]; ok {
-		return text(s)
+	switch a { //nolint:exhaustive // the others have only a note
+	case life.Send:
+		return s.Title
+	case life.Message:
+		return fmt.Sprintf("to %s: %s", s.Target.Agent, s.Task)
+	case life.Progress:
+		if s.Percent > 0 { // zero means that the holder gave none
+			return strings.TrimSuffix(fmt.Sprintf("%d%%: %s", s.Percent, s.Note), ": ")
+		}
+	case life.Ask:
+		return schemas.JoinNumbered(s.Questions, " ")
+	case life.Answer: // the event has all answers so far, and only the last answer is new
+		if n := len(s.Context.Answers); n > 0 {
+			return s.Context.Answers[n-1].Answer
+		}
+		return ""
+	case life.Complete:
+		return s.Summary
+	case life.Fail, life.Reject, life.Decline:
+		return s.Failure.Description
+	case life.Redact:
+		if s.Before.IsZero() {
+			return ""
+		}
+		return "handoff no longer keeps long texts of work that ended before " + s.Before.Format(time.DateOnly)
+	case life.Observe:
+		return strings.Join(schemas.Map(s.Observed, schemas.Observation.String), ". ")
+	case life.Late:
+		return cmp.Or(s.Completion.Summary, s.Failure.Failure.Description)
 	}
 	return s.Note
-}
-
-// reportText returns the note of a report with its percentage ("50%: tests pass"). It omits a percentage of zero,
-// because zero means that the holder gave none.
-func reportText(s eventContent) string {
-	if s.Percent == 0 {
-		return s.Note
-	}
-	return strings.TrimSuffix(fmt.Sprintf("%d%%: %s", s.Percent, s.Note), ": ")
-}
-
-// answerText returns the last of the answers in an event. The event has all answers so far, and only the last answer is
-// new.
-func answerText(s eventContent) string {
-	if n := len(s.Context.Answers); n > 0 {
-		return s.Context.Answers[n-1].Answer
-	}
-	return ""
 }
 
 // hiddenActions lists the actions that a history leaves out of a handoff's events. Other fields of the history show
