@@ -29,15 +29,9 @@ var triggers = map[life.Action]string{
 // later. It runs after the change was written, because rules read the content of the changed handoff. If the content
 // cannot be read, no rule fires.
 func (o *op) collectRuleSends(h *operation.RecordChange) (err error) {
-	h.Sends, err = o.matchRules(h)
-	return err
-}
-
-// matchRules returns the handoffs that rules send because of a change.
-func (o *op) matchRules(h *operation.RecordChange) ([]rules.RuleSends, error) {
 	on, completed, counts := triggers[h.Action], triggers[life.Complete], becomesDone(h)
 	if on == "" && !counts || h.Chosen || h.Now.ReviewOf != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
-		return nil, nil
+		return nil
 	}
 	ends, all := on, []string{on}
 	if counts {
@@ -46,19 +40,20 @@ func (o *op) matchRules(h *operation.RecordChange) ([]rules.RuleSends, error) {
 	}
 	set, err := o.currentRules(o.View)
 	if err != nil || set.hasNoRuleFor(all) && (ends != completed || !h.Now.Step) {
-		return nil, err
+		return err
 	}
 	facts, err := factsForRules(o.View, h.Now)
 	if err != nil {
 		o.Logger.Error("rules were passed over", slog.String("handoff", h.Now.ID.String()), slog.Any("error", err))
-		return nil, nil
+		return nil
 	}
 	facts.Budget = &o.ruleCost
 	if h.Action == life.Complete && reading.KeepsDependentsBlocked(h.Now) {
 		h.HeldSends = sendsOnceDone(set.Set, *facts)
 	}
 	h.FileToPermit = set.fileToAllowAfter(ends, facts)
-	return o.evaluateRules(h, set, on, facts)
+	h.Sends, err = o.evaluateRules(h, set, on, facts)
+	return err
 }
 
 // becomesDone reports whether this change makes completed work count as done. It also looks at [reading.IsDoneWell],
