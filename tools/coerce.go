@@ -163,21 +163,16 @@ func (n *schemaNode) coerceText(v any, at *argumentPath) (any, error) {
 	case !ok:
 		return nil, n.wrongTypeError(v, at)
 	case n.Enum != nil:
-		return n.coerceEnum(text, at)
+		if word := schemas.NormaliseWord(text); slices.Contains(n.Enum, word) {
+			return word, nil
+		}
+		return nil, n.wrongWordError(text, at)
 	case !n.free && strings.TrimSpace(text) == schemas.Blank:
 		return nil, invalidAtf(at, "%s stands for a text that only you can write", schemas.Blank).WithHint("Write it.")
 	case n.MaxLength > 0 && utf8.RuneCountInString(text) > n.MaxLength:
 		return nil, schemas.CheckCharacters(at.String(), utf8.RuneCountInString(text), n.MaxLength)
 	}
 	return text, nil
-}
-
-// coerceEnum returns the value of the schema that a text in any case stands for.
-func (n *schemaNode) coerceEnum(text string, at *argumentPath) (any, error) {
-	if word := schemas.NormaliseWord(text); slices.Contains(n.Enum, word) {
-		return word, nil
-	}
-	return nil, n.wrongWordError(text, at)
 }
 
 // coerceBool takes true, false, yes and no, also as text. It refuses all other words.

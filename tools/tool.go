@@ -154,11 +154,10 @@ func (t Tool) AsksToWait(args json.RawMessage) bool {
 	if t.schema().Properties.field("wait_seconds") == nil {
 		return false
 	}
-	canonical, err := t.CanonicalArgs(args)
-	var in struct {
-		WaitSeconds int `json:"wait_seconds"`
-	}
-	return err == nil && schemas.Decode(canonical, &in) == nil && in.WaitSeconds > 0
+	_, m, _, err := t.decode(args)
+	wait, _ := m["wait_seconds"].(json.Number)
+	seconds, _ := wait.Int64() // zero for none
+	return err == nil && seconds > 0
 }
 
 // authorize refuses a tool that the caller may not call: an administrative tool to a caller over a network, and a tool
