@@ -49,28 +49,19 @@ func (c completer) agentNames(ctx context.Context) []string {
 	return schemas.Map(seen.Agents, func(card schemas.Card) string { return string(card.Name) })
 }
 
-func (c completer) handoffIDs(ctx context.Context) (ids []string) {
-	for _, item := range c.newestHandoffs(ctx) {
-		if item.HandoffID != 0 {
-			ids = append(ids, item.HandoffID.String())
-		}
-	}
-	return ids
+func (c completer) handoffIDs(ctx context.Context) []string {
+	return c.ofNewestHandoffs(ctx, func(item schemas.ListItem) string { return item.HandoffID.String() })
 }
 
-func (c completer) workflowNames(ctx context.Context) (names []string) {
-	for _, item := range c.newestHandoffs(ctx) {
-		if name := string(item.Workflow); name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
+func (c completer) workflowNames(ctx context.Context) []string {
+	return c.ofNewestHandoffs(ctx, func(item schemas.ListItem) string { return string(item.Workflow) })
 }
 
-func (c completer) newestHandoffs(ctx context.Context) []schemas.ListItem {
+// ofNewestHandoffs returns a text of each of the newest handoffs, every text once.
+func (c completer) ofNewestHandoffs(ctx context.Context, text func(schemas.ListItem) string) []string {
 	by, newest := c.server.callerOf(ctx, nil), callArguments{"box": "all", "limit": 50}
 	list, _ := callAndDecode[schemas.ListOut](ctx, c.server, by, "list_handoffs", newest)
-	return list.Items
+	return slices.DeleteFunc(schemas.Unique(schemas.Map(list.Items, text)), func(s string) bool { return s == "" })
 }
 
 // completeValue returns the known values that begin with value, and then the values that contain it. The prefix of an
