@@ -191,10 +191,7 @@ var (
 	fileFields = itemFields{
 		{name: "path", names: []string{"path", "file", "filename", "name"}},
 		{name: "lines", names: []string{"lines", "line", "line_range", "range"}},
-		{
-			name: "note", list: true,
-			names: []string{"note", "notes", "description", "reason", "relevant_sections", "sections"},
-		},
+		{name: "note", names: []string{"note", "notes", "description", "reason", "relevant_sections", "sections"}, list: true},
 	}
 )
 
