@@ -36,7 +36,7 @@ var meanings = sync.OnceValue(func() (all []meaning) {
 	return all
 })
 
-// MeantCommands returns the commands of the command line that do what a word says. The first ones are the likeliest.
+// MeantCommands returns the commands of the command line that do what a word or a flag such as --due says. The first ones are the likeliest.
 func MeantCommands(word string) (commands []string) {
 	for _, m := range meaningsOf(word) {
 		commands = append(commands, m.command)
@@ -66,7 +66,7 @@ func MeantCalls(name, id string) (next []schemas.Advice) {
 // the verbs that only look.
 func meaningsOf(name string) (found []meaning) {
 	words := wordsOf(name)
-	words = append(words, strings.Join(words, "_"))
+	words = append(words, strings.Join(words, "_"), name)
 	for _, mark := range []string{"", "=", "?"} {
 		for _, m := range meanings() {
 			if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(m.words, mark+word) }) {

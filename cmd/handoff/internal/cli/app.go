@@ -41,6 +41,7 @@ import (
 type App struct {
 	Env
 	Release   Release
+	Args      []string          // the words of the command line
 	Spellings []CommandSpelling // of all commands; the first that fits is used
 
 	Agent     string // --agent: the name of the caller; empty: the surroundings decide

@@ -40,7 +40,7 @@ func (a *App) Report(cmd *cobra.Command, err error) int {
 	case errors.As(err, &exit):
 		return int(exit)
 	}
-	coded := codedError(cmd, err)
+	coded := a.codedError(cmd, err)
 	if b, err := json.Marshal(coded); a.JSON && err == nil { // as a refused tool call answers
 		fmt.Fprintln(a.Stdout, EscapedJSON(b))
 	}
@@ -74,15 +74,19 @@ func (a *App) argumentUsage(cmd *cobra.Command, argument string) string {
 
 // codedError returns the coded error within err. Errors of handoff always have a code. For an error of the flag parser
 // it makes a coded error.
-func codedError(cmd *cobra.Command, err error) *schemas.Error {
+func (a *App) codedError(cmd *cobra.Command, err error) *schemas.Error {
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		return e
 	}
-	if e := errUnknownFlag(cmd, err); e != nil {
+	if e := a.unknownFlagsError(cmd, err); e != nil {
 		return e
 	}
-	return schemas.Errorf(schemas.Invalid, "%s", strings.TrimSpace(err.Error())).
+	e := schemas.Errorf(schemas.Invalid, "%s", strings.TrimSpace(err.Error())).
 		WithHint("%s --help shows how it is used.", cmd.CommandPath())
+	if id, ok := schemas.ParseID(cmd.Flags().Arg(0)); ok && strings.HasPrefix(err.Error(), "unknown command") {
+		return e.WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id.String(), View: "events"}, "tells what happened to it"))
+	}
+	return e
 }
 
 // PrintError prints an error for people, with remedies in the words of commands.
@@ -133,19 +137,25 @@ func RequireSubcommand(cmd *cobra.Command, given []string) error {
 		}
 	}
 	if !cmd.HasParent() {
-		meant = respell.MeantCommands(given[0])
+		first := strings.Join(given[:min(len(given), 2)], "_") // as issue create
+		if strings.ContainsAny(first, " 0123456789") {
+			first = given[0] // the second word is an id or a text
+		}
+		meant = respell.MeantCommands(first)
 	}
 	if len(meant) == 0 {
 		meant = closest.LikelyNames(given[0], names)
 	}
 	before := cmd.CommandPath() + " "
 	typed := before + schemas.EscapeHidden(schemas.Clip(given[0], 40))
-	return addSuggestion(schemas.Invalidf("", "there is no command %q", typed), cmd, before, meant)
+	meant = schemas.Map(meant[:min(len(meant), 3)], func(name string) string { return before + name })
+	return addSuggestion(schemas.Invalidf("", "there is no command %q", typed), cmd, strings.Join(meant, " or "))
 }
 
-// errUnknownFlag returns the error for a flag that a command does not have, with flags of similar names. It returns nil
-// if err is another error.
-func errUnknownFlag(cmd *cobra.Command, err error) *schemas.Error {
+// unknownFlagsError returns the error for the flags that a command does not have, with the flags and command lines that
+// do what they say, or flags of similar names. It returns nil if err is another error. The parser of flags stops at the
+// first unknown flag, so unknownFlagsError parses the command line again without it, until no unknown flag is left.
+func (a *App) unknownFlagsError(cmd *cobra.Command, err error) *schemas.Error {
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return nil
@@ -153,28 +163,47 @@ func errUnknownFlag(cmd *cobra.Command, err error) *schemas.Error {
 	if words := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(words) > 0 && cmd.ValidateArgs(words) != nil {
 		return schemas.AsError(cmd.ValidateArgs(words)) // the flag belongs to a command that does not exist
 	}
+	var flags, ways []string
+	_, rest, _ := cmd.Root().Find(a.Args) // it was found before
+	for ok && unknown.GetSpecifiedShortnames() == "" {
+		flag := "--" + unknown.GetSpecifiedName()
+		if meant := flagsMeantBy(cmd, flag); len(meant) > 0 {
+			ways = append(ways, strings.Join(meant[:min(len(meant), 3)], " or ")+" for "+flag)
+		}
+		flags = append(flags, flag)
+		rest = slices.DeleteFunc(rest, func(word string) bool { return word == flag || strings.HasPrefix(word, flag+"=") })
+		unknown, ok = errors.AsType[*pflag.NotExistError](cmd.ParseFlags(rest))
+	}
+	text := err.Error()
+	if len(flags) > 0 {
+		text = "unknown flag: " + strings.Join(flags, ", ")
+	}
+	return addSuggestion(schemas.Invalidf("", "%s", schemas.EscapeHidden(text)), cmd, strings.Join(ways, ", "))
+}
+
+// flagsMeantBy returns the flags of a command, and command lines, that do what an unknown flag says. Flags of similar
+// names come last.
+func flagsMeantBy(cmd *cobra.Command, flag string) (meant []string) {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		if !f.Hidden {
-			names = append(names, f.Name)
+			names = append(names, "--"+f.Name)
 		}
 	})
-	var meant []string
-	if name := unknown.GetSpecifiedName(); len(name) > 1 {
-		meant = closest.LikelyNames(name, names)
-	}
-	return addSuggestion(schemas.Invalidf("", "%s", schemas.EscapeHidden(err.Error())), cmd, "--", meant)
+	meant = slices.DeleteFunc(respell.MeantCommands(flag), func(way string) bool {
+		return strings.HasPrefix(way, "--") && !slices.Contains(names, way)
+	})
+	return schemas.Unique(append(meant, closest.LikelyNames(flag, names)...))
 }
 
-// addSuggestion adds at most three suggested names to an error, and the command that shows all names.
-func addSuggestion(e *schemas.Error, cmd *cobra.Command, before string, meant []string) *schemas.Error {
+// addSuggestion adds a suggestion to an error, unless it is empty, and the command that shows all names.
+func addSuggestion(e *schemas.Error, cmd *cobra.Command, meant string) *schemas.Error {
 	help := cmd.CommandPath() + " --help shows what there is."
 	if cmd.Flags().Lookup(helpAll) != nil {
 		help = cmd.CommandPath() + " --" + helpAll + " shows what there is."
 	}
-	if len(meant) == 0 {
+	if meant == "" {
 		return e.WithHint("%s", help)
 	}
-	meant = schemas.Map(meant, func(name string) string { return before + name })
-	return e.WithHint("Did you mean %s? %s", strings.Join(meant[:min(len(meant), 3)], " or "), help)
+	return e.WithHint("Did you mean %s? %s", meant, help)
 }
