@@ -102,6 +102,7 @@ type mailboxes struct {
 	tools.LocalInvoker
 	store    *store.Store
 	closeLog func() error
+	refusal  error // of calls that do not only read, over [unwritableRows]
 }
 
 // openLog opens the log for the owner's work: the journal in the directory of the workspace. The exception is a node of
@@ -135,7 +136,7 @@ func (c Config) openMailboxes(ctx context.Context, alone bool, rows openFunc) (r
 		Free: freeSpaceOf(backend),
 	})}
 	if rows, unwritable := backend.(unwritableRows); unwritable {
-		return readingMailboxes{m, relay.UnusableError(c.Name, c.Dir, rows.cause)}, nil
+		m.refusal = relay.UnusableError(c.Name, c.Dir, rows.cause)
 	}
 	return m, nil
 }

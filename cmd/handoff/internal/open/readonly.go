@@ -38,16 +38,11 @@ func (c Config) openUnwritable(ctx context.Context, log *slog.Logger, failed err
 	return unwritableRows{b, failed}, nil
 }
 
-// readingMailboxes are mailboxes over [unwritableRows]. They refuse all tools that do not only read.
-type readingMailboxes struct {
-	*mailboxes
-	refused error
-}
-
-// Invoke runs a tool that only reads. It also takes the declarations that precede such a call.
-func (m readingMailboxes) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
-	if t, err := tools.FindTool(c.Tool); err == nil && !t.ReadOnly && c.Tool != "agents_declare" {
-		return nil, m.refused
+// Invoke runs a tool. Over [unwritableRows] it refuses tools that do not only read. It also takes the declarations that
+// precede such a call.
+func (m *mailboxes) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	if t, err := tools.FindTool(c.Tool); m.refusal != nil && err == nil && !t.ReadOnly && c.Tool != "agents_declare" {
+		return nil, m.refusal
 	}
-	return m.mailboxes.Invoke(ctx, c)
+	return m.LocalInvoker.Invoke(ctx, c)
 }
