@@ -233,14 +233,7 @@ func (b *databaseServer) closeIdleWorkspaces() {
 
 // shutDown answers the requests under way.
 func (b *databaseServer) shutDown() error {
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
-	defer cancel()
-	go b.closeAll() // long polls hear that the server leaves
-	if err := b.site.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	b.log.Warn("some clients did not take their answers in time")
-	return nil
+	return shutDownSite(b.site, b.log, func(context.Context) { b.closeAll() })
 }
 
 // closeAll closes all workspaces.

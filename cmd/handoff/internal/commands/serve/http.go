@@ -161,17 +161,19 @@ func (h *workspaceHandler) startBackgroundTasks(ctx context.Context, also ...fun
 	}
 }
 
-// shutDown waits for running requests, but at most shutdownTimeout. It then cuts off the remaining requests. This is no
-// error, and shutDown only logs it.
-func (h *httpServer) shutDown() error {
+func (h *httpServer) shutDown() error { return shutDownSite(h.site, h.log, h.endpoint.Shutdown) }
+
+// shutDownSite waits for running requests, but at most shutdownTimeout. It then cuts off the remaining requests. This is
+// no error, and shutDownSite only logs it. Meanwhile the function leave tells long polls that the server leaves.
+func shutDownSite(site *web.Server, log *slog.Logger, leave func(context.Context)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	var ending sync.WaitGroup
-	ending.Go(func() { h.endpoint.Shutdown(ctx) })
-	err := h.site.Shutdown(ctx)
+	ending.Go(func() { leave(ctx) })
+	err := site.Shutdown(ctx)
 	ending.Wait()
 	if errors.Is(err, context.DeadlineExceeded) {
-		h.log.Warn("some clients did not take their answers in time")
+		log.Warn("some clients did not take their answers in time")
 		return nil
 	}
 	return err
