@@ -99,10 +99,7 @@ func (n *Node) Ready(ctx context.Context) error {
 // HasWorkspace reports whether the database has a workspace. Errors are *[schemas.Error].
 func (n *Node) HasWorkspace(ctx context.Context, workspace string) (bool, error) {
 	owner, err := n.db.Owner(ctx, workspace)
-	if err != nil {
-		return false, ExplainDatabaseError(workspace, err)
-	}
-	return owner.Epoch > 0, nil
+	return owner.Epoch > 0, explainUnlessNil(workspace, err)
 }
 
 // A Workspace is a workspace of the database.
@@ -115,9 +112,6 @@ type Workspace struct {
 // this name. Errors are *[schemas.Error].
 func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error) {
 	found, err := n.db.Workspaces(ctx, name)
-	if err != nil {
-		return nil, ExplainDatabaseError(name, err)
-	}
 	all := make([]Workspace, len(found))
 	for i, w := range found {
 		all[i].Name = w.Name
@@ -125,7 +119,7 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 			all[i].Owner = note
 		}
 	}
-	return all, nil
+	return all, explainUnlessNil(name, err)
 }
 
 // ReadSnapshot calls fn with the current rows of a workspace: see [postgres.Node.Snapshot]. It returns the errors of fn
