@@ -195,13 +195,11 @@ func (r Repository) EarlyCommit() string {
 // parseHead reads "ref: refs/heads/main" or, detached, the id of a commit.
 func parseHead(content string) (ref, commit string) {
 	line, ok := firstLine(content)
-	if !ok {
-		return "", ""
-	}
-	if ref, ok := strings.CutPrefix(line, "ref: "); ok && filepath.IsLocal(ref) {
+	ref, isRef := strings.CutPrefix(line, "ref: ")
+	switch {
+	case ok && isRef && filepath.IsLocal(ref):
 		return ref, ""
-	}
-	if IsObjectID(line) {
+	case IsObjectID(line):
 		return "", line
 	}
 	return "", ""

@@ -107,10 +107,7 @@ func (w Workspace) file(name string) (File, bool) {
 
 // TotalSize returns the size of all files of the workspace in bytes. It is 0 if the directory cannot be read.
 func (w Workspace) TotalSize() (sum int64) {
-	entries, err := os.ReadDir(w.Dir)
-	if err != nil {
-		return 0
-	}
+	entries, _ := os.ReadDir(w.Dir)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
 			sum += info.Size()

@@ -45,17 +45,14 @@ func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour
 	here := workTreeOf(w.Project)
 	known := knownCommits(w, all)
 	for _, other := range all {
-		there := workTreeOf(other.Project)
+		there, gone := workTreeOf(other.Project), IsProjectGone(other.Project)
 		n := Neighbour{Workspace: other.Name, Project: there}
 		switch {
 		case other.Project == "" || other.Name == w.Name:
 			continue
-		case IsProjectGone(other.Project):
-			if filepath.Base(there) != filepath.Base(here) && !slices.Contains(known, readRecord(other).Commit) {
-				continue
-			}
-			n.Moved, n.Join = true, AdoptCommand(other, here)
-		case IsPart(other, w, getenv):
+		case gone && filepath.Base(there) != filepath.Base(here) && !slices.Contains(known, readRecord(other).Commit):
+			continue
+		case gone || IsPart(other, w, getenv):
 			n.Moved, n.Join = true, AdoptCommand(other, here)
 		case here != w.Project && there != other.Project:
 			continue // a repository inside another is intended
