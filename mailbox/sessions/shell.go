@@ -66,12 +66,9 @@ func filterPossibleNames(here []schemas.Agent, known []names.Name, in schemas.Se
 		return here
 	}
 	return slices.DeleteFunc(slices.Clone(here), func(name schemas.Agent) bool {
-		i := slices.IndexFunc(known, func(n names.Name) bool { return n.Agent == name })
-		if i < 0 {
-			return false
-		}
-		n := known[i]
-		return belongsToOtherSession(n, in) || n.Parent != 0 && !slices.Contains(in.Ancestors, n.Parent)
+		return slices.ContainsFunc(known, func(n names.Name) bool {
+			return n.Agent == name && (belongsToOtherSession(n, in) || n.Parent != 0 && !slices.Contains(in.Ancestors, n.Parent))
+		})
 	})
 }
 
