@@ -60,11 +60,12 @@ func (r *release) addImage(context.Context) error {
 const nobody = 65532
 
 func (b *build) platformImage() (v1.Image, error) {
+	config, unfilled := b.imageConfig()
 	state, unfit := b.stateLayer()
 	binary, err := makeTar("", []file{b.programFile("handoff")}, b.Date)
 	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
-	img, unset := mutate.ConfigFile(img, b.imageConfig())
-	if err = errors.Join(unfit, err, unset); err != nil {
+	img, unset := mutate.ConfigFile(img, config)
+	if err = errors.Join(unfilled, unfit, err, unset); err != nil {
 		return nil, err
 	}
 	for _, content := range [][]byte{state, binary} {
@@ -82,28 +83,13 @@ func (b *build) platformImage() (v1.Image, error) {
 	return img, nil
 }
 
-func (b *build) imageConfig() *v1.ConfigFile {
-	return &v1.ConfigFile{
-		OS: b.OS, Architecture: b.Arch, Created: v1.Time{Time: b.Date}, RootFS: v1.RootFS{Type: "layers"},
-		Config: v1.Config{
-			User:         "65532:65532",
-			Env:          []string{"XDG_STATE_HOME=/state", "HANDOFF_WORKSPACE=team"},
-			Volumes:      map[string]struct{}{"/state": {}},
-			ExposedPorts: map[string]struct{}{"4263/tcp": {}},
-			Entrypoint:   []string{"/handoff"},
-			Cmd:          []string{"serve", "--http", ":4263"},
-			StopSignal:   "SIGTERM",
-			Labels: map[string]string{
-				"org.opencontainers.image.title":       "handoff",
-				"org.opencontainers.image.description": description,
-				"org.opencontainers.image.licenses":    "MIT",
-				"org.opencontainers.image.source":      b.Repository,
-				"org.opencontainers.image.revision":    b.Commit,
-				"org.opencontainers.image.version":     b.Version,
-				"io.modelcontextprotocol.server.name":  b.Server,
-			},
-		},
+// imageConfig returns how a container engine runs the image.
+func (b *build) imageConfig() (*v1.ConfigFile, error) {
+	text, err := b.fillTemplate("image.json.tmpl", b)
+	if err != nil {
+		return nil, err
 	}
+	return v1.ParseConfigFile(bytes.NewReader(text))
 }
 
 // stateLayer returns the layer with the private state folder and the root certificates. The program needs the

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	_ "embed"
 	"path"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/goreleaser/nfpm/v2/deb"
 	"github.com/goreleaser/nfpm/v2/files"
 	"github.com/goreleaser/nfpm/v2/rpm"
+	"go.yaml.in/yaml/v3"
 )
 
 // addDebPackage makes the package for Debian and its kin.
@@ -66,28 +68,16 @@ const (
 		"agent at a time claims it, and its sender is told how it ended."
 )
 
-// The places of the archives' files in Debian and in Red Hat.
-var (
-	debianPaths = map[string]string{
-		"completions/handoff.bash": "/usr/share/bash-completion/completions/handoff",
-		"completions/_handoff":     "/usr/share/zsh/vendor-completions/_handoff",
-		"completions/handoff.fish": "/usr/share/fish/vendor_completions.d/handoff.fish",
-		"CHANGELOG.md":             "/usr/share/doc/handoff/changelog.gz",
-		"NOTICES":                  "/usr/share/doc/handoff/NOTICES.gz",
-		"copyright.tmpl":           "/usr/share/doc/handoff/copyright",
-		"changelog.Debian.tmpl":    "/usr/share/doc/handoff/changelog.Debian.gz",
-		"lintian-overrides.tmpl":   "/usr/share/lintian/overrides/handoff",
+//go:embed packages.yaml
+var packages []byte
+
+// systemPaths has, for each kind of package, the paths in the system of the archives' files.
+var systemPaths = func() (paths map[string]map[string]string) {
+	if err := yaml.Unmarshal(packages, &paths); err != nil {
+		panic(err)
 	}
-	redHatPaths = map[string]string{
-		"completions/handoff.bash": "/usr/share/bash-completion/completions/handoff",
-		"completions/_handoff":     "/usr/share/zsh/site-functions/_handoff",
-		"completions/handoff.fish": "/usr/share/fish/vendor_completions.d/handoff.fish",
-		"README.md":                "/usr/share/doc/handoff/README.md",
-		"CHANGELOG.md":             "/usr/share/doc/handoff/CHANGELOG.md",
-		"LICENSE":                  "/usr/share/licenses/handoff/LICENSE",
-		"NOTICES":                  "/usr/share/licenses/handoff/NOTICES",
-	}
-)
+	return paths
+}()
 
 func (b *build) debianTree() ([]file, error) {
 	all := b.filesBesideProgram()
@@ -98,10 +88,12 @@ func (b *build) debianTree() ([]file, error) {
 		}
 		all = append(all, file{template, modeText, data})
 	}
-	return systemTree(all, debianPaths)
+	return systemTree(all, systemPaths["deb"])
 }
 
-func (b *build) redHatTree() ([]file, error) { return systemTree(b.filesBesideProgram(), redHatPaths) }
+func (b *build) redHatTree() ([]file, error) {
+	return systemTree(b.filesBesideProgram(), systemPaths["rpm"])
+}
 
 // systemTree returns the files that a package installs, under their paths in the system. The map where has the paths.
 // Files without a path there are left out, except manual pages. It compresses files whose path ends with .gz.
