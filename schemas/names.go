@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -107,20 +108,30 @@ func ParseID(s string) (id ID, ok bool) {
 	return ID(n), err == nil
 }
 
-// looseIDPattern matches an id as other systems and people write ours.
-var looseIDPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:(?:ho|handoff)[ _#-]*|#)?0*([1-9][0-9]*)$`) })
+// looseIDPattern matches an id as other systems and people write ours: a number with the prefix of ids or #, or alone.
+// Punctuation and Markdown may stand around it. Behind an id with a prefix there may be a title or the target of a link.
+var looseIDPattern = sync.OnceValue(func() *regexp.Regexp {
+	const prefix, number = `(?i)^(?:- )?[^\pL\pN#-]*(?:(?:ho|handoff)[ _#-]*|#)`, `0*([1-9][0-9]*)[^\pL\pN(:/.–—-]*`
+	return regexp.MustCompile(prefix + `?` + number + `[.:]?[^\pL\pN]*$|` + prefix + number + `(?:[(:–—]|[.]\W| - )(.*)$`)
+})
 
-// ParseLooseID reads an id of handoff in an unusual spelling, such as HO-3, handoff_3, #3 and ho_003. It returns zero
-// for other texts. But the text may be the id of a handoff in another protocol, so callers must look for that handoff
-// first.
+// idPattern matches an id inside a text.
+var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bho_[1-9][0-9]*`) })
+
+// ParseLooseID reads an id of handoff in an unusual spelling, such as HO-3, handoff_3, #3, ho_003, **ho_3** and
+// "- ho_3: Title". It returns zero for other texts, and for texts with several ids. But the text may be the id of a
+// handoff in another protocol, so callers must look for that handoff first.
 func ParseLooseID(s string) ID {
 	m := looseIDPattern().FindStringSubmatch(strings.TrimSpace(s))
-	if m == nil {
+	if m == nil || idPattern().MatchString(m[3]) {
 		return 0
 	}
-	n, _ := strconv.ParseUint(m[1], 10, 63)
+	n, _ := strconv.ParseUint(cmp.Or(m[1], m[2]), 10, 63)
 	return ID(n)
 }
+
+// IDsWithin returns the ids that stand in a text, as they are written.
+func IDsWithin(s string) []string { return idPattern().FindAllString(s, -1) }
 
 // NoticeID numbers notices within a workspace, written "no_7".
 type NoticeID uint64

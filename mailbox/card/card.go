@@ -9,6 +9,7 @@ package card
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"handoff/mailbox/roster"
 	"handoff/schemas"
@@ -17,7 +18,7 @@ import (
 // CheckRegistration checks a registration and returns the name to register. The error is invalid, with the field, for a
 // reserved name, and for a name, role or list entry that [checkWord] refuses.
 func CheckRegistration(in schemas.RegisterIn) (schemas.Agent, error) {
-	name, err := schemas.ParseAgent("name", in.Name)
+	name, err := schemas.ParseAgent("name", strings.TrimPrefix(in.Name, "@"))
 	if err != nil {
 		return "", err
 	}

@@ -32,6 +32,9 @@ func (m Maker) makeParts(by schemas.Caller, in schemas.SendIn, now time.Time) (d
 		}
 		parts, digests = append(parts, &part), append(digests, part.Digest)
 	}
+	if opt.Each != nil && strings.HasPrefix(all[0].Task, strings.TrimSpace(in.Task)+" (") {
+		parts[0].Warnings = append(parts[0].Warnings, "the task has no {{each}}, so each text of options.each was added at its end")
+	}
 	d = *parts[0]
 	if d.Parts = parts; join != nil {
 		last, err := m.MakeOne(by, *join, now)

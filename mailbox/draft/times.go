@@ -1,13 +1,14 @@
 package draft
 
 import (
+	"fmt"
 	"time"
 
 	"handoff/schemas"
 )
 
 // parseTimes parses the deadline, the earliest start, and the durations of a send. A deadline that is given as a
-// duration counts from now.
+// duration counts from now. If there is a timeout, too, it warns the sender which of the two holds.
 func (d *Draft) parseTimes(in schemas.SendIn, now time.Time) (err error) {
 	if d.statedDeadline, err = schemas.ParseDeadline("deadline", in.Deadline, now); err != nil {
 		return err
@@ -20,6 +21,10 @@ func (d *Draft) parseTimes(in schemas.SendIn, now time.Time) (err error) {
 		return err
 	}
 	d.Estimate, d.Deadline = estimate, EarlierDeadline(d.statedDeadline, now, timeout)
+	if timeout > 0 && !d.statedDeadline.IsZero() {
+		d.Warnings = append(d.Warnings, fmt.Sprintf("the timeout ends at %s and the deadline is %s: the earlier one holds",
+			now.Add(timeout).UTC().Format(time.RFC3339), d.statedDeadline.UTC().Format(time.RFC3339)))
+	}
 	return CheckDeadline(d.Deadline, d.NotBefore, now)
 }
 

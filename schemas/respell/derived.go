@@ -13,7 +13,12 @@ import (
 // unpackTask splits up a task that is an object, because our task is a text. The rows in taskAliases move the known
 // fields of the object to arguments. unpackTask moves all other fields to the overflow path of the table, so that no
 // value is lost.
+//
+// Before that, it moves a context that is a text to the summary, so that other fields can move into the context.
 func unpackTask(n *normalisation) error {
+	if err := n.applyRow(aliasRow{"context", "summary", asText}); err != nil {
+		return err
+	}
 	task, ok := n.args["task"].(map[string]any)
 	if !ok {
 		return nil

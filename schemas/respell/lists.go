@@ -1,6 +1,7 @@
 package respell
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -18,7 +19,8 @@ var (
 	asLines       = conversion{convert: convertEachItem(toLineOfText), merge: mergeLists}
 	asNames       = conversion{convert: convertEachItem(toName), merge: mergeLists}
 	asDecisions   = conversion{convert: convertEachItem(decisionFields.convertItem), merge: mergeLists}
-	asFiles       = conversion{convert: convertEachItem(toFile), merge: mergeLists}
+	asPoints      = conversion{convert: toPoints, merge: mergeLists}
+	asFiles       = conversion{convert: toFiles, merge: mergeLists}
 	asBlockers    = conversion{convert: convertEachItem(toBlocker), merge: mergeLists}
 	asDescribed   = conversion{convert: convertEachItem(textToDescription), merge: mergeLists}
 	asCriteria    = conversion{convert: convertEachItem(toCriterion), merge: mergeLists}
@@ -91,6 +93,47 @@ func toFile(v any) any {
 		return map[string]any{"path": s}
 	}
 	return map[string]any{"path": m[1], "lines": m[2]}
+}
+
+// toFiles reads a list of files, or an object that maps each path to a note. An object is such a map if each of its
+// keys has a dot or a slash.
+func toFiles(v any) (any, bool) {
+	var files []any
+	object, _ := v.(map[string]any)
+	for _, path := range slices.Sorted(maps.Keys(object)) {
+		if file, _ := toFile(path).(map[string]any); strings.ContainsAny(path, "./") {
+			file["note"] = valueText(object[path])
+			files = append(files, file)
+		}
+	}
+	if files == nil {
+		return schemas.Map(asList(v), toFile), true
+	}
+	return files, len(files) == len(object)
+}
+
+// pointMark matches the mark before a point of a list in a text, such as "- ", "2. " and "- [ ] ". goesOn matches the
+// beginning of an indented line without a mark.
+var (
+	pointMark = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^\s*(?:[-*+•]|[0-9]{1,3}[.)])\s+(?:\[[ xX]\]\s+)?`)
+	})
+	goesOn = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\r?\n[ \t]+([^-*+•0-9\s])`) })
+)
+
+// toPoints makes a list of the lines of a text, and takes the marks away, because handoff numbers the points itself. An
+// indented line without a mark goes on with the line before it.
+func toPoints(v any) (any, bool) {
+	if text, ok := v.(string); ok {
+		text = goesOn().ReplaceAllString(strings.TrimSpace(text), " $1")
+		v = schemas.Map(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' || r == '\r' }), func(line string) any { return line })
+	}
+	return schemas.Map(asList(v), func(point any) any {
+		if s, ok := point.(string); ok {
+			return cmp.Or(strings.TrimSpace(pointMark().ReplaceAllString(s, "")), s)
+		}
+		return point
+	}), true
 }
 
 // textToDescription turns a text into an object with the text in the field description. Any other value stays

@@ -122,11 +122,15 @@ func fieldsMeantBy(name string) []string { return append([]string{name}, synonym
 
 // relocateMisplaced moves each misplaced field of an object to its right place, if there is exactly one right place. It
 // skips objects without known fields, because they may have any fields. It also skips fields in the items of a list.
+// A source describes the sender, so its unknown fields never become arguments: they go to the overflow path.
 func (n *normalisation) relocateMisplaced(s *shape, object map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		var err error
 		path := fieldPath(at, key)
-		if name, field := s.findField(key); field == nil {
+		if name, field := s.findField(key); field == nil && at == "source" {
+			_, err = n.keepInOverflow(path, object[key])
+			delete(object, key)
+		} else if field == nil {
 			err = n.relocateField(name, object, key, path)
 		} else if !field.isList() {
 			err = n.relocateWithin(field, object[key], path, path)
