@@ -78,8 +78,7 @@ briefs: ## Proves that 1,000 briefs lose nothing
 	HANDOFF_GENERATED=1000 $(PROOF) -run 'LoseNothing|AreLostInNoBrief' ./tools
 mutated: ## Imports 500 randomly changed exports: each is refused, or all commands still work
 	HANDOFF_MUTATED=500 $(PROOF) -run TestImport_RefusesOrWorks ./mailbox/keeping
-overlaps: ## Finds overlaps in 1,000 sets of changes among 5,000 files, and measures a claim next to seven others
+overlaps: ## Finds overlaps in 1,000 sets of changes among 5,000 files
 	HANDOFF_OVERLAPS=1000 $(PROOF) -run SecondIsDone ./cmd/handoff/internal/project
-	go test -run - -bench ClaimBeside ./mailbox
 million: ## Measures the cost of a million completed handoffs: 10 GB in the temporary directory
 	HANDOFF_STORED=1000000 $(PROOF) -run TestGrowth_StaysWithinBounds ./cmd/handoff/figures

@@ -144,20 +144,3 @@ func TestPrefixEnd_IsSmallestKeyBeyondPrefix(t *testing.T) {
 	require.Nil(t, store.PrefixEnd(nil))
 	require.Nil(t, store.PrefixEnd([]byte("\xff\xff")))
 }
-
-func BenchmarkOverlay(b *testing.B) {
-	keys := make([][]byte, 10)
-	for i := range keys {
-		keys[i] = fmt.Appendf(nil, "key %d", i)
-	}
-	value := make([]byte, 200)
-	var o store.Overlay
-	b.ReportAllocs()
-	for b.Loop() {
-		o.Reset(failingBase{})
-		for i, k := range keys {
-			_ = o.Put(store.Space(i), k, value)
-		}
-		_ = o.Flush(&keepingWriter{})
-	}
-}

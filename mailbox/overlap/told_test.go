@@ -108,36 +108,3 @@ func TestOverlap_OmitsAuthorInSharedWorkingTree(t *testing.T) {
 	require.Empty(t, reportProgress(w, a, first))
 	require.Empty(t, reportProgress(w, b, second))
 }
-
-// BenchmarkClaimWithOverlaps measures a claim of work without overlaps, and of work that overlaps with seven agents
-// that changed 400 files each.
-func BenchmarkClaimWithOverlaps(b *testing.B) {
-	for _, others := range []int{0, 7} {
-		b.Run(fmt.Sprintf("others=%d", others), func(b *testing.B) {
-			w := mailboxtest.New(b, mailboxtest.InBackend(mailboxtest.NewFileBackend(b)))
-			files := func(agent int) (some []string) {
-				for i := range 400 {
-					some = append(some, fmt.Sprintf("packages/module-%d/source/file-%d.go", i%50, (i+agent*390)%5000))
-				}
-				return some
-			}
-			lead := w.Stdio("lead")
-			for i := range others {
-				name := schemas.Agent(fmt.Sprint("agent-", i))
-				w.Sends(lead, string(name), "Do it", withDeliverables("packages/**/file-1.go", "docs"))
-				w.Claims(attachInRepository(w, "shop", name, files(i)...))
-			}
-			by := attachInRepository(w, "shop", "agent-me", files(others)...)
-			for b.Loop() {
-				b.StopTimer()
-				sent := w.Sends(lead, "agent-me", "Do it", withDeliverables("packages/**/file-2.go"))
-				b.StartTimer()
-				claim := w.Claims(by)
-				b.StopTimer()
-				require.Equal(b, others > 0, len(claim.Overlaps) > 0)
-				w.Completes(by, sent.HandoffID)
-				b.StartTimer()
-			}
-		})
-	}
-}

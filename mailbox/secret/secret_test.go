@@ -117,12 +117,3 @@ func FuzzMaskedTextHoldsNoSecret(f *testing.F) {
 		require.Equal(t, masked, again)
 	})
 }
-
-func BenchmarkMask(b *testing.B) {
-	text, err := os.ReadFile("../../ARCHITECTURE.md")
-	require.NoError(b, err)
-	b.ReportAllocs()
-	for b.Loop() {
-		secret.Mask(string(text[10_000:12_000]))
-	}
-}

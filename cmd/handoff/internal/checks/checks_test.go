@@ -3,7 +3,6 @@
 package checks_test
 
 import (
-	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -305,37 +304,4 @@ func processesBelow(t testing.TB, dir string) (pids []string) {
 		}
 	}
 	return pids
-}
-
-// BenchmarkOverhead measures a check whose command does nothing, in a repository of 5,000 files, for work that changed
-// 50 files. It reports the median.
-func BenchmarkOverhead(b *testing.B) {
-	s := newTestRepository(b, "checks:\n  test: exit 0\n  gated: {run: exit 0, base: ['tests/**']}\n")
-	files := map[string]string{}
-	for i := range 5000 {
-		files[fmt.Sprintf("src/%d/%d.txt", i%100, i)] = strings.Repeat("line\n", 40)
-	}
-	commits := []string{s.commit(files)}
-	for i := range 50 {
-		files[fmt.Sprintf("src/%d/%d.txt", i, i)] = "other"
-	}
-	commits = append(commits, s.commit(map[string]string{"tests/a.t": "", "src/1/1.txt": "x"}), s.commit(files))
-	for _, name := range []string{"test", "gated"} {
-		b.Run(name, func(b *testing.B) {
-			var took []time.Duration
-			for i := 0; b.Loop(); i++ {
-				begun := time.Now()
-				seen, err := s.runner.Run(b.Context(), checks.Job{Repository: s.repository(), Base: s.base, Commit: commits[i%len(commits)], Names: []string{name}})
-				require.NoError(b, err)
-				if took = append(took, time.Since(begun)); i == 0 {
-					took = nil // the tree is written
-				}
-				require.True(b, seen.Observed[0].Passed, "%v", seen)
-			}
-			slices.Sort(took)
-			if len(took) > 0 {
-				b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "median-ms")
-			}
-		})
-	}
 }

@@ -1,22 +1,13 @@
 package store_test
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
-	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
 	"handoff/store"
-	"handoff/store/audit"
-	"handoff/store/memory"
 	"handoff/store/storetest"
 )
 
@@ -117,123 +108,4 @@ func (c lifeCycle) putReceipt(tx *store.Tx, step, outcome string) error {
 	}
 	key := store.RequestReceiptKey(fmt.Sprintf("%016x%s0123456789abcde", c.n, step))
 	return tx.PutReceipt(key, store.Receipt{Result: json.RawMessage(outcome), At: store.TimeOf(storetest.Noon())})
-}
-
-// BenchmarkChange makes the writes of whole lives of handoffs through the typed layer, with 1 and with more callers at
-// once.
-func BenchmarkChange(b *testing.B) {
-	b.Run("memory", func(b *testing.B) {
-		b.ReportAllocs()
-		runLifeCycles(b, store.New(memory.New()), 1)
-	})
-	for _, callers := range []int{1, 64} {
-		b.Run(fmt.Sprintf("bolt/callers=%d", callers), func(b *testing.B) {
-			b.ReportAllocs()
-			s := store.New(storetest.OpenBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
-			runLifeCycles(b, s, callers)
-			b.StopTimer()
-			require.NoError(b, s.Close())
-		})
-	}
-}
-
-// runLifeCycles runs b.N life cycles.
-func runLifeCycles(b *testing.B, s *store.Store, callers int) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	b.ResetTimer()
-	for range callers {
-		wg.Go(func() {
-			for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
-				for _, fn := range (lifeCycle{n}).commits() {
-					if err := s.Update(context.Background(), fn); err != nil {
-						b.Error(err)
-					}
-				}
-			}
-		})
-	}
-	wg.Wait()
-}
-
-// BenchmarkQueue finds the next handoff among many that wait, for an agent with three boxes.
-func BenchmarkQueue(b *testing.B) {
-	for _, n := range []int{1000, 100_000} {
-		b.Run(fmt.Sprintf("pending=%d", n), func(b *testing.B) {
-			s := newStoreWithPending(b, n)
-			b.ReportAllocs()
-			for b.Loop() {
-				require.NoError(b, s.View(b.Context(), func(v *store.View) error {
-					for id, err := range v.ClaimableHandoffs("agent-1", "capability:go", "role:coder") {
-						if err != nil || id == 0 {
-							return fmt.Errorf("no handoff: %w", err)
-						}
-						break
-					}
-					return nil
-				}))
-			}
-		})
-	}
-}
-
-// newStoreWithPending returns a file in which n handoffs wait in three boxes.
-func newStoreWithPending(b *testing.B, n int) *store.Store {
-	s := store.New(storetest.OpenBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
-	b.Cleanup(func() { require.NoError(b, s.Close()) })
-	for start := 1; start <= n; start += 1000 {
-		require.NoError(b, s.Update(b.Context(), func(tx *store.Tx) error {
-			for id := start; id < start+1000; id++ {
-				if _, err := tx.NewID(); err != nil {
-					return err
-				}
-				r := storetest.NewSentRecord(schemas.ID(id))
-				r.Box = anyBox[id%len(anyBox)]
-				if err := storetest.WriteRecord(tx, nil, r, "send", `{"task":"fix it"}`); err != nil {
-					return err
-				}
-			}
-			return nil
-		}))
-	}
-	return s
-}
-
-var anyBox = []schemas.Address{"agent-1", "capability:go", "role:coder"}
-
-// BenchmarkAudit audits the registry of a file with whole lives of handoffs, and BenchmarkCheck compares the rows of
-// one with their indexes.
-func BenchmarkAudit(b *testing.B) {
-	s := store.New(storetest.OpenBolt(b, filepath.Join(b.TempDir(), "handoff.db")))
-	b.Cleanup(func() { require.NoError(b, s.Close()) })
-	const handoffs = 10_000
-	for first := 0; first < handoffs; first += 500 {
-		require.NoError(b, s.Update(b.Context(), func(tx *store.Tx) error {
-			for n := first; n < first+500; n++ {
-				for _, fn := range (lifeCycle{int64(n)}).commits() {
-					if err := fn(tx); err != nil {
-						return err
-					}
-				}
-			}
-			return nil
-		}))
-	}
-	for b.Loop() {
-		out, err := audit.VerifyRegistry(b.Context(), s)
-		require.NoError(b, err)
-		require.True(b, out.OK)
-	}
-	events := 3 * handoffs * float64(b.N)
-	b.ReportMetric(events/b.Elapsed().Seconds(), "events/s")
-}
-
-func BenchmarkCheck(b *testing.B) {
-	s := newStoreWithPending(b, 10_000)
-	for b.Loop() {
-		problems, err := audit.CheckRows(b.Context(), s)
-		require.NoError(b, err)
-		require.Empty(b, problems)
-	}
-	b.ReportMetric(10_000*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
