@@ -36,10 +36,7 @@ func (t *table) readRange(ctx context.Context, r store.Range, wanted int, folds 
 		fmt.Sprintf(of, `null`, outside, order, 1))
 	args := []any{t.workspace, spaceNumber(r.Space), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), afterAllKeys))}
 	found, err := retryRead(ctx, func(ctx context.Context) ([]store.Row, error) {
-		found, err := t.in.Query(ctx, query, args...)
-		if err != nil {
-			return nil, err
-		}
+		found, _ := t.in.Query(ctx, query, args...) // CollectRows returns its error
 		return pgx.CollectRows(found, pgx.RowToStructByPos[store.Row])
 	})
 	return newTablePart(r, found, wanted, folds), err

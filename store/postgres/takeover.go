@@ -49,10 +49,7 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 		where epoch > 0 and ($1 = '' or name = $1) order by name`
 	ctx, end := context.WithTimeout(ctx, statementTimeout)
 	defer end()
-	found, err := n.Pool.Query(ctx, query, name, leaseRunsOut.Seconds())
-	if err != nil {
-		return nil, classifyError(err)
-	}
+	found, _ := n.Pool.Query(ctx, query, name, leaseRunsOut.Seconds()) // CollectRows returns its error
 	all, err := pgx.CollectRows(found, pgx.RowToStructByPos[Workspace])
 	return all, classifyError(err)
 }
@@ -170,10 +167,7 @@ type logEntry struct {
 func readUnfolded(ctx context.Context, of querier, workspace int64) (log []logEntry, err error) {
 	const query = `select number, coalesce(writes, '') from handoff_log, handoff_workspace
 		where workspace = $1 and id = $1 and number > folded order by number`
-	found, err := of.Query(ctx, query, workspace)
-	if err != nil {
-		return nil, classifyError(err)
-	}
+	found, _ := of.Query(ctx, query, workspace) // CollectRows returns its error
 	log, err = pgx.CollectRows(found, func(row pgx.CollectableRow) (e logEntry, err error) {
 		var writes []byte
 		if err = row.Scan(&e.number, &writes); err == nil {
