@@ -120,10 +120,8 @@ func (t *Tx) MarkNoticesRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 		if !unread {
 			continue
 		}
-		if err := t.w.Delete(Unread, noticeKey(a, id)); err != nil {
-			return err
-		}
-		if err := t.addToCounters(schemas.Address(a), Counters{Unread: -1}); err != nil {
+		gone := t.w.Delete(Unread, noticeKey(a, id))
+		if err := cmp.Or(gone, t.addToCounters(schemas.Address(a), Counters{Unread: -1})); err != nil {
 			return err
 		}
 	}
