@@ -164,12 +164,9 @@ func AgentOrNew(v *store.View, name schemas.Agent) (found store.Agent, err error
 	}
 	found.Card.Name = name
 	RolePrefix(name, func(role schemas.Agent) bool {
-		if err != nil {
-			return true
-		}
 		a, err = v.Agent(role)
 		if a == nil || err != nil || a.Declared == nil || a.Declared.Role != string(role) {
-			return false
+			return err != nil
 		}
 		found.Card, found.Declared = a.Card, a.Declared
 		found.Card.Name, found.Card.Away = name, false
