@@ -79,8 +79,9 @@ type Error struct {
 	cause error
 }
 
+// Error returns the field and the message. A message about several fields begins with the field itself.
 func (e *Error) Error() string {
-	if e.Field != "" {
+	if e.Field != "" && !strings.HasPrefix(e.Message, e.Field+": ") {
 		return e.Field + ": " + e.Message
 	}
 	return e.Message

@@ -21,8 +21,8 @@ func ExampleLocalInvoker_Invoke() {
 	fmt.Println(e.Code, e)
 	fmt.Println(e.Hint)
 	// Output:
-	// invalid tsk: there is no such field; task: required (task: What to do (≤4 KiB))
-	// Closest: task. Nothing was sent.
+	// invalid tsk: there is no such field (Closest: task); task: required (task: What to do (≤4 KiB))
+	// Nothing was sent.
 }
 
 // Arguments with slips are coerced.

@@ -18,21 +18,27 @@ import (
 // mostRefused is the number of wrong fields that one refusal names.
 const mostRefused = 10
 
-// completeRefusal makes one error of all errors of decoding. The first one decides the field and the advice. The
-// others stand in the message, each with its hint. It adds the field "arguments" if the error names no field, and a
-// sentence that nothing was done. The sentence ends the hint, so that a model that reads only the end knows that it
-// must call again. The error is copied, because errors of package schemas may be shared.
+// completeRefusal makes one error of all errors of decoding. The first one decides the field. If there are several, the
+// message lists them, each as its field, what is wrong, and its hint. It adds the field "arguments" if the error names
+// no field, and a sentence that nothing was done. The sentence ends the hint, so that a model that reads only the end
+// knows that it must call again. The error is copied, because errors of package schemas may be shared.
 func (t Tool) completeRefusal(err error) error {
-	all := splitErrors(err)
+	all := t.splitErrors(err)
 	e := t.explain(all[0])
+	if len(all) > 1 {
+		e.Message, e.Hint = describeFault(e), ""
+	}
 	for i, other := range all[1:] {
 		if i == mostRefused-1 {
 			e.Message += fmt.Sprintf("; and %d more", len(all)-mostRefused)
 			break
 		}
 		o := t.explain(other)
-		if e.Message += "; " + o.Error(); o.Hint != "" {
-			e.Message += " (" + schemas.Clip(strings.TrimSuffix(o.Hint, "."), 200) + ")"
+		e.Message += "; " + describeFault(o)
+		for _, a := range o.Next {
+			if !slices.ContainsFunc(e.Next, func(have schemas.Advice) bool { return have.Request() == a.Request() }) {
+				e.Next = append(slices.Clip(e.Next), a)
+			}
 		}
 	}
 	e.Field = cmp.Or(e.Field, "arguments")
@@ -40,14 +46,31 @@ func (t Tool) completeRefusal(err error) error {
 	return &e
 }
 
-// splitErrors returns the errors that [errors.Join] joined, also within joined errors.
-func splitErrors(err error) (all []error) {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+// describeFault writes one of several errors: its field, what is wrong, and its hint in brackets.
+func describeFault(e schemas.Error) string {
+	if e.Hint == "" {
+		return e.Error()
+	}
+	return e.Error() + " (" + schemas.Clip(strings.TrimSuffix(e.Hint, "."), 200) + ")"
+}
+
+// splitErrors returns the errors that [errors.Join] joined, also within joined errors. An error about an object that
+// only other protocols have becomes an error for each field in it.
+func (t Tool) splitErrors(err error) (all []error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, each := range joined.Unwrap() {
+			all = append(all, t.splitErrors(each)...)
+		}
+		return all
+	}
+	u, _ := errors.AsType[unknownField](err)
+	inside, _ := u.value.(map[string]any)
+	if len(inside) == 0 || !respell.IsForeignObject(t.Name, u.refusal.Field) {
 		return []error{err}
 	}
-	for _, each := range joined.Unwrap() {
-		all = append(all, splitErrors(each)...)
+	for _, name := range slices.Sorted(maps.Keys(inside)) {
+		e := schemas.Invalidf(u.refusal.Field+"."+name, "%s", u.refusal.Message).WithHint("Leave it out, or use a field that exists.")
+		all = append(all, unknownField{e, name, inside[name], nil, u.handoff})
 	}
 	return all
 }
@@ -91,41 +114,22 @@ func (n *schemaNode) refuseUnknown(name string, m map[string]any, at *argumentPa
 	return unknownField{invalidAtf(at.field(name), "there is no such field"), name, m[name], known, cmp.Or(id, schemas.Blank)}
 }
 
-// Names of fields that a tool does not have, and that its caller must not just leave out: the call would then do
-// something else than the caller wants.
-var (
-	failureWords  = strings.Fields("success succeeded ok passed failed failure error errors exception exit_code is_error")
-	lookWords     = strings.Fields("peek dry_run preview look list limit count no_claim read_only")
-	holderFilters = strings.Fields("holder assignee held_by owner claimed_by")
-)
-
-// explainUnknownField completes the error for an unknown field. If the field exists elsewhere in the arguments, the
-// hint names its right place. If the field is an object of another protocol, the error names the unknown field in the
-// object. If leaving the field out would change the meaning of the call, the error advises the call that is meant.
+// explainUnknownField completes the error for an unknown field. The hint names the right place of the value, or the
+// error advises the call that does what the field asks for.
 func (t Tool) explainUnknownField(u unknownField) schemas.Error {
-	e, name := *addChoices(u.refusal, u.name, u.known), u.name
-	if inside, _ := u.value.(map[string]any); len(inside) > 0 && respell.IsForeignObject(t.Name, e.Field) {
-		name = slices.Min(slices.Collect(maps.Keys(inside)))
-		e.Field += "." + name
-		e.Hint, e.Known = "Leave it out, or use a field that exists.", nil
+	e := *u.refusal
+	if u.known != nil {
+		e = *addChoices(u.refusal, u.name, u.known)
 	}
-	switch {
-	case t.Name == schemas.CompleteIn{}.Tool() && slices.Contains(failureWords, name):
-		e.Hint, e.Next = "A completion says that it is done. If it is not, do not just leave this out.", schemas.AdviceForUnfinished(u.handoff)
-		return e
-	case t.Name == schemas.ClaimIn{}.Tool() && slices.Contains(lookWords, name):
-		e.Hint = "A claim takes one handoff, and cannot only look."
-		e.Next = append(e.Next, schemas.AdviseCall(schemas.ListIn{}, "shows what is for you, and takes nothing"))
-		return e
-	case t.Name == schemas.UpdateIn{}.Tool() && (name == "status" || name == "state"):
+	if t.Name == (schemas.UpdateIn{}).Tool() && (u.name == "status" || u.name == "state") {
 		e.Hint, e.Next = "An action decides the status.", respell.MeantCalls(fmt.Sprint(u.value), u.handoff)
-	case t.Name == schemas.ListIn{}.Tool() && slices.Contains(holderFilters, name):
-		e.Next = append(e.Next, schemas.AdviseCall(schemas.ListIn{Box: "all", Status: schemas.InProgress}, "lists all held work"))
-	case t.Name == schemas.SendIn{}.Tool() && strings.HasPrefix(name, "exclude"):
-		e.Hint = "No agent can be excluded by name: send to a named agent, or to a pool, which skips agents that rejected the work."
 	}
-	if all := respell.FieldPaths(t.Name, name); len(all) > 0 {
-		e.Hint = "Give it as " + strings.Join(all[:min(len(all), 4)], " or ") + "."
+	if given, _ := u.value.(string); len(given) < 24 && (strings.HasPrefix(given, "no_") || strings.HasPrefix(given, "ho_")) {
+		u.handoff = given
+	}
+	hint, next := respell.FieldAdvice(t.Name, u.name, u.handoff)
+	if hint != "" && !strings.Contains(e.Field, "[") {
+		e.Hint, e.Next = hint, append(e.Next, next...)
 	}
 	return e
 }

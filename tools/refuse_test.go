@@ -10,6 +10,7 @@ import (
 
 	"handoff/schemas"
 	"handoff/schemas/respell"
+	"handoff/tools"
 	"handoff/tools/toolstest"
 )
 
@@ -53,12 +54,12 @@ func TestInvoke_ErrorStaysShortForLongInput(t *testing.T) {
 
 func TestDecode_ErrorNamesAllWrongFields(t *testing.T) {
 	e := refusalOf(t, "send_handoff", `{"tsk":"x","budget":9,"priority":"soon","tags":{},"context":{"files":[{"path":7},{"lnies":"1"}],"foo":1}}`)
-	require.Equal(t, "budget: there is no such field; tsk: there is no such field (Closest: task); to: required, and so is task "+
+	require.Equal(t, "budget: there is no such field (Give it as options.limits.cost_usd or options.limits.tokens); tsk: there is no such field (Closest: task); to: required, and so is task "+
 		"(to: Agent, capability:NAME, role:NAME, workflow:NAME or human. task: What to do (≤4 KiB)); context.foo: there is no such field; "+
 		`context.files[1].lnies: there is no such field (Closest: lines); context.files[1].path: required; `+
 		`priority: "soon" is not one of low, normal, high, critical (also P0 (critical), P1, P2, P3 and P4 (low), or 0 to 4); `+
 		"tags: must be a list of text, not an object (It takes: text[])", e.Error())
-	require.Equal(t, "Give it as options.limits.cost_usd or options.limits.tokens. Nothing was sent.", e.Hint)
+	require.Equal(t, "Nothing was sent.", e.Hint)
 	e = refusalOf(t, "claim_handoff", `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}`)
 	require.Contains(t, e.Message, "j: there is no such field; and 2 more")
 }
@@ -83,8 +84,14 @@ func TestUnknownTool_ErrorAdvisesWhatNameSays(t *testing.T) {
 	}
 	table, err := os.ReadFile("../schemas/respell/meanings.txt")
 	require.NoError(t, err)
-	for word := range strings.FieldsSeq(string(table)) {
+	fields, err := os.ReadFile("../schemas/respell/fields.txt")
+	require.NoError(t, err)
+	for word := range strings.FieldsSeq(string(table) + string(fields)) {
 		require.Empty(t, toolstest.AdviceFaults(respell.MeantCalls(word, "ho_1")), word)
+		for _, tool := range tools.Table {
+			_, next := respell.FieldAdvice(tool.Name, strings.TrimPrefix(word, "~"), "ho_1")
+			require.Empty(t, toolstest.AdviceFaults(next), word)
+		}
 	}
 }
 

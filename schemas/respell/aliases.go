@@ -68,6 +68,7 @@ var (
 		{"subject", "origin.subject", asText},
 		{"task_id id", "options.task_id", asSideText},
 		{"handoff_type", "options.kind", asSideText},
+		{"type", "type", asMessage},
 		{"kind", "type", asMessage},
 		{"kind", "options.kind", asKind},
 		{"kind issue_type", "", asIs}, // the latter is from an issue tracker, and no agent declares to accept it

@@ -24,19 +24,39 @@ var meaningsText string
 
 // meanings lists all meanings, in the order of the file.
 var meanings = sync.OnceValue(func() (all []meaning) {
-	for row := range strings.Lines(meaningsText) {
-		columns := append(strings.Split(strings.TrimSpace(row), " | "), "", "")
-		if len(columns) > 3 && row[0] != '#' {
-			m := meaning{command: columns[0], words: strings.Fields(columns[1])}
-			tool, args, _ := strings.Cut(columns[3], " ")
-			m.advice.Say, m.advice.Tool, m.advice.Args = columns[2], tool, []byte(args)
-			all = append(all, m)
-		}
+	for _, c := range readRows(meaningsText, 2) {
+		c = append(c, "", "")
+		all = append(all, meaning{command: c[0], words: strings.Fields(c[1]), advice: readAdvice(c[2], c[3])})
 	}
 	return all
 })
 
-// MeantCommands returns the commands of the command line that do what a word or a flag such as --due says. The first ones are the likeliest.
+// readRows returns the columns of each row of an embedded table. It skips comments, and lines with fewer columns.
+func readRows(text string, fewest int) (rows [][]string) {
+	for line := range strings.Lines(text) {
+		if columns := strings.Split(strings.TrimSpace(line), " | "); line[0] != '#' && len(columns) >= fewest {
+			rows = append(rows, columns)
+		}
+	}
+	return rows
+}
+
+// readAdvice returns the advice of two columns: what a call does, and the call.
+func readAdvice(say, call string) (a schemas.Advice) {
+	tool, args, _ := strings.Cut(call, " ")
+	a.Say, a.Tool, a.Args = say, tool, []byte(args)
+	return a
+}
+
+// withHandoff returns advice with the id of a handoff in the place of [schemas.Blank].
+func withHandoff(a schemas.Advice, id string) schemas.Advice {
+	given, _ := schemas.Encode(map[string]string{"handoff_id": id}) // a text can always be encoded
+	a.Args = bytes.ReplaceAll(a.Args, []byte(`"handoff_id":"`+schemas.Blank+`"`), bytes.Trim(given, "{}"))
+	return a
+}
+
+// MeantCommands returns the commands of the command line that do what a word or a flag such as --due says. The first
+// ones are the likeliest.
 func MeantCommands(word string) (commands []string) {
 	for _, m := range meaningsOf(word) {
 		commands = append(commands, m.command)
@@ -48,10 +68,8 @@ func MeantCommands(word string) (commands []string) {
 // reply. The name need not be known. The parameter id names the handoff for calls that need one, and may be
 // [schemas.Blank].
 func MeantCalls(name, id string) (next []schemas.Advice) {
-	given, _ := schemas.Encode(map[string]string{"handoff_id": id}) // a text can always be encoded
 	for _, m := range meaningsOf(name) {
-		a := m.advice
-		a.Args = bytes.ReplaceAll(a.Args, []byte(`"handoff_id":"`+schemas.Blank+`"`), bytes.Trim(given, "{}"))
+		a := withHandoff(m.advice, id)
 		same := func(have schemas.Advice) bool {
 			return have.Request() == a.Request() && (a.Tool != "" || have.Say == a.Say)
 		}

@@ -1,6 +1,7 @@
 package respell
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -23,7 +24,8 @@ func FieldPaths(tool, name string) (all []string) {
 	return all
 }
 
-// ReadAs returns a text about the arguments that [Normalise] reads as fields of other names, such as "due as deadline".
+// ReadAs returns a text about the arguments that [Normalise] reads as fields of other names, such as "due as deadline",
+// and about a type of work that it reads as a message.
 // It returns "" if there are none. It looks at the names at the top only.
 func ReadAs(tool string, args map[string]any) string {
 	var told []string
@@ -37,6 +39,10 @@ func ReadAs(tool string, args map[string]any) string {
 				told = append(told, key+" as "+to)
 			}
 		}
+	}
+	kind := valueText(cmp.Or(args["type"], args["kind"]))
+	if ours, known := ourWord("types", kind); known && ours != kind && tool == "send_handoff" {
+		told = append(told, "type "+kind+" as message")
 	}
 	return strings.Join(told, ", ")
 }
