@@ -91,6 +91,10 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 	}
 	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.NotifyNameOwner(ctx, by, c.Caller.Agent)
 	out, next, err := t.call(ctx, l.Mailbox, by, canonical, warnings)
+	if err != nil && borrowed && schemas.AsError(err).Code == schemas.Denied {
+		e := *schemas.AsError(err)
+		err = e.WithHint("You acted as %s: leave agent out to act as %s. %s", agent, cmp.Or(c.Caller.Agent, "yourself"), e.Hint)
+	}
 	if err != nil {
 		return nil, completeError(err, schemas.Agent(agent))
 	}

@@ -10,59 +10,43 @@ import (
 	"handoff/schemas"
 )
 
-// A fieldMeaning is what callers mean by some fields that a tool does not have: a row of fields.txt, which explains the
-// columns.
-type fieldMeaning struct {
-	tool   string
-	words  []string
-	hint   string
-	advice []schemas.Advice
-}
-
 //go:embed fields.txt
 var fieldsText string
 
-// fieldMeanings lists the rows, in the order of the file.
-var fieldMeanings = sync.OnceValue(func() (all []fieldMeaning) {
-	for _, c := range readRows(fieldsText, 3) {
-		m := fieldMeaning{tool: c[0], words: strings.Fields(c[1]), hint: c[2]}
-		for i := 3; i+1 < len(c); i += 2 {
-			m.advice = append(m.advice, readAdvice(c[i], c[i+1]))
-		}
-		all = append(all, m)
-	}
-	return all
-})
+// fieldRows has the columns of fields.txt, which explains them.
+var fieldRows = sync.OnceValue(func() [][]string { return readRows(fieldsText, 3) })
 
 // FieldAdvice says what to do instead of giving a tool a field that it does not have, for an error: the place of the
 // value, or the call that does what the field asks for. The parameter id names the handoff for calls that need one, and
 // may be [schemas.Blank]. It returns "" and nil for a name without a meaning.
 func FieldAdvice(tool, name, id string) (hint string, next []schemas.Advice) {
-	row := findFieldMeaning(tool, snakeCase(name))
+	row := findFieldRow(tool, snakeCase(name))
 	if all := FieldPaths(tool, name); row == nil && len(all) > 0 {
-		return "Give it as " + strings.Join(all[:min(len(all), 4)], " or ") + ".", nil
+		row = []string{"", "", strings.Join(all[:min(len(all), 4)], " or ")}
 	}
 	for _, word := range wordsOf(name) {
 		if row == nil {
-			row = findFieldMeaning(tool, "~"+word)
+			row = findFieldRow(tool, "~"+word)
 		}
 	}
-	switch {
-	case row == nil:
+	if row == nil {
 		return "", nil
-	case unicode.IsLower(rune(row.hint[0])):
-		hint = "Give it as " + row.hint + "."
-	default:
-		hint = row.hint
 	}
-	return hint, schemas.Map(row.advice, func(a schemas.Advice) schemas.Advice { return withHandoff(a, id) })
+	for call := range slices.Chunk(row[3:], 2) {
+		next = append(next, withHandoff(readAdvice(call[0], call[1]), id))
+	}
+	if hint = row[2]; unicode.IsLower(rune(hint[0])) {
+		hint = "Give it as " + hint + "."
+	}
+	return hint, next
 }
 
-func findFieldMeaning(tool, word string) *fieldMeaning {
-	all := fieldMeanings()
-	at := slices.IndexFunc(all, func(m fieldMeaning) bool { return m.tool == tool && slices.Contains(m.words, word) })
-	if at < 0 {
-		return nil
+// findFieldRow returns the first row of fields.txt for a word, or nil.
+func findFieldRow(tool, word string) []string {
+	for _, row := range fieldRows() {
+		if row[0] == tool && slices.Contains(strings.Fields(row[1]), word) {
+			return row
+		}
 	}
-	return &all[at]
+	return nil
 }
