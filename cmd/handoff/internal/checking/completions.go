@@ -129,9 +129,13 @@ func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*sc
 		return &sight, nil
 	}
 	l := c.findOrStartRun(work.HandoffID, job)
+	var late <-chan time.Time
+	if c.Patience > 0 {
+		late = time.After(c.Patience)
+	}
 	select {
 	case <-l.done:
-	case <-c.patienceTimer():
+	case <-late:
 		return nil, c.refuseWhileRunning(ctx, call, in, l)
 	case <-ctx.Done():
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
@@ -144,13 +148,6 @@ func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*sc
 	sight := l.sight
 	sight.Uncommitted = job.Uncommitted
 	return &sight, nil
-}
-
-func (c *CompletionChecker) patienceTimer() <-chan time.Time {
-	if c.Patience == 0 {
-		return nil
-	}
-	return time.After(c.Patience)
 }
 
 // findOrStartRun returns the run of a job for a handoff. If the same job already runs, it returns the running one. If
