@@ -71,8 +71,8 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) (err e
 		return err
 	}
 	by.Conn = "conn_" + rand.Text()
-	served := &clientProject{app: a, close: func() error { return nil }, open: func(a *cli.App, ws workspace.Workspace) (tools.Invoker, func() error, error) {
-		return openForClient(ctx, a, ws, own, log)
+	served := &clientProject{app: a, close: func() error { return nil }, open: func(a *cli.App, ws workspace.Workspace, files string) (tools.Invoker, func() error, error) {
+		return openForClient(ctx, a, ws, files, own, log)
 	}}
 	defer func() { err = errors.Join(err, served.close()) }()
 	if _, err := served.connect(); schemas.AsError(err) != nil && schemas.AsError(err).Code != schemas.Unavailable {
@@ -97,15 +97,11 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) (err e
 	return nil
 }
 
-// openForClient opens a workspace for the client of this server. It returns the way of the client's calls, and a
-// function that closes the workspace.
+// openForClient opens a workspace for the client of this server. Calls may attach the files in dir. It returns the way
+// of the client's calls, and a function that closes the workspace.
 func openForClient(
-	ctx context.Context, a *cli.App, ws workspace.Workspace, own schemas.RegisterIn, log *slog.Logger,
+	ctx context.Context, a *cli.App, ws workspace.Workspace, dir string, own schemas.RegisterIn, log *slog.Logger,
 ) (tools.Invoker, func() error, error) {
-	dir, err := a.WorkspaceConfig().FilesDir()
-	if err != nil {
-		return nil, nil, err
-	}
 	checks, err := a.Checks(dir)
 	if err != nil {
 		return nil, nil, err

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -20,7 +21,7 @@ import (
 // the project, and gets an error while there is none. Once the server has a project, it keeps the project.
 type clientProject struct {
 	app  *cli.App
-	open func(*cli.App, workspace.Workspace) (tools.Invoker, func() error, error)
+	open func(a *cli.App, ws workspace.Workspace, files string) (tools.Invoker, func() error, error)
 
 	mu      sync.Mutex // guards the fields below; the next four change only until the project is found
 	at      *cli.App   // with which it was found: Dir may be a root of the client
@@ -52,13 +53,11 @@ func (p *clientProject) connect(roots ...string) (_ tools.Invoker, err error) {
 
 func (p *clientProject) openAs(a *cli.App) error {
 	ws, err := workspace.Find(a.WorkspaceConfig())
-	if err == nil {
-		_, err = a.WorkspaceConfig().FilesDir()
-	}
-	if err != nil {
+	files, failed := a.WorkspaceConfig().FilesDir()
+	if err = cmp.Or(err, failed); err != nil {
 		return noProjectError(a, schemas.AsError(err))
 	}
-	invoker, closeWorkspace, err := p.open(a, ws)
+	invoker, closeWorkspace, err := p.open(a, ws, files)
 	if err == nil {
 		p.at, p.found, p.invoker, p.close = a, ws, invoker, closeWorkspace
 	}
