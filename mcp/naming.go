@@ -41,26 +41,20 @@ func (n *connectionAnnouncer) announce(ctx context.Context, by schemas.Caller, l
 		return by
 	}
 	if pending, first := n.joinPendingCall(by); pending != nil {
-		n.callOrAwait(ctx, by, limit, pending, first)
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		if first {
+			n.callOpen(ctx, by) // it closes pending
+		}
+		select {
+		case <-pending:
+		case <-ctx.Done():
+		}
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	by.Agent = cmp.Or(n.agent, by.Agent)
 	return by
-}
-
-// callOrAwait calls connection_open if first is true. Otherwise it waits for the running call.
-func (n *connectionAnnouncer) callOrAwait(ctx context.Context, by schemas.Caller, limit time.Duration, pending chan struct{}, first bool) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	if first {
-		n.callOpen(ctx, by)
-		return
-	}
-	select {
-	case <-pending:
-	case <-ctx.Done():
-	}
 }
 
 // isConfirmed reports whether the mailbox has confirmed this agent name for the connection. It also returns true if the
