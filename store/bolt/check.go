@@ -28,20 +28,17 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	}
 	err = s.Update(ctx, func(store.Writer) error {
 		faults = nil
-		tx, err := s.beginTx(false)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }() // nothing was written
-		if err := checkPageEnds(tx); err != nil {
-			return err
-		}
-		for fault := range tx.Check() {
-			if len(faults) < maxFaults {
-				faults = append(faults, fault.Error())
+		return s.readTx(func(tx *bbolt.Tx) error {
+			if err := checkPageEnds(tx); err != nil {
+				return err
 			}
-		}
-		return nil
+			for fault := range tx.Check() {
+				if len(faults) < maxFaults {
+					faults = append(faults, fault.Error())
+				}
+			}
+			return nil
+		})
 	})
 	return faults, err
 }

@@ -40,26 +40,22 @@ func openReadOnly(c Config) (*bbolt.DB, error) {
 
 // WriteTo writes the store, as it was after the last commit, in the form of its file. Other calls continue, and the
 // file grows by their changes. The end of ctx ends WriteTo.
-func (s *Store) WriteTo(ctx context.Context, w io.Writer) (err error) {
-	tx, err := s.beginTx(false)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }() // there is nothing to roll back: this only ends the snapshot
-	defer recoverAsDamage(&err)
-	_, err = tx.WriteTo(cancellableWriter{ctx, w})
-	return toStoreError(err)
+func (s *Store) WriteTo(ctx context.Context, w io.Writer) error {
+	return s.readTx(func(tx *bbolt.Tx) (err error) {
+		defer recoverAsDamage(&err)
+		_, err = tx.WriteTo(cancellableWriter{ctx, w})
+		return toStoreError(err)
+	})
 }
 
 // FreeBytes returns the number of unused bytes in the file. New rows use them again, and [Compact] removes them.
-func (s *Store) FreeBytes() int64 {
-	tx, err := s.beginTx(false)
-	if err != nil {
-		return 0
-	}
-	defer func() { _ = tx.Rollback() }() // there is nothing to roll back: this only ends the snapshot
-	stats := tx.DB().Stats()
-	return int64(stats.FreePageN+stats.PendingPageN) * int64(tx.DB().Info().PageSize)
+func (s *Store) FreeBytes() (free int64) {
+	_ = s.readTx(func(tx *bbolt.Tx) error { // without an open file the result is zero
+		stats := tx.DB().Stats()
+		free = int64(stats.FreePageN+stats.PendingPageN) * int64(tx.DB().Info().PageSize)
+		return nil
+	})
+	return free
 }
 
 // cancellableWriter writes until ctx is done.

@@ -106,13 +106,20 @@ func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	return s.readTx(func(tx *bbolt.Tx) error {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+		return fn(newRows(tx))
+	})
+}
+
+// readTx calls fn with one snapshot of the file.
+func (s *Store) readTx(fn func(*bbolt.Tx) error) error {
 	tx, err := s.beginTx(false)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // there is nothing to roll back: this only ends the snapshot
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-	return fn(newRows(tx))
+	return fn(tx)
 }
 
 // Update implements [store.Backend]. Fn runs on the writer's goroutine, and other calls wait for fn. After a failed
