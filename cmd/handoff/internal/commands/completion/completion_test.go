@@ -2,7 +2,6 @@ package completion_test
 
 import (
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -131,69 +130,6 @@ func fillDesk(d commandtest.Desk) {
 	d.Must("qa", "claim", "1")
 }
 
-func TestCompletion_OffersOpenHandoffsNewestFirst(t *testing.T) {
-	d := newFilledDesk(t)
-	for _, c := range []struct {
-		agent string
-		typed []string
-		want  []string
-	}{
-		{"qa", []string{"claim", ""}, []string{"4", "2", "1"}},
-		{"", []string{"claim", "--agent", "qa", ""}, []string{"4", "2", "1"}},
-		{"human", []string{"approve", ""}, []string{"4", "2", "1"}},
-		{"qa", []string{"fail", "h"}, []string{"ho_4", "ho_2", "ho_1"}},
-		{"", []string{"show", ""}, []string{"4", "2", "1"}},
-		{"", []string{"show", "2"}, []string{"2"}},
-		{"", []string{"show", "3"}, []string{}},
-		{"", []string{"show", "1", ""}, []string{}},
-		{"dev", []string{"retry", ""}, []string{}},
-		{"", []string{"history", "wf_l"}, []string{"wf_login"}},
-		{"", []string{"list", "--workflow", "wf_l"}, []string{"wf_login"}},
-		{"", []string{"list", "--workflow=wf_l"}, []string{"wf_login"}},
-		{"dev", []string{"send", "qa", "x", "--after", "1,"}, []string{"1,4", "1,2", "1,1"}},
-		{"dev", []string{"send", ""}, []string{"dev", "qa", "human", "role:testing", "capability:code", "capability:test_request"}},
-		{"dev", []string{"send", "cap"}, []string{"capability:code", "capability:test_request"}},
-		{"dev", []string{"send", "qa", "x", "--type", ""}, []string{"code", "test_request", "message"}},
-		{"", []string{"--agent", "q"}, []string{"qa"}},
-		{"", []string{"watch", "--agent", "q"}, []string{"qa"}},
-		{"", []string{"agents", "--role", ""}, []string{"testing"}},
-		{"", []string{"workspace", "remove", ""}, []string{"w"}},
-		{"", []string{"--workspace", ""}, []string{"w"}},
-		{"", []string{"call", "cl"}, []string{"claim_handoff"}},
-		{"", []string{"completion", "b"}, []string{"bash"}},
-		{"", []string{"send", "--title", ""}, []string{}},
-		{"", []string{"setup", "cur"}, []string{"cursor"}},
-		{"", []string{"setup", "codex", "cur"}, []string{"cursor"}},
-		{"", []string{"setup", "--scope", "p"}, []string{"project"}},
-		{"", []string{"hook", "s"}, []string{"session-start", "stop", "subagent-stop", "session-end"}},
-	} {
-		t.Run(c.agent+" "+strings.Join(c.typed, " "), func(t *testing.T) {
-			require.Equal(t, c.want, completionWords(d, c.agent, c.typed...))
-		})
-	}
-}
-
-func TestCompletion_LeavesFilesToShell(t *testing.T) {
-	t.Parallel()
-	d := commandtest.NewDesk(t)
-	for line, want := range map[string]string{
-		"capture ": ":0\n", "render ": ":0\n", "exec -- ": ":0\n", "send --from-log ": ":0\n", "send --file ": ":0\n", "claim 1 ": ":4\n",
-	} {
-		words := append([]string{cobra.ShellCompRequestCmd}, strings.Split(line, " ")...)
-		require.True(t, strings.HasSuffix(d.Must("", words...), want), line)
-	}
-}
-
-func TestCompletion_OffersValidTokens(t *testing.T) {
-	t.Parallel()
-	d := commandtest.NewDesk(t)
-	for _, name := range []string{"ci", "old"} {
-		d.Must("", "token", "add", name, "--agents", "qa")
-	}
-	d.Must("", "token", "revoke", "old")
-	require.Equal(t, []string{"ci\tacts as qa"}, completionLines(d, "", "token", "revoke", ""))
-}
-
 // completionRequests returns all requests for completions: for the argument of each command, and for each flag.
 func completionRequests(t *testing.T) (all [][]string) {
 	for _, cmd := range commandsWithCompletions(t) {
@@ -236,29 +172,6 @@ func TestCompletion_CreatesNoWorkspace(t *testing.T) {
 	require.Empty(t, left)
 }
 
-func TestCompletion_ReportsNoFaults(t *testing.T) {
-	d := newFilledDesk(t)
-	require.NoError(t, os.WriteFile(d.File(), []byte("not a store, but long enough to be looked at"), 0o600))
-	require.Empty(t, completionWords(d, "qa", "claim", ""))
-	require.Empty(t, completionWords(d, "no name", "claim", ""))
-	require.Empty(t, completionWords(d, "qa", "claim", "--dir", filepath.Join(d.State, "nowhere"), "--workspace", "../w", ""))
-}
-
-// An interrupted creation of a store leaves an empty file. A key press makes no store of it.
-func TestCompletion_LeavesEmptyFileEmpty(t *testing.T) {
-	t.Parallel()
-	d := commandtest.NewDesk(t)
-	require.NoError(t, os.MkdirAll(filepath.Dir(d.File()), 0o700))
-	require.NoError(t, os.WriteFile(d.File(), nil, 0o600))
-	require.Empty(t, completionWords(d, "qa", "claim", ""))
-	left, err := os.ReadDir(filepath.Dir(d.File()))
-	require.NoError(t, err)
-	require.Len(t, left, 1)
-	info, err := left[0].Info()
-	require.NoError(t, err)
-	require.Zero(t, info.Size())
-}
-
 // Shells differ in the standard input of a completion. So completion does not use it to find the caller.
 func TestCompletion_IgnoresTerminal(t *testing.T) {
 	d := newFilledDesk(t)
@@ -298,15 +211,4 @@ func TestDescriptions_AreOneLineOfText(t *testing.T) {
 			require.NotRegexp(t, `[\x00-\x08\x0a-\x1f\x7f\x{80}-\x{9f}\x{202e}\x{200b}]`, line)
 		}
 	}
-}
-
-func TestScript_ExistsForEachShell(t *testing.T) {
-	t.Parallel()
-	d := commandtest.NewDesk(t)
-	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		require.Contains(t, d.Must("", "completion", shell), "__complete", shell)
-	}
-	code, _, errs := d.Run("", "completion", "tcsh")
-	require.Equal(t, 2, code)
-	require.Contains(t, errs, "bash, zsh, fish, powershell")
 }

@@ -55,17 +55,3 @@ func TestList_AsJSONIsComplete(t *testing.T) {
 	require.Equal(t, "10 more: --limit 70 shows all.\n", errs)
 	require.Len(t, strings.Split(d.Must("qa", "list"), "\n"), sent+2)
 }
-
-// Listing a notice marks it as read. So list asks for no more notices than it shows.
-func TestList_ReadsOnlyShownNotices(t *testing.T) {
-	t.Parallel()
-	d := commandtest.NewDesk(t)
-	for i := range 5 {
-		d.Must("dev", "send", "qa", fmt.Sprintf("News %d", i), "--type", "message")
-	}
-	_, _, errs := d.Run("qa", "list", "--box", "notices", "--limit", "3")
-	require.Equal(t, "2 more: --limit 5 shows all.\n3 new notices of qa: read now.\n", errs)
-	require.EqualValues(t, "2", commandtest.UnreadCount(commandtest.ParseRecord(t, []byte(d.Must("qa", "list", "--json")))))
-	_, _, errs = d.Run("qa", "list", "--box", "notices", "--limit", "5")
-	require.Equal(t, "2 new notices of qa: read now.\n", errs)
-}

@@ -38,18 +38,3 @@ func TestWatch_CannotRepaintTerminal(t *testing.T) {
 		}
 	}
 }
-
-// An event concerns an agent even if the agent is named only in the handoff, as its sender or as its holder.
-func TestWatch_OfOneAgentShowsItsEvents(t *testing.T) {
-	t.Parallel()
-	d := commandtest.NewDesk(t)
-	d.Must("qa", "agents", "register", "qa", "--accepts", "test")
-	d.Must("dev", "send", "capability:test", "Test it")
-	d.Must("qa", "claim")
-	d.Must("qa", "update", "1", "--ask", "Which?")
-	d.Must("human", "update", "1", "--answer", "All")
-	d.Must("ops", "send", "boss", "Hello", "--parent", "none", "--force")
-	require.Contains(t, watchOutput(d, false, 2, "--agent", "qa", "--since", "3"), "human\tanswered")
-	require.Contains(t, watchOutput(d, false, 4, "--agent", "dev"), "human\tanswered")
-	require.NotContains(t, watchOutput(d, false, 1, "--agent", "boss"), "ho_1")
-}
