@@ -36,10 +36,10 @@ func (a *App) ReadMessage(ctx context.Context, tool, id, path string) (Arguments
 	if err != nil {
 		return nil, err
 	}
-	object, markdown, err := textformat.ParseMessage(string(content))
+	object, markdown, err := textformat.ParseMessage(path, string(content))
 	if err != nil {
 		return nil, schemas.Invalidf("--file", "%s: %w", path, err).
-			WithHint("A message is JSON, YAML, Markdown, or Markdown below front matter.")
+			WithHint("A message is JSON, YAML, text, Markdown, or Markdown below front matter. --detail @FILE and --ref FILE take a file as it is.")
 	}
 	args, err := respell.NormaliseWhole(tool, id, object)
 	if err == nil {
@@ -54,7 +54,7 @@ func (args Arguments) Canonicalise(tool string) error {
 	if err != nil {
 		return err
 	}
-	message, _, err := textformat.ParseMessage(string(b))
+	message, _, err := textformat.ParseMessage("", string(b))
 	if err != nil {
 		return err
 	}

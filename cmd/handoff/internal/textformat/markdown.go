@@ -45,9 +45,8 @@ var itemSections = map[string]string{
 
 // patterns returns the patterns for lines and texts in Markdown. It compiles them at the first use, because most
 // commands read no Markdown.
-var patterns = sync.OnceValue(func() (f struct{ heading, headed, bullet, label, fence, failed *regexp.Regexp }) {
+var patterns = sync.OnceValue(func() (f struct{ heading, bullet, label, fence, failed *regexp.Regexp }) {
 	f.heading = regexp.MustCompile(`^#{1,6}\s+(.+?)\s*#*$`)
-	f.headed = regexp.MustCompile(`(?m)^#{1,6}\s+\S`)
 	f.bullet = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(?:\[[ xX]\]\s+)?(.*)$`)
 	f.label = regexp.MustCompile(`^\**([A-Za-z][A-Za-z' ]+?)\**:\**\s*(.*)$`)
 	f.failed = regexp.MustCompile(`(?i)\b(?:[1-9]\d* (?:tests? )?fail|fail(?:s|ed|ing)?$|red$|broken)`)
@@ -81,6 +80,11 @@ func AddMarkdown(said map[string]any, text, body, rest string) {
 		if said[body] != nil {
 			body = rest
 		}
+		if body == "task" && len(text) > maxTask {
+			var whole string
+			text, whole = splitLongTask(text)
+			addText(said, sectionTarget{rest, false}, whole)
+		}
 		addText(said, sectionTarget{body, false}, text)
 		if body == "summary" {
 			addEndFields(said, text)
@@ -88,6 +92,20 @@ func AddMarkdown(said map[string]any, text, body, rest string) {
 		return
 	}
 	addSections(said, text)
+}
+
+// maxTask is the largest task in bytes.
+const maxTask = 4 << 10
+
+// splitLongTask splits a text that is too long for a task: its heading and first paragraph are the task, and the
+// remaining text is the detail.
+func splitLongTask(text string) (task, detail string) {
+	parts := strings.SplitAfterN(text, "\n\n", 3)
+	n := 1
+	if len(parts) > 1 && patterns().heading.MatchString(strings.TrimSpace(parts[0])) {
+		n = 2
+	}
+	return strings.TrimSpace(strings.Join(parts[:n], "")), strings.TrimSpace(strings.Join(parts[n:], ""))
 }
 
 // addEndFields searches a text about the end of work for lines like "Status: …", and for sections with the same names.

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,12 +19,16 @@ import (
 // byteOrderMark is a byte order mark.
 const byteOrderMark = "\uFEFF"
 
-// ParseMessage reads a message. It returns an object of JSON values, with numbers as [json.Number], and the Markdown
-// text below the object. For a message in Markdown alone, the object is empty. Callers add the Markdown text to the
-// object with [AddMarkdown].
+// ParseMessage reads a message from a file of the given name, "" for none. It returns an object of JSON values, with
+// numbers as [json.Number], and the Markdown text below the object. For a message in Markdown or plain text alone, the
+// object is empty. Callers add the Markdown text to the object with [AddMarkdown].
+//
+// A file that ends in .md is Markdown. A text whose first line is a heading is Markdown, too, although YAML reads that
+// line as a comment: if an empty line follows, or if the text is not YAML. A name that ends in .yaml or .yml excludes
+// this.
 //
 // The error says which format the text violates, and where.
-func ParseMessage(text string) (said map[string]any, markdown string, err error) {
+func ParseMessage(name, text string) (said map[string]any, markdown string, err error) {
 	text = strings.TrimPrefix(strings.ReplaceAll(text, "\r\n", "\n"), byteOrderMark)
 	trimmed := strings.TrimSpace(text)
 	if strings.IndexAny(trimmed, "{[") == 0 || strings.HasPrefix(trimmed, "//") || strings.HasPrefix(trimmed, "/*") {
@@ -34,20 +39,20 @@ func ParseMessage(text string) (said map[string]any, markdown string, err error)
 		said, err := requireObject(parseYAML(front))
 		return said, strings.TrimSpace(rest), err
 	}
-	if !isMarkdown(trimmed) {
+	end := strings.ToLower(filepath.Ext(name))
+	heading := strings.HasPrefix(trimmed, "# ") && end != ".yaml" && end != ".yml"
+	_, below, _ := strings.Cut(trimmed, "\n")
+	if end != ".md" && !isMarkdown(trimmed) && !(heading && strings.HasPrefix(below, "\n")) {
 		if message, err := parseYAML(text); err == nil {
 			if said, ok := message.(map[string]any); ok {
 				return said, "", nil
 			}
-		} else if yamlObjectStart().MatchString(trimmed) {
+		} else if yamlObjectStart().MatchString(trimmed) && !heading {
 			return nil, "", err
 		}
 	}
-	switch {
-	case trimmed == "":
+	if trimmed == "" {
 		return nil, "", errors.New("it is empty")
-	case !patterns().headed.MatchString(trimmed):
-		return nil, "", errors.New("not JSON, not YAML, and no heading of Markdown in it")
 	}
 	return map[string]any{}, trimmed, nil
 }

@@ -81,7 +81,7 @@ func TestMessage_ReadsAllFormats(t *testing.T) {
 		"the template":             {template, templateRead},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, markdown, err := textformat.ParseMessage(c.text)
+			got, markdown, err := textformat.ParseMessage("", c.text)
 			require.NoError(t, err)
 			textformat.AddMarkdown(got, markdown, "task", "detail")
 			b, err := json.Marshal(got)
@@ -92,7 +92,7 @@ func TestMessage_ReadsAllFormats(t *testing.T) {
 }
 
 func TestAddMarkdown_EndIsSummary(t *testing.T) {
-	got, markdown, err := textformat.ParseMessage("---\nstatus: success\n---\n## Summary\ndone\n")
+	got, markdown, err := textformat.ParseMessage("", "---\nstatus: success\n---\n## Summary\ndone\n")
 	require.NoError(t, err)
 	textformat.AddMarkdown(got, markdown, "summary", "detail")
 	require.Equal(t, map[string]any{"status": "success", "summary": "## Summary\ndone"}, got)
@@ -104,14 +104,13 @@ func TestMessage_RefusesOtherTexts(t *testing.T) {
 		`{"to": }`:                   "not JSON",
 		`{"a":1} {"b":2}`:            "there is more after it",
 		`["a"]`:                      "no object",
-		"Do this.\nThen that.":       "no heading",
 		"to: qa\ntask: [a\n":         "not YAML",
 		"to: a\nto: b\n":             "twice",
 		"---\n- a\n---\nbody\n":      "no object",
 		"a: &x [*x, *x]\n":           "more than",
 		"a: 1\n---\nb: 2\n---\nc: 3": "there is more after it",
 	} {
-		_, _, err := textformat.ParseMessage(text)
+		_, _, err := textformat.ParseMessage("", text)
 		require.ErrorContains(t, err, want, text)
 	}
 }
