@@ -25,7 +25,7 @@ func TestBrief_SaysWhyHandoffCannotBeClaimed(t *testing.T) {
 	require.Contains(t, brief(w, lead, "1"), "- It ended as cancelled: not needed\n")
 	require.Contains(t, brief(w, lead, "2"), "Nobody may claim it yet: it waits for acceptance of ho_1; ho_1, for which it waits, was cancelled\n")
 	require.Contains(t, brief(w, lead, "3"), "Nobody may claim it before "+w.Now().Add(2*time.Hour).UTC().Format(time.RFC3339))
-	require.Contains(t, w.Notices(lead)[0].Text, "options.after_accepted of [none]")
+	require.Contains(t, w.Notices(lead)[0].Text, "changes.remove {after_accepted: [ho_1]} lets it go on without")
 	again := w.Updates(lead, 1, schemas.ActRetry).Created
 	require.Contains(t, brief(w, lead, again.String()), "ho_1 cancelled: not needed\n")
 }
