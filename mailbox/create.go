@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"handoff/mailbox/contract"
@@ -237,9 +238,13 @@ func (o *op) findParent(d *draft.Draft) (*store.Record, error) {
 	case "none":
 		return nil, nil
 	case "":
-		held, err := o.latestHeldHandoff()
+		held, others, err := o.latestHeldHandoff()
 		if held != nil && d.Workflow != "" && d.Workflow != held.Workflow {
 			return nil, err // another workflow was named
+		}
+		if others && err == nil {
+			said := held.ID.String() + " is its parent, as you reported on it last. You hold others, too: parent names another one or none"
+			d.Warnings = append(slices.DeleteFunc(d.Warnings, func(w string) bool { return w == said }), said) // once, also in a repeated transaction
 		}
 		return held, err
 	}
@@ -251,26 +256,29 @@ func (o *op) findParent(d *draft.Draft) (*store.Record, error) {
 	return r, nil
 }
 
-// latestHeldHandoff returns the handoff that the caller claimed over this connection and last reported on, or nil. It
-// looks at the newest 64 handoffs that the caller holds. A call without a connection gets nil, because two agents may
-// share a name. The exception is a call on the command line, because one shell belongs to one agent. Human always gets
-// nil, because a person holds many handoffs and names the parent.
-func (o *op) latestHeldHandoff() (latest *store.Record, err error) {
+// latestHeldHandoff returns the handoff that the caller claimed over this connection and last reported on, or nil, and
+// whether the caller holds others. It looks at the newest 64 handoffs that the caller holds. A call without a connection
+// gets nil, because two agents may share a name. The exception is a call on the command line, because one shell belongs
+// to one agent. Human always gets nil, because a person holds many handoffs and names the parent.
+func (o *op) latestHeldHandoff() (latest *store.Record, others bool, err error) {
 	if o.By.Conn == "" && o.By.Via != schemas.ViaCLI {
-		return nil, nil // calls without a connection share only a name
+		return nil, false, nil // calls without a connection share only a name
 	}
 	if o.By.Agent == schemas.Human {
-		return nil, nil // a person holds many handoffs, and names the parent
+		return nil, false, nil // a person holds many handoffs, and names the parent
 	}
 	for r, err := range o.HeldAmong(o.By.Agent, reading.AtMost(maxLookback, o.NewestFirst(store.IndexByHolder(o.By.Agent), 0))) {
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		if (r.Conn == o.By.Conn || o.isClaimingSession(r, o.By)) && (latest == nil || r.Touched > latest.Touched) {
+		if r.Conn != o.By.Conn && !o.isClaimingSession(r, o.By) {
+			continue
+		}
+		if others = latest != nil; latest == nil || r.Touched > latest.Touched {
 			latest = r
 		}
 	}
-	return latest, nil
+	return latest, others, nil
 }
 
 // storeContents stores attached contents in the transaction that creates the handoff, so the store has the handoff with

@@ -97,7 +97,7 @@ func TestSend_WithEachAndSameKeyReturnsFirstResult(t *testing.T) {
 	w, lead := newWorldWith(t, "lead")
 	key := func(in *schemas.SendIn) { in.Key = "k" }
 	first := w.Sends(lead, "qa", "Review", withEach("a", "b"), key)
-	require.Len(t, first.Warnings, 2, "of qa and of dev, whom nobody has seen")
+	require.Len(t, first.Warnings, 3, "of qa and of dev, whom nobody has seen, and of the text without {{each}}")
 	again := w.Sends(lead, "qa", "Review", withEach("a", "b"), key)
 	require.Equal(t, []any{first.Parts, first.Joined}, []any{again.Parts, again.Joined})
 	for _, other := range []func(*schemas.SendIn){

@@ -26,7 +26,7 @@ func (o *op) sendRollback(h *operation.RecordChange) (*store.Record, error) {
 	r, to := h.Now, cmp.Or(h.To, reading.RollbackTarget(h.Now))
 	next := o.rollbackContent(r)
 	next.Title = schemas.Clip("Fix: "+r.Title, o.Limits.Title)
-	next.Task = schemas.Clip(fmt.Sprintf("%s (%s) was not done: %s", r.ID, r.Title, h.Why.Text()), o.Limits.Task)
+	next.Task = schemas.Clip(fmt.Sprintf("Do what %s (%s) asked, or mend what stopped it. It was not done: %s", r.ID, r.Title, h.Why.Text()), o.Limits.Task)
 	next.Kind = "rollback"
 	o.turnIntoPreviousStep(r, &next)
 	return o.createChildOfFailed(life.Rollback, h, schemas.Address(to), next)

@@ -55,7 +55,7 @@ const mostRead = 4 << 20
 // EncloseFiles replaces paths in the arguments of a call by the content of the project's files, and adds the digests of
 // context files: see [Invoker]. Arguments without paths stay unchanged, byte for byte.
 func EncloseFiles(args json.RawMessage, dir string) (json.RawMessage, error) {
-	if !bytes.Contains(args, []byte(`"path"`)) {
+	if !bytes.Contains(args, []byte(`"path"`)) && !bytes.Contains(args, []byte(`"files"`)) {
 		return args, nil
 	}
 	root, err := os.OpenRoot(dir)
@@ -78,7 +78,7 @@ func EncloseFiles(args json.RawMessage, dir string) (json.RawMessage, error) {
 			}
 			changed, left = changed || taken > 0, left-taken
 		}
-		for _, file := range objectsInList(context, "files") {
+		for _, file := range contextFiles(context) {
 			changed = describeContextFile(root, file, &digested) || changed
 		}
 	}
@@ -103,6 +103,17 @@ func objectsInList(v any, name string) (objects []map[string]any) {
 		}
 	}
 	return objects
+}
+
+// contextFiles returns the files of a context. A file that is a path alone becomes an object in the list.
+func contextFiles(context any) []map[string]any {
+	list, _ := fieldOf(context, "files").([]any)
+	for i, entry := range list {
+		if path, ok := entry.(string); ok && !strings.Contains(path, ":") { // of lines, such as a.go:12
+			list[i] = map[string]any{"path": path}
+		}
+	}
+	return objectsInList(context, "files")
 }
 
 // encloseContent replaces the path in a reference by the content of the file. It returns the number of bytes of the

@@ -63,7 +63,7 @@ func TestEncloseFiles_LimitsBytesOfCall(t *testing.T) {
 
 func TestEncloseFiles_KeepsArgumentsWithoutFiles(t *testing.T) {
 	for _, args := range []string{
-		``, `{}`, `{"path": 1}`, `"path"`, `{"context": "path"}`, `{"context": {"references": {"path": "x"}}}`, `{"context": {"files": ["path"]}}`,
+		``, `{}`, `{"path": 1}`, `"path"`, `{"context": "path"}`, `{"context": {"references": {"path": "x"}}}`, `{"context": {"files": ["a.go:12"]}}`,
 	} {
 		out, err := project.EncloseFiles(json.RawMessage(args), t.TempDir())
 		require.NoError(t, err)
