@@ -122,7 +122,8 @@ func eventOutsideTable(s *step) error {
 		}
 		for _, e := range c.events {
 			to, ok := life.TransitionFor(life.Action(e.Action), e.From)
-			free := slices.Contains([]life.Action{life.Send, life.Forward, life.Late}, life.Action(e.Action))
+			free := slices.Contains([]life.Action{life.Send, life.Forward, life.Late}, life.Action(e.Action)) ||
+				life.Action(e.Action) == life.Message && e.From == e.To // about its parent, which stays as it is
 			if e.From != at || !free && (!ok || to.To != e.To) {
 				return fmt.Errorf("was %s, and event %d says %s from %s to %s", at, e.N, e.Action, e.From, e.To)
 			}

@@ -129,9 +129,10 @@ func (s *Server) LogOutput() string {
 }
 
 // Environ returns the environment of processes in the home. Its variable GORACE stops the race detector from waiting a
-// second at the end of each process.
+// second at the end of each process. HOME is no path, so the processes have no home directory. Without the variable,
+// they would look for the home of the user that runs the tests.
 func (p Home) Environ() []string {
-	return []string{"XDG_STATE_HOME=" + p.State, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
+	return []string{"XDG_STATE_HOME=" + p.State, "HOME=none", "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}
 }
 
 // ProcessResult is the result of a process.
