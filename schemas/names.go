@@ -109,17 +109,17 @@ func ParseID(s string) (id ID, ok bool) {
 }
 
 // looseIDPattern matches an id as other systems and people write ours: a number with the prefix of ids or #, or alone.
-// Punctuation and Markdown may stand around it. Behind an id with a prefix there may be a title or the target of a link.
+// Punctuation and Markdown may stand around it. Behind an id with a prefix there may be the target of a link.
 var looseIDPattern = sync.OnceValue(func() *regexp.Regexp {
 	const prefix, number = `(?i)^(?:- )?[^\pL\pN#-]*(?:(?:ho|handoff)[ _#-]*|#)`, `0*([1-9][0-9]*)[^\pL\pN(:/.–—-]*`
-	return regexp.MustCompile(prefix + `?` + number + `[.:]?[^\pL\pN]*$|` + prefix + number + `(?:[(:–—]|[.]\W| - )(.*)$`)
+	return regexp.MustCompile(prefix + `?` + number + `[.:]?[^\pL\pN]*$|` + prefix + number + `\((.*)$`)
 })
 
 // idPattern matches an id inside a text.
 var idPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)\bho_[1-9][0-9]*`) })
 
 // ParseLooseID reads an id of handoff in an unusual spelling, such as HO-3, handoff_3, #3, ho_003, **ho_3** and
-// "- ho_3: Title". It returns zero for other texts, and for texts with several ids. But the text may be the id of a
+// [ho_3](address). It returns zero for other texts, and for texts with several ids. But the text may be the id of a
 // handoff in another protocol, so callers must look for that handoff first.
 func ParseLooseID(s string) ID {
 	m := looseIDPattern().FindStringSubmatch(strings.TrimSpace(s))

@@ -24,9 +24,13 @@ func (m Maker) checkSizes(in schemas.SendIn) error {
 	if err := m.checkTask(in.Task, in.Title); err != nil {
 		return err
 	}
-	if tags := compose.SplitTags(in.Tags); len(tags) > maxTags {
+	tags := compose.SplitTags(in.Tags)
+	if len(tags) > maxTags {
 		return schemas.Errorf(schemas.Limit, "%d tags, at most %d are allowed", len(tags), maxTags).
 			WithField("tags").WithHint("Send fewer. Nothing was sent.")
+	}
+	if err := checkTagNames(tags); err != nil {
+		return err
 	}
 	return CheckPayload(in.Summary, in.Detail, in.Data)
 }
@@ -74,5 +78,16 @@ func CheckWholeHandoff(h *schemas.Handoff) error {
 		return schemas.Errorf(schemas.Limit, "%d tags in all, at most %d are allowed", len(h.Tags), maxTags).
 			WithField("changes.tags").WithHint("Send fewer.")
 	}
-	return schemas.PrefixField("changes", CheckPayload(h.Summary, h.Detail, h.Data))
+	return schemas.PrefixField("changes", cmp.Or(checkTagNames(h.Tags), CheckPayload(h.Summary, h.Detail, h.Data)))
+}
+
+// checkTagNames refuses a tag with a minus sign, which other programs read as the removal of the tag.
+func checkTagNames(tags []string) error {
+	for _, tag := range tags {
+		if strings.HasPrefix(tag, "-") {
+			return schemas.Invalidf("tags", "%q begins with a minus sign", tag).
+				WithHint("To take a tag away: changes.remove {tags: [%s]}, or --remove-tags on the command line.", strings.TrimLeft(tag, "-"))
+		}
+	}
+	return nil
 }
