@@ -56,8 +56,8 @@ func (o *op) rollbackTarget(r *store.Record, to string) (schemas.Agent, error) {
 	}
 	return "", schemas.Errorf(schemas.Invalid, "%s is not part of %s", agent, r.Workflow).WithField("rollback_to").
 		WithChoices(schemas.FormatAll(members)...).
-		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow. To give it to "+
-			"another agent, release it: update_handoff {action: release, to: %s}.", agent)
+		WithHint("Roll back to the sender, to the agent that the handoff names for a failure, or to a member of the workflow.").
+		WithNext(schemas.AdviseCall(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRelease, To: string(agent)}, "gives it to "+string(agent)))
 }
 
 // workflowMembers returns the agents that sent or held one of the newest [reading.MaxScanned] handoffs of a workflow.

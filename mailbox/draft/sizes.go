@@ -86,7 +86,7 @@ func checkTagNames(tags []string) error {
 	for _, tag := range tags {
 		if strings.HasPrefix(tag, "-") {
 			return schemas.Invalidf("tags", "%q begins with a minus sign", tag).
-				WithHint("To take a tag away: changes.remove {tags: [%s]}, or --remove-tags on the command line.", strings.TrimLeft(tag, "-"))
+				WithHint("Leave the sign out. To take a tag away, name it among what the change removes.")
 		}
 	}
 	return nil
