@@ -97,8 +97,8 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 	if out.Asked, err = shouldAnswerQuestion(v, r, by.Agent); err != nil {
 		return out, err
 	}
-	if in.View == "full" && in.MaxTokens == 0 && by.Via != schemas.ViaCLI {
-		in.MaxTokens = maxFullViewTokens
+	if in.View == "full" && by.Via != schemas.ViaCLI {
+		in.MaxTokens = cmp.Or(in.MaxTokens, maxFullViewTokens)
 	}
 	if in.WaitSeconds > 0 && in.View == "" {
 		err = s.reader.ShowChanges(v, r, since, &out)

@@ -130,11 +130,11 @@ func (o *op) newRevision(
 	if out.Warnings, err = o.checkNewRecipient(rev, r, amends); err != nil {
 		return nil, err
 	}
+	var malformed error
 	rev.deadline, err = schemas.ParseDeadline("deadline", c.Deadline, o.Now)
-	if err == nil {
-		rev.notBefore, err = schemas.ParseTime("options.not_before", opt.NotBefore, o.Now)
-	}
-	if err = cmp.Or(err, draft.CheckDeadline(rev.deadline, rev.notBefore, o.Now), schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
+	rev.notBefore, malformed = schemas.ParseTime("options.not_before", opt.NotBefore, o.Now)
+	late := draft.CheckDeadline(rev.deadline, rev.notBefore, o.Now)
+	if err = cmp.Or(err, malformed, late, schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
 		return nil, prefixChangesField(err)
 	}
 	if rev.dependencies, err = o.addDependencies(rev.dependencies, opt.After, opt.AfterAccepted); err == nil {

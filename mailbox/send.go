@@ -112,7 +112,7 @@ func (o *op) findRelatedQuestions(in schemas.SendIn, out *schemas.SendOut) error
 		}
 	}
 	held := reading.RecordOrNil(o.View, out.Parent)
-	if held == nil || held.Holder != o.By.Agent || !held.Status.IsHeld() || held.Status == schemas.Waiting || message && !strings.Contains(text, "?") {
+	if !o.isAtWorkOn(held) || message && !strings.Contains(text, "?") {
 		return nil
 	}
 	answerer, err := reading.Answerer(o.View, held, o.By.Agent)
@@ -120,6 +120,11 @@ func (o *op) findRelatedQuestions(in schemas.SendIn, out *schemas.SendOut) error
 		out.AsksOn = held.ID
 	}
 	return err
+}
+
+// isAtWorkOn reports whether the caller holds a handoff, nil for none, and does not wait for the answer to a question.
+func (o *op) isAtWorkOn(r *store.Record) bool {
+	return r != nil && r.Holder == o.By.Agent && r.Status.IsHeld() && r.Status != schemas.Waiting
 }
 
 // previewSend adds to the result of a dry run the brief that the recipient would read, and the parts that the brief

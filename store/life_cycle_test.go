@@ -20,10 +20,6 @@ var result, _ = json.Marshal(schemas.Completion{Result: schemas.Result{Summary: 
 // rows, words, receipts and a notice.
 type lifeCycle struct{ n int64 }
 
-func (c lifeCycle) commits() []func(*store.Tx) error {
-	return []func(*store.Tx) error{c.send, c.claim, c.complete}
-}
-
 func (c lifeCycle) agent() schemas.Agent { return schemas.Agent(fmt.Sprintf("agent-%02d", c.n%64)) }
 
 func (c lifeCycle) event(action string, r *store.Record) schemas.Event {

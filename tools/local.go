@@ -91,18 +91,19 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 	}
 	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.NotifyNameOwner(ctx, by, c.Caller.Agent)
 	out, next, err := t.call(ctx, l.Mailbox, by, canonical, warnings)
-	if err != nil && borrowed && schemas.AsError(err).Code == schemas.Denied {
-		e := *schemas.AsError(err)
-		err = e.WithHint("You acted as %s: leave agent out to act as %s. %s", agent, cmp.Or(c.Caller.Agent, "yourself"), e.Hint)
-	}
 	if err != nil {
-		return nil, completeError(err, schemas.Agent(agent))
+		return nil, completeError(err, schemas.Agent(agent), c.Caller.Agent, borrowed)
 	}
 	inbox := l.countInbox(ctx, t, by)
-	if unread := inbox != nil && inbox.Notices > 0 && !l.Mailbox.MarksRead(by) && by.Scope != schemas.ScopeRead; borrowed || unread {
+	if unread := l.keepsUnread(by, inbox); borrowed || unread {
 		next = append(listAdvice(warnBorrowedName(by.Agent, c.Caller.Agent, borrowed, unread)), next...)
 	}
 	return addEnvelope(out, inbox, schemas.AdviceWithAgent(schemas.Agent(agent), adviseWaitIfEmpty(adviseReadBeforeWait(t.Name, canonical, next, inbox), inbox)))
+}
+
+// keepsUnread reports whether notices of the caller stay unread when it reads them, although it may write.
+func (l LocalInvoker) keepsUnread(by schemas.Caller, inbox *schemas.InboxCounts) bool {
+	return inbox != nil && inbox.Notices > 0 && !l.Mailbox.MarksRead(by) && by.Scope != schemas.ScopeRead
 }
 
 // concealSecrets encodes arguments without the secrets that the tool would store. It returns warnings for the caller.
@@ -136,11 +137,16 @@ func (l LocalInvoker) resolveCaller(ctx context.Context, t Tool, c Call, agent s
 }
 
 // completeError adds the advice for the error's code, in the name of the caller. An error about the state of a handoff
-// gets the field handoff_id. An error without a code stays unchanged, and [LocalInvoker.Invoke] makes it internal.
-func completeError(err error, as schemas.Agent) error {
+// gets the field handoff_id. An error of code denied says whether the caller borrowed its name, and under which name it
+// acts otherwise. An error without a code stays unchanged, and [LocalInvoker.Invoke] makes it internal.
+func completeError(err error, as, own schemas.Agent, borrowed bool) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
 		return err
+	}
+	if borrowed && e.Code == schemas.Denied {
+		denied := *e
+		e = denied.WithHint("You acted as %s: leave agent out to act as %s. %s", as, cmp.Or(own, "yourself"), e.Hint)
 	}
 	e = e.WithDefaultAdvice(as)
 	if e.Handoff != 0 && e.Field == "" {

@@ -34,8 +34,11 @@ func TestRemove_TakesAwayOrIsRefused(t *testing.T) {
 			full := fmt.Sprintf(`{"handoff_id":%q,"view":"full"}`, id)
 			before := o.callAs("boss", "get_handoff", full)["handoff"]
 			changes := strings.NewReplacer("NAME", strconv.Quote(field), "VALUE", strings.ReplaceAll(value, "FIRST", first)).Replace(remove)
-			_, err := o.Invoke(t.Context(), tools.Call{Caller: schemas.Caller{Agent: "boss", Via: schemas.ViaStdio, Conn: "of-boss"},
-				Tool: "update_handoff", Args: json.RawMessage(fmt.Sprintf(`{"handoff_id":%q,"action":"amend","changes":%s}`, id, changes))})
+			_, err := o.Invoke(t.Context(), tools.Call{
+				Caller: schemas.Caller{Agent: "boss", Via: schemas.ViaStdio, Conn: "of-boss"},
+				Tool:   "update_handoff",
+				Args:   json.RawMessage(fmt.Sprintf(`{"handoff_id":%q,"action":"amend","changes":%s}`, id, changes)),
+			})
 			was, err1 := json.Marshal(before)
 			is, err2 := json.Marshal(o.callAs("boss", "get_handoff", full)["handoff"])
 			require.NoError(t, errors.Join(err1, err2))

@@ -67,8 +67,10 @@ func removeEntries(h *schemas.Handoff, r schemas.Removal) (changed []string, err
 func removableFields(h *schemas.Handoff) map[string]reflect.Value {
 	fields := map[string]reflect.Value{}
 	others := strings.Fields("summary detail data tags requirements kind task_id reason phase deadline no_takers strategy recall after after_accepted")
-	for i, part := range []any{cmp.Or(h.Context, &schemas.Context{}), cmp.Or(h.Expectations, &schemas.Expectations{}),
-		cmp.Or(h.Rollback, &schemas.Rollback{}), h, &h.Metadata, &h.Target, &h.Source} {
+	for i, part := range []any{
+		cmp.Or(h.Context, &schemas.Context{}), cmp.Or(h.Expectations, &schemas.Expectations{}),
+		cmp.Or(h.Rollback, &schemas.Rollback{}), h, &h.Metadata, &h.Target, &h.Source,
+	} {
 		v := reflect.ValueOf(part).Elem()
 		for name, f := range schemas.Fields(v.Type()) {
 			if i < 3 && !isFilledByServer(f) && name != "base" || slices.Contains(others, name) {
@@ -92,19 +94,18 @@ func removeFrom(field reflect.Value, gone []string) error {
 	var texts []string
 	var places []int
 	kind, kept := field.Kind(), reflect.Zero(field.Type())
-	switch kind {
-	case reflect.String:
-		texts = []string{field.String()}
-	case reflect.Map:
+	if kind == reflect.Map {
 		texts = schemas.Map(field.MapKeys(), reflect.Value.String)
 		kept = reflect.MakeMap(field.Type())
-	default:
+	} else if kind != reflect.String {
 		for _, item := range field.Seq2() {
 			if item.Kind() == reflect.Struct {
 				item = item.Field(0)
 			}
 			texts = append(texts, item.String())
 		}
+	} else {
+		texts = []string{field.String()}
 	}
 	for _, text := range gone {
 		i := slices.Index(texts, text)

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"handoff/mailbox/life"
@@ -87,13 +88,9 @@ func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) err
 	case recipient && a == life.Cancel:
 		given.Outcome = schemas.OutcomeRejected
 		return e.WithHint("It is for you, and not from you.").WithNext(schemas.AdviseCall(given, "rejects it"))
-	case a == life.Claim && r.From == o.By.Agent:
-		return e.WithHint("You sent it, and it waits for %s.", r.To).
-			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id, View: "outcome", WaitSeconds: schemas.MaxWait}, "waits for its outcome"))
 	case a == life.Claim:
-		return e.WithHint("It is not for you. Act under another name only if that is your own subagent or earlier session.").
-			WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one for you"))
-	case r.Review != 0 && (a == life.Accept || a == life.Return):
+		return o.explainDeniedClaim(e, r)
+	case r.Review != 0 && slices.Contains([]life.Action{life.Accept, life.Return}, a):
 		return e.WithHint("%s reviews it.", r.Review).
 			WithNext(schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.Review.String()}, "takes the review, if it is for you"))
 	case r.From == o.By.Agent || r.From == schemas.System:
@@ -101,6 +98,17 @@ func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) err
 	}
 	tell := schemas.SendIn{To: string(r.From), Task: schemas.Blank, Type: schemas.TypeMessage}
 	return e.WithHint("Tell them what you want.").WithNext(schemas.AdviseCall(tell, "tells "+string(r.From)))
+}
+
+// explainDeniedClaim adds to the error of a denied claim that the sender can wait, and others take other work.
+func (o *Op) explainDeniedClaim(e *schemas.Error, r *store.Record) error {
+	if r.From == o.By.Agent {
+		wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
+		return e.WithHint("You sent it, and it waits for %s.", r.To).
+			WithNext(schemas.AdviseCall(wait, "waits for its outcome"))
+	}
+	return e.WithHint("It is not for you. Act under another name only if that is your own subagent or earlier session.").
+		WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one for you"))
 }
 
 // callerHasPart reports whether the caller plays one part for a handoff, for example the recipient. It decides by the

@@ -24,9 +24,11 @@ const (
 // before any report.
 func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.HolderReport, err error) {
 	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 || len(r.Excluded) > 0 {
-		if before, reports, err = earlierWorkFromEvents(v, r); err != nil {
+		events, err := v.EventsOf(r, maxEarlierEvents)
+		if err != nil {
 			return before, nil, err
 		}
+		before, reports = lastClaim(r, events), lastReports(v, r, events)
 	}
 	if before.Agent == "" {
 		before = lastClaimOfPredecessor(v, r)
@@ -34,52 +36,51 @@ func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, report
 	return before, reports, nil
 }
 
-// earlierWorkFromEvents finds the last claim before the current claim, and the last reports, in the events of a
-// handoff. It reads at most [maxEarlierEvents] events, from the newest to the oldest, and skips events of the current
-// claim. The newest event before the current claim says when and how the last claim ended. The event of that claim
-// names the agent.
-func earlierWorkFromEvents(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.HolderReport, err error) {
-	events, err := v.EventsOf(r, maxEarlierEvents)
-	if err != nil {
-		return before, nil, err
-	}
+// lastClaim finds the last claim before the current claim in the events of a handoff, the newest first. The newest event
+// before the current claim says when and how the last claim ended. The event of that claim names the agent.
+func lastClaim(r *store.Record, events []schemas.Event) (before brief.PastClaim) {
 	begun := !r.Status.IsHeld() // the next events belong to a session that is over
 	declined := schemas.Agent("")
 	for _, e := range events {
-		if isHolderReport(e) && len(reports) < maxReports {
-			var s eventContent
-			if v.DecodeContent(r.ID, e.N, &s) == nil && s.Note+s.Failure.Description != "" { // else it was erased
-				reports = append(reports, brief.HolderReport{
-					By: e.Agent, At: e.At, Percent: s.Percent, Text: cmp.Or(s.Note, "declined it: "+s.Failure.Description),
-				})
+		claimed := slices.Contains([]string{"claimed", "reclaimed"}, e.Action)
+		if !begun {
+			begun = claimed
+			continue
+		}
+		end, tells := holderActions[e.Action]
+		if tells && before.Until.IsZero() {
+			before.Until, before.End = e.At, end
+			if !e.Due.IsZero() {
+				before.Until = e.Due
 			}
 		}
-		claimed := e.Action == "claimed" || e.Action == "reclaimed"
 		switch {
-		case !begun:
-			begun = claimed
-		case before.Agent != "":
-		default:
-			end, tells := holderActions[e.Action]
-			if tells && before.Until.IsZero() {
-				before.Until, before.End = e.At, end
-				if !e.Due.IsZero() {
-					before.Until = e.Due
-				}
-			}
-			switch {
-			case e.Action == "declined":
-				declined = e.Agent
-			case end != "" || e.Action == "progress":
-				declined = ""
-			case claimed && (e.Agent == declined || before.End == "" && e.Agent == r.Holder && e.AgentID == r.HolderID): // look for the claim before it
-				before, declined = brief.PastClaim{}, ""
-			case claimed:
-				before.Agent = e.Agent
-			}
+		case e.Action == "declined":
+			declined = e.Agent
+		case end != "" || e.Action == "progress":
+			declined = ""
+		case claimed && (e.Agent == declined || before.End == "" && e.Agent == r.Holder && e.AgentID == r.HolderID): // look for the claim before it
+			before, declined = brief.PastClaim{}, ""
+		case claimed:
+			before.Agent = e.Agent
+			return before
 		}
 	}
-	return before, reports, nil
+	return before
+}
+
+// lastReports returns the last reports of holders in the events of a handoff, newest first.
+func lastReports(v *store.View, r *store.Record, events []schemas.Event) (reports []brief.HolderReport) {
+	for _, e := range events {
+		var s eventContent
+		if isHolderReport(e) && len(reports) < maxReports &&
+			v.DecodeContent(r.ID, e.N, &s) == nil && s.Note+s.Failure.Description != "" { // else it was erased
+			reports = append(reports, brief.HolderReport{
+				By: e.Agent, At: e.At, Percent: s.Percent, Text: cmp.Or(s.Note, "declined it: "+s.Failure.Description),
+			})
+		}
+	}
+	return reports
 }
 
 // questionsToHuman returns a text for each handoff that an earlier holder of r sent to human as a part of r, because the

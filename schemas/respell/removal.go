@@ -40,24 +40,32 @@ func addRemovals(found map[string]any, name string, v any) {
 	switch {
 	case isPath:
 		addRemovals(found, outer, map[string]any{inner: v})
-	case isGroup && isObject:
-		for key, inside := range object {
-			addRemovals(found, key, inside)
-		}
-	case isGroup && isList:
-		for _, e := range list {
-			addRemovals(found, name, e)
-		}
 	case isGroup:
-		for field := range strings.SplitSeq(valueText(v), ",") {
-			addRemovals(found, strings.TrimSpace(field), true)
-		}
+		addRemovalsInGroup(found, name, v)
 	case v == true, v == "all", isEmpty(v) && !isList:
 		found[name] = []any{}
 	case isObject:
 		addRemovals(found, name, schemas.Map(slices.Sorted(maps.Keys(object)), func(key string) any { return key }))
 	case !isList || len(list) > 0:
 		found[name] = schemas.Map(asList(v), func(e any) any { return valueText(e) })
+	}
+}
+
+// addRemovalsInGroup adds the entries of each field in a group: an object by field, or a list or a text of field names.
+func addRemovalsInGroup(found map[string]any, group string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, inside := range v {
+			addRemovals(found, key, inside)
+		}
+	case []any:
+		for _, e := range v {
+			addRemovals(found, group, e)
+		}
+	default:
+		for field := range strings.SplitSeq(valueText(v), ",") {
+			addRemovals(found, strings.TrimSpace(field), true)
+		}
 	}
 }
 
@@ -69,7 +77,7 @@ func listEmptyFields(n *normalisation) error {
 	for _, name := range slices.Sorted(maps.Keys(changesPaths())) {
 		for _, path := range changesPaths()[name] {
 			v, ok := valueAt(n.args, path)
-			if _, isList := v.([]any); ok && (isEmpty(v) || v == false) && !(isList && strings.HasPrefix(name, "after")) {
+			if _, isList := v.([]any); ok && (isEmpty(v) || v == false) && (!isList || !strings.HasPrefix(name, "after")) {
 				empty = append(empty, path)
 			}
 		}

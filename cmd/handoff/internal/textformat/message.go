@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -40,9 +41,9 @@ func ParseMessage(name, text string) (said map[string]any, markdown string, err 
 		return said, strings.TrimSpace(rest), err
 	}
 	end := strings.ToLower(filepath.Ext(name))
-	heading := strings.HasPrefix(trimmed, "# ") && end != ".yaml" && end != ".yml"
+	heading := strings.HasPrefix(trimmed, "# ") && !slices.Contains([]string{".yaml", ".yml"}, end)
 	_, below, _ := strings.Cut(trimmed, "\n")
-	if end != ".md" && !isMarkdown(trimmed) && !(heading && strings.HasPrefix(below, "\n")) {
+	if end != ".md" && !isMarkdown(trimmed) && (!heading || !strings.HasPrefix(below, "\n")) {
 		if message, err := parseYAML(text); err == nil {
 			if said, ok := message.(map[string]any); ok {
 				return said, "", nil
