@@ -36,7 +36,7 @@ func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, report
 	return before, reports, nil
 }
 
-// lastClaim finds the last claim before the current claim in the events of a handoff, the newest first. The newest event
+// lastClaim finds the last claim before the current claim in the events of a handoff, newest first. The newest event
 // before the current claim says when and how the last claim ended. The event of that claim names the agent.
 func lastClaim(r *store.Record, events []schemas.Event) (before brief.PastClaim) {
 	begun := !r.Status.IsHeld() // the next events belong to a session that is over
