@@ -23,6 +23,7 @@ func FuzzAudit(f *testing.F) {
 	f.Add([]byte{byte(store.Bodies), 0, 4, 1, 0, byte(store.Salts), 0, 5, 0, 0})
 	f.Add([]byte{byte(store.Mailboxes), 0, 1, 3, 0, byte(store.BySender), 0, 1, 3, 0, byte(store.Wakes), 0, 5, 0, 0})
 	f.Add([]byte{byte(store.Notices), '0', '0', '7', '0'}) // a notice that is unread and cannot be read
+	f.Add([]byte("X00\x05\x0500")) // a record that a newer version wrote
 	w := newBusyWorld(f)
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		w := w.withTest(t)
@@ -35,7 +36,13 @@ func FuzzAudit(f *testing.F) {
 		}
 		w.readEverything()
 		found := w.audit().Problems
-		w.mend()
+		damaged := w.CopyRows(storetest.AllSpaces()...)
+		words := func(_ *store.View, r *store.Record) (store.WordList, error) { return wordsOf(r), nil }
+		if _, err := audit.MendRows(t.Context(), w.Rows, words); err != nil {
+			require.ErrorContains(t, err, "written by a newer version")
+			require.Equal(t, damaged, w.CopyRows(storetest.AllSpaces()...))
+			return
+		}
 		require.Zero(t, w.mend().Rows)
 		if after := w.CopyRows(verifyRegistry...); len(steps) == 5 && len(found) == 0 { // several may erase content with its salt
 			for _, s := range verifyRegistry {
