@@ -23,7 +23,7 @@ func FuzzAudit(f *testing.F) {
 	f.Add([]byte{byte(store.Bodies), 0, 4, 1, 0, byte(store.Salts), 0, 5, 0, 0})
 	f.Add([]byte{byte(store.Mailboxes), 0, 1, 3, 0, byte(store.BySender), 0, 1, 3, 0, byte(store.Wakes), 0, 5, 0, 0})
 	f.Add([]byte{byte(store.Notices), '0', '0', '7', '0'}) // a notice that is unread and cannot be read
-	f.Add([]byte("X00\x05\x0500")) // a record that a newer version wrote
+	f.Add([]byte("X00\x05\x0500"))                         // a record that a newer version wrote
 	w := newBusyWorld(f)
 	f.Fuzz(func(t *testing.T, steps []byte) {
 		w := w.withTest(t)
