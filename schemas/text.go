@@ -19,6 +19,11 @@ func EscapeHidden(s string) string {
 	var before rune
 	done := 0
 	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf && !isHiddenASCII(c) { // most texts are plain ASCII, without need of the Unicode tables
+			before = rune(c)
+			i++
+			continue
+		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		escape := ""
 		switch {
@@ -48,6 +53,11 @@ func EscapeHiddenJSON(raw json.RawMessage) json.RawMessage {
 	var before rune
 	done := 0
 	for i := 0; i < len(raw); {
+		if c := raw[i]; c < utf8.RuneSelf && c != '\\' && !isHiddenASCII(c) { // as in [EscapeHidden]
+			before = rune(c)
+			i++
+			continue
+		}
 		r, n := decodeJSONRune(raw[i:])
 		if IsHidden(r) && !isEmojiSelector(before, r) && !isLineEnd(raw[i:]) {
 			q := strconv.QuoteRuneToASCII(r)
