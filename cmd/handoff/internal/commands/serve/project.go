@@ -147,15 +147,11 @@ func (p *clientProject) partingWarning(first bool) string {
 	case !first:
 		return p.warning
 	}
-	moved := p.at.MovedWorkspaces()
-	if moved == "" {
-		return ""
-	}
 	ctx, cancel := context.WithTimeout(context.Background(), emptyTimeout)
 	defer cancel()
 	newest, failed := tools.InvokeTyped[schemas.NewestOut](ctx, p.invoker, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if failed != nil || newest.Event > 0 {
 		return ""
 	}
-	return moved
+	return p.at.MovedWorkspaces()
 }
