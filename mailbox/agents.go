@@ -146,9 +146,9 @@ func (e *env) card(v *store.View, a store.Agent) (schemas.Card, error) {
 	c := a.Card
 	m, err := v.Counters(schemas.Address(c.Name))
 	c.Seen, c.Pending, c.Held, c.Notices = a.Seen.Time(), m.Pending, m.Held, m.Unread
-	if sessions, servers := e.here.CountSessions(c.Name); servers > 1 {
+	if servers := e.here.ActingOver(c.Name); servers > 1 {
 		c.Servers = servers
-		if sessions > 1 {
+		if sessions := e.here.CountSessions(c.Name); sessions > 1 {
 			c.Sessions = sessions
 		}
 	}

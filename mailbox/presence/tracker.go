@@ -61,10 +61,13 @@ func (t *Tracker) CloseConnection(conn string) {
 
 // IsActing reports whether an agent acts over an open connection: the connection was announced for the agent, or the
 // agent made a call over it.
-func (t *Tracker) IsActing(a schemas.Agent) bool {
+func (t *Tracker) IsActing(a schemas.Agent) bool { return t.ActingOver(a) > 0 }
+
+// ActingOver returns the number of open connections over which an agent acts.
+func (t *Tracker) ActingOver(a schemas.Agent) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.acting[a] > 0
+	return t.acting[a]
 }
 
 // RecordActing records that an agent acts over a connection. It changes nothing if the connection is not open.

@@ -69,15 +69,15 @@ func (h Presence) Successor(c presence.Connection) (newest presence.Connection, 
 	return newest, ok
 }
 
-// CountSessions returns the number of client sessions that act under a name now, and of their connections.
-func (h Presence) CountSessions(a schemas.Agent) (sessions, connections int) {
+// CountSessions returns the number of client sessions that act under a name now.
+func (h Presence) CountSessions(a schemas.Agent) (sessions int) {
 	all := h.Connections(presence.ConnectionFilter{Agent: a})
 	for i, c := range all {
 		if !slices.ContainsFunc(all[:i], c.IsSameSession) {
 			sessions++
 		}
 	}
-	return sessions, len(all)
+	return sessions
 }
 
 // ActingAgents returns the agents that act over an open connection, sorted by name. It omits agents over HTTP and on
