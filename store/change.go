@@ -121,7 +121,10 @@ func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := cmp.Or(t.updateIndexRows(was, now), t.updateCounters(was, now)); err != nil {
+	if err := t.updateIndexRows(was, now); err != nil {
+		return "", err
+	}
+	if err := t.updateCounters(was, now); err != nil {
 		return "", err
 	}
 	return HashOf(b), t.w.Put(Records, EncodeNumber(now.ID), b)

@@ -120,8 +120,10 @@ func (t *Tx) MarkNoticesRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 		if !unread {
 			continue
 		}
-		gone := t.w.Delete(Unread, noticeKey(a, id))
-		if err := cmp.Or(gone, t.addToCounters(schemas.Address(a), Counters{Unread: -1})); err != nil {
+		if err := t.w.Delete(Unread, noticeKey(a, id)); err != nil {
+			return err
+		}
+		if err := t.addToCounters(schemas.Address(a), Counters{Unread: -1}); err != nil {
 			return err
 		}
 	}
