@@ -203,8 +203,8 @@ func (o *op) recordTree(took *operation.RecordChange) {
 	}
 }
 
-// treeOfLaterSend returns the working tree of the sender if the work was sent after the call of the claim began to wait,
-// otherwise nil. The caller's process reads its own tree when the call begins, so commits of a sender in the same
+// treeOfLaterSend returns the working tree of the sender if the work was sent after the call of the claim began to
+// wait, otherwise nil. The caller's process reads its own tree when the call begins, so commits of a sender in the same
 // directory would look like commits of the holder.
 func (o *op) treeOfLaterSend(r *store.Record) *schemas.Tree {
 	var sent schemas.Handoff

@@ -244,7 +244,9 @@ func (o *op) findParent(d *draft.Draft) (*store.Record, error) {
 		}
 		if others && err == nil {
 			said := held.ID.String() + " is its parent, as you reported on it last. You hold others, too: parent names another one or none"
-			d.Warnings = append(slices.DeleteFunc(d.Warnings, func(w string) bool { return w == said }), said) // once, also in a repeated transaction
+			if !slices.Contains(d.Warnings, said) { // the transaction may be repeated
+				d.Warnings = append(d.Warnings, said)
+			}
 		}
 		return held, err
 	}
@@ -257,9 +259,9 @@ func (o *op) findParent(d *draft.Draft) (*store.Record, error) {
 }
 
 // latestHeldHandoff returns the handoff that the caller claimed over this connection and last reported on, or nil, and
-// whether the caller holds others. It looks at the newest 64 handoffs that the caller holds. A call without a connection
-// gets nil, because two agents may share a name. The exception is a call on the command line, because one shell belongs
-// to one agent. Human always gets nil, because a person holds many handoffs and names the parent.
+// whether the caller holds others. It looks at the newest 64 handoffs that the caller holds. A call without a
+// connection gets nil, because two agents may share a name. The exception is a call on the command line, because one
+// shell belongs to one agent. Human always gets nil, because a person holds many handoffs and names the parent.
 func (o *op) latestHeldHandoff() (latest *store.Record, others bool, err error) {
 	if o.By.Conn == "" && o.By.Via != schemas.ViaCLI {
 		return nil, false, nil // calls without a connection share only a name

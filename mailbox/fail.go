@@ -34,8 +34,8 @@ import (
 //
 // With outcome rejected, a handoff of a pool goes back to the pool if other agents may take it. The caller is excluded
 // from the handoff, and the sender gets no notice. Any other handoff is rejected, and its sender is told. If the caller
-// names an agent that may have the work, the work goes to that agent. For any other named agent the result has a warning
-// with the reason.
+// names an agent that may have the work, the work goes to that agent. For any other named agent the result has a
+// warning with the reason.
 //
 // Errors:
 //   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a missing claim token.

@@ -134,7 +134,8 @@ const maxFullViewTokens = 2500
 //   - all: all handoffs of the workspace, the newest first.
 //
 // Filters leave rows out: status, workflow, tags (one of them), type, a time since which the handoff was sent or ended,
-// and words of its texts, see [reading.SearchWords]. A result has ten rows, or as many as the argument limit says, at most
+// and words of its texts, see [reading.SearchWords]. A result has ten rows, or as many as the argument limit says, at
+// most
 // 50. It ends earlier at 7,000 bytes, or after a search through 1,000 rows. If more rows may follow, the result has a
 // cursor. A call with the cursor continues after the last row. Damaged records are left out.
 //

@@ -60,9 +60,9 @@ func (o *op) explainEndedState(e *schemas.Error, a life.Action, r *store.Record)
 	return e
 }
 
-// explainHeldState adds to the error e that an agent holds r. It also advises a next step: for an amendment or an answer a
-// message to the holder, for a claim the claim of another handoff, and for a rejection after work has begun, a failure or a
-// release.
+// explainHeldState adds to the error e that an agent holds r. It also advises a next step: for an amendment or an
+// answer a message to the holder, for a claim the claim of another handoff, and for a rejection after work has begun, a
+// failure or a release.
 func (o *op) explainHeldState(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case (a == life.Amend || a == life.Answer) && r.Holder != o.By.Agent:

@@ -123,9 +123,9 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 }
 
 // acceptableAlternative returns the agent that a rejecting caller named for the work, if the work may go to that agent
-// without a decision of the sender. The agent must be known or connected and not away, accept the type of work, and have
-// neither sent nor rejected the work. Otherwise the agent is nil, and `refused` is the reason, or "" if the caller named
-// no agent.
+// without a decision of the sender. The agent must be known or connected and not away, accept the type of work, and
+// have neither sent nor rejected the work. Otherwise the agent is nil, and `refused` is the reason, or "" if the caller
+// named no agent.
 func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (a *store.Agent, refused string, err error) {
 	switch {
 	case named == "":

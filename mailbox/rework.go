@@ -257,8 +257,8 @@ func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Tim
 // retry sends a handoff that ended badly or was cancelled again, as a new handoff with the changes of the caller, see
 // [life.Retry]. The old handoff keeps its state, and its record names the new handoff. A repeated call returns the same
 // new handoff, and warns if the changes of the call were not applied. A failed handoff whose work was rolled back can
-// still be retried. A retry withdraws the open
-// handoff that asks human for a decision about r. retry returns the record of r.
+// still be retried. A retry withdraws the open handoff that asks human for a decision about r. retry returns the record
+// of r.
 //
 // The error is conflict if another agent holds the rollback of r, or if the recipient of r rejected it and the caller
 // names no recipient. The error is limit if the caller's token has too many pending handoffs.

@@ -98,17 +98,13 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 func (o *op) findRelatedQuestions(in schemas.SendIn, out *schemas.SendOut) error {
 	to, _ := out.To.SingleAgent()
 	text, message := in.Title+" "+in.Task, out.NoticeID != 0
-	for r, err := range o.HeldAmong(to, reading.AtMost(maxLookback, o.NewestFirst(store.IndexByHolder(to), 0))) {
-		if err != nil {
+	named := []string{out.Parent.String()}
+	if strings.Contains(text, "ho_") {
+		named = append(named, schemas.IDsWithin(text)...)
+	}
+	if message || out.Parent != 0 || len(named) > 1 { // else the send answers nothing
+		if err := o.findAnswered(to, named, message, out); err != nil {
 			return err
-		}
-		asked, err := shouldAnswerQuestion(o.View, r, o.By.Agent)
-		named := r.ID == out.Parent || strings.Contains(text, r.ID.String())
-		if asked && (named || message && out.Answers == 0) {
-			out.Answers = r.ID
-		}
-		if asked && named || err != nil {
-			break
 		}
 	}
 	held := reading.RecordOrNil(o.View, out.Parent)
@@ -120,6 +116,31 @@ func (o *op) findRelatedQuestions(in schemas.SendIn, out *schemas.SendOut) error
 		out.AsksOn = held.ID
 	}
 	return err
+}
+
+// findAnswered finds the handoff of an agent that waits for an answer of the caller: the newest one among the named
+// ids, or else, for a message, the newest one.
+func (o *op) findAnswered(to schemas.Agent, named []string, message bool, out *schemas.SendOut) error {
+	for r, err := range o.HeldAmong(to, reading.AtMost(maxLookback, o.NewestFirst(store.IndexByHolder(to), 0))) {
+		if err != nil {
+			return err
+		}
+		asked, err := shouldAnswerQuestion(o.View, r, o.By.Agent)
+		if err != nil {
+			return err
+		}
+		if !asked {
+			continue
+		}
+		if slices.Contains(named, r.ID.String()) {
+			out.Answers = r.ID
+			return nil
+		}
+		if message {
+			out.Answers = cmp.Or(out.Answers, r.ID)
+		}
+	}
+	return nil
 }
 
 // isAtWorkOn reports whether the caller holds a handoff, nil for none, and does not wait for the answer to a question.
@@ -298,8 +319,8 @@ func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 }
 
 // sendMessage leaves a notice with an agent. It makes no record, because no agent claims or ends a message. The notice
-// keeps all sent content. If the sender holds or names a handoff, the notice is about that handoff, and its event is one
-// of that handoff.
+// keeps all sent content. If the sender holds or names a handoff, the notice is about that handoff, and its event is
+// one of that handoff.
 func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 	n := schemas.Notice{
 		To: schemas.Agent(d.To), From: o.By.Agent, Rule: d.Handoff.ByRule().String(), At: o.Now, Kind: schemas.TypeMessage,

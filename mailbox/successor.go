@@ -32,9 +32,9 @@ func (o *op) sendRollback(h *operation.RecordChange) (*store.Record, error) {
 	return o.createChildOfFailed(life.Rollback, h, schemas.Address(to), next)
 }
 
-// rollbackContent returns the content of r for the agent that takes the work back, or for the person that decides how it
-// goes on. The criteria become requirements, because the receiver need not meet them. The result is empty if the content cannot be read, or if it takes more than
-// half of the bytes that a handoff may have.
+// rollbackContent returns the content of r for the agent that takes the work back, or for the person that decides how
+// it goes on. The criteria become requirements, because the receiver need not meet them. The result is empty if the
+// content cannot be read, or if it takes more than half of the bytes that a handoff may have.
 func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 	var sent schemas.Handoff
 	if o.DecodeContent(r.ID, r.Body, &sent) != nil {
@@ -85,8 +85,8 @@ func (o *op) createChildOfFailed(a life.Action, h *operation.RecordChange, to sc
 	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.createSuccessor(a, r, d, lineage{}.childOf(r)) })
 }
 
-// describeHeldParts returns a text for each part of a handoff that an agent still holds or that human has not taken yet,
-// ten at most. These parts go on although the whole has ended. It looks at the first hundred parts.
+// describeHeldParts returns a text for each part of a handoff that an agent still holds or that human has not taken
+// yet, ten at most. These parts go on although the whole has ended. It looks at the first hundred parts.
 func (o *op) describeHeldParts(r *store.Record) (parts []string, err error) {
 	for id, err := range reading.AtMost(100, o.OldestFirst(store.IndexByParent(r.ID), 0)) {
 		if err != nil || len(parts) == 10 {
@@ -303,9 +303,9 @@ func (o *op) reasonForEnd(r *store.Record) (why operation.EndReason, err error) 
 const maxFailures = 10
 
 // addEndReasons tells the next holder how r ended. The handoff h continues the work of r. Its context gets the failure,
-// the blockers, the questions, the parts of r that go on, and the last checkpoint or partial progress of r. The context keeps ten failures. If h
-// becomes too large, addEndReasons only names r, because the size must not refuse a handoff that continues the work. It
-// copies the lists that h shares with r before they grow.
+// the blockers, the questions, the parts of r that go on, and the last checkpoint or partial progress of r. The context
+// keeps ten failures. If h becomes too large, addEndReasons only names r, because the size must not refuse a handoff
+// that continues the work. It copies the lists that h shares with r before they grow.
 func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.EndReason) error {
 	parts, err := o.describeHeldParts(r)
 	if err != nil {

@@ -63,8 +63,8 @@ func (s *Server) handleToolCall(ctx context.Context, r sdk.CallToolRequest) (*sd
 }
 
 // callWithoutSDK responds to a tool call of a revision before 2026-07-28 without the SDK. The SDK checks nothing in
-// such a call, and would double the time of a small call. Ok is false for any other message, and while the server has to
-// ask the client for its project.
+// such a call, and would double the time of a small call. Ok is false for any other message, and while the server has
+// to ask the client for its project.
 func (s *Server) callWithoutSDK(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
 	if m.Call == nil || !m.Call.Plain || s.lacksProject(ctx) {
 		return nil, false

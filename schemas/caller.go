@@ -94,7 +94,8 @@ const (
 	ScopeAdmin Scope = "admin" // also as human, where that is among the names
 )
 
-// WithName returns the caller under another name, which may be written as @NAME. The error says why the caller may not take the name.
+// WithName returns the caller under another name, which may be written as @NAME. The error says why the caller may not
+// take the name.
 func (c Caller) WithName(name string) (Caller, error) {
 	agent, err := ParseAgent("agent", strings.TrimPrefix(name, "@"))
 	if err != nil {

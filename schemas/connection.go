@@ -14,8 +14,8 @@ type ConnIn struct {
 	// it. It is empty if the shells of the client do not know it.
 	Process string `json:"process,omitempty" jsonschema:"maxLength=64"`
 
-	// Parent identifies the process that started the server, which is the client. Servers with the same parent belong to
-	// one client session, unless the client gives them different session ids. It is zero if unknown.
+	// Parent identifies the process that started the server, which is the client. Servers with the same parent belong
+	// to one client session, unless the client gives them different session ids. It is zero if unknown.
 	Parent int `json:"parent,omitempty" jsonschema:"minimum=0"`
 
 	// Unused is given when a connection closes. It tells that no call over the connection read or wrote anything.

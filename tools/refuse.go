@@ -103,8 +103,8 @@ func (u unknownField) Error() string { return u.refusal.Error() }
 // Unwrap returns the error for callers.
 func (u unknownField) Unwrap() error { return u.refusal }
 
-// refuseUnknown returns the error for a field of the object m that the schema does not have. It suggests only fields that
-// a caller should send. It never suggests a hidden field, nor a field that only the mailbox fills.
+// refuseUnknown returns the error for a field of the object m that the schema does not have. It suggests only fields
+// that a caller should send. It never suggests a hidden field, nor a field that only the mailbox fills.
 func (n *schemaNode) refuseUnknown(name string, m map[string]any, at *argumentPath) error {
 	known := n.suggestedFields()
 	if at == nil {

@@ -88,8 +88,8 @@ func hasEntries(t reflect.Type) bool {
 
 // removeFrom removes entries from a list, from a map, or from a text, which is its only entry. An entry is named by its
 // text, by the first text of the object that it is, by its name in a map, or by a number, such as "2" for the second
-// entry of a list. All numbers count in the list before any removal. If the list has the text "2" itself, "2" means that
-// text. Of several equal texts, the first is removed.
+// entry of a list. All numbers count in the list before any removal. If the list has the text "2" itself, "2" means
+// that text. Of several equal texts, the first is removed.
 func removeFrom(field reflect.Value, gone []string) error {
 	var texts []string
 	var places []int

@@ -48,8 +48,8 @@ const (
 	// RestoreDependencies concerns a handoff that has lost its holder. If dependencies were returned since the handoff
 	// was begun, the handoff waits for their rework.
 	RestoreDependencies Consequence = "let it wait for the rework of what was returned meanwhile"
-	// CancelParts cancels the children of the handoff that its holder sent and that no agent claimed. Questions to human
-	// stay.
+	// CancelParts cancels the children of the handoff that its holder sent and that no agent claimed. Questions to
+	// human stay.
 	CancelParts Consequence = "cancel the parts that its holder sent and nobody claimed"
 	// CancelLeftovers cancels unclaimed handoffs that the rules sent when earlier attempts of the handoff failed:
 	// rollbacks and decisions that are no longer needed. Each cancelled handoff names the handoff that did the work.

@@ -163,9 +163,9 @@ func (j LeasesAt) IsConnectionGone(r *store.Record) bool {
 	return r.Conn != "" && !j.isSessionConnected(r) && (r.Left || j.Here.Alone || j.isPastGrace())
 }
 
-// isSessionConnected reports whether a connection of the session that claimed r is open: the connection of the claim, or
-// one that has its name and its id. The process of the other connection may have been killed together with the memory
-// of the open connections.
+// isSessionConnected reports whether a connection of the session that claimed r is open: the connection of the claim,
+// or one that has its name and its id. The process of the other connection may have been killed together with the
+// memory of the open connections.
 func (j LeasesAt) isSessionConnected(r *store.Record) bool {
 	return j.Here.IsConnectionOpen(r.Conn) || !r.Left && j.Here.ActsOverConnection(r.Holder, func(c presence.Connection) bool {
 		return c.Own == r.Holder && c.Session == r.HolderID

@@ -19,8 +19,8 @@ const (
 
 // earlierWork returns facts about earlier holders for the brief of the current holder: the last claim, and the last
 // reports, newest first. It reads these facts from the events of the handoff. If r replaces another handoff, it reads
-// the last claim from the record of the replaced handoff, and leaves the claim out if that record cannot be read.
-// A claim of the session that now goes on after an answer is no earlier work, nor is a claim that ended with a rejection
+// the last claim from the record of the replaced handoff, and leaves the claim out if that record cannot be read. A
+// claim of the session that now goes on after an answer is no earlier work, nor is a claim that ended with a rejection
 // before any report.
 func earlierWork(v *store.View, r *store.Record) (before brief.PastClaim, reports []brief.HolderReport, err error) {
 	if r.Claims > 1 || r.Claims == 1 && r.Status == schemas.Pending || r.Note != 0 || len(r.Excluded) > 0 {
@@ -83,8 +83,9 @@ func lastReports(v *store.View, r *store.Record, events []schemas.Event) (report
 	return reports
 }
 
-// questionsToHuman returns a text for each handoff that an earlier holder of r sent to human as a part of r, because the
-// current holder needs the answer, too. It looks at the first hundred parts, and leaves out reviews and cancelled ones.
+// questionsToHuman returns a text for each handoff that an earlier holder of r sent to human as a part of r, because
+// the current holder needs the answer, too. It looks at the first hundred parts, and leaves out reviews and cancelled
+// ones.
 func questionsToHuman(v *store.View, r *store.Record) (texts []string, err error) {
 	if r.Claims < 2 {
 		return nil, nil

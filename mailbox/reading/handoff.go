@@ -55,8 +55,10 @@ func FindHandoff(v *store.View, id string, by schemas.Agent) (*store.Record, err
 		e = e.WithHint("That is a notice: it is read, and a message may be answered.").
 			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "reads it"),
 				schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: schemas.Blank}, "answers it, if it is a message"))
-	case len(schemas.IDsWithin(id)) > 0 && !strings.EqualFold(schemas.IDsWithin(id)[0], id):
-		e = e.WithHint("Name one id alone: %s.", strings.Join(schemas.Unique(schemas.IDsWithin(id)), " or "))
+	default:
+		if within := schemas.Unique(schemas.IDsWithin(id)); len(within) > 0 && !strings.EqualFold(within[0], id) {
+			e = e.WithHint("Name one id alone: %s.", strings.Join(within, " or "))
+		}
 	}
 	return nil, e
 }

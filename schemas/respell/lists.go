@@ -239,8 +239,9 @@ var (
 )
 
 // convertItem gives the fields of an item our names. A text becomes the main field of an object. In an object, the
-// values of the extra fields of words.txt are added to the last field, and unknown fields stay. An object stays unchanged
-// if it has no main field, or if the value of a known field is no text. A value of any other kind stays unchanged, too.
+// values of the extra fields of words.txt are added to the last field, and unknown fields stay. An object stays
+// unchanged if it has no main field, or if the value of a known field is no text. A value of any other kind stays
+// unchanged, too.
 func (all itemFields) convertItem(v any) any {
 	if s, ok := v.(string); ok {
 		return map[string]any{all[0].name: s}

@@ -80,8 +80,8 @@ func MeantCalls(name, id string) (next []schemas.Advice) {
 	return next
 }
 
-// meaningsOf returns the meanings of a name. Verbs decide; if the name has no verb that is known, nouns decide, and then
-// the verbs that only look.
+// meaningsOf returns the meanings of a name. Verbs decide; if the name has no verb that is known, nouns decide, and
+// then the verbs that only look.
 func meaningsOf(name string) (found []meaning) {
 	words := wordsOf(name)
 	words = append(words, strings.Join(words, "_"), name)

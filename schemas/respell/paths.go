@@ -25,8 +25,8 @@ func FieldPaths(tool, name string) (all []string) {
 }
 
 // ReadAs returns a text about the arguments that [Normalise] reads as fields of other names, such as "due as deadline",
-// and about a type of work that it reads as a message.
-// It returns "" if there are none. It looks at the names at the top only.
+// and about a type of work that it reads as a message. It returns "" if there are none. It looks at the names at the
+// top only.
 func ReadAs(tool string, args map[string]any) string {
 	var told []string
 	t := tableOfTool(tool)

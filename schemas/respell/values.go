@@ -137,8 +137,8 @@ func translateWord(section string) func(any) (any, bool) {
 	}
 }
 
-// translateKnownWord returns a function that replaces a foreign word by our word in a section of words.txt. The function
-// reads no other value.
+// translateKnownWord returns a function that replaces a foreign word by our word in a section of words.txt. The
+// function reads no other value.
 func translateKnownWord(section string) func(any) (any, bool) {
 	return func(v any) (any, bool) { return ourWord(section, normalisedWord(v)) }
 }

@@ -54,7 +54,8 @@ func (e *fileElection) IsNoteOfWorkspace(n Note) bool { return n.Lock == "" || n
 
 func (e *fileElection) lockID() string { return platform.FileID(lockPath(e.config.Dir)) }
 
-// TryToWin takes the lock if it is free. A command that may only read the files gets a tenure without a lock. The error is errRemoved if the file of the lock was removed meanwhile.
+// TryToWin takes the lock if it is free. A command that may only read the files gets a tenure without a lock. The error
+// is errRemoved if the file of the lock was removed meanwhile.
 func (e *fileElection) TryToWin(context.Context) (Tenure, error) {
 	won, err := e.newTenure(tryLock(lockPath(e.config.Dir)))
 	if IsReadOnly(err) && !e.config.Stays {

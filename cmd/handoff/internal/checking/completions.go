@@ -68,8 +68,8 @@ func (c *CompletionChecker) Invoke(ctx context.Context, call tools.Call) (_ json
 	return c.Invoker.Invoke(ctx, call)
 }
 
-// previewChecks returns the checks of a send that could not run in this checkout, with the reasons. It returns nil if the
-// send asks for no checks, or if this process does not stand in the sender's checkout.
+// previewChecks returns the checks of a send that could not run in this checkout, with the reasons. It returns nil if
+// the send asks for no checks, or if this process does not stand in the sender's checkout.
 func (c *CompletionChecker) previewChecks(ctx context.Context, call tools.Call) *schemas.CheckReport {
 	var in schemas.SendIn
 	tool, err := tools.FindTool(call.Tool)

@@ -13,7 +13,8 @@ import (
 	"handoff/schemas"
 )
 
-// captureHelp describes the file and its checks. The first %s stands for the path of the file, the second for the limits.
+// captureHelp describes the file and its checks. The first %s stands for the path of the file, the second for the
+// limits.
 //
 //go:embed help_capture.txt
 var captureHelp string

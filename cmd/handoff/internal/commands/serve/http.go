@@ -163,8 +163,8 @@ func (h *workspaceHandler) startBackgroundTasks(ctx context.Context, also ...fun
 
 func (h *httpServer) shutDown() error { return shutDownSite(h.site, h.log, h.endpoint.Shutdown) }
 
-// shutDownSite waits for running requests, but at most shutdownTimeout. It then cuts off the remaining requests. This is
-// no error, and shutDownSite only logs it. Meanwhile the function leave tells long polls that the server leaves.
+// shutDownSite waits for running requests, but at most shutdownTimeout. It then cuts off the remaining requests. This
+// is no error, and shutDownSite only logs it. Meanwhile the function leave tells long polls that the server leaves.
 func shutDownSite(site *web.Server, log *slog.Logger, leave func(context.Context)) error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
