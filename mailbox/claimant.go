@@ -156,8 +156,7 @@ func (o *op) adviceToReturnResult(r *store.Record) []schemas.Advice {
 	if _, err := o.ApplyAction(life.Return, r); err != nil {
 		return nil
 	}
-	back := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActReturn, Note: schemas.Blank}
-	return []schemas.Advice{schemas.AdviseCall(back, "returns the result, with the points to mend")}
+	return []schemas.Advice{schemas.AdviseUpdate(r.ID.String(), schemas.ActReturn, "returns the result, with the points to mend")}
 }
 
 // adviseClaim adds the next step to the error e about a handoff that has no holder: a claim if the caller may claim the

@@ -34,9 +34,8 @@ func (o *op) refuseActionInState(a life.Action, r *store.Record) error {
 
 // refuseNoResult refuses to judge a handoff that is not completed.
 func refuseNoResult(r *store.Record) error {
-	wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.ConflictError(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
-		schemas.AdviseCall(wait, "waits for the result, where you sent it"),
+		schemas.AdviseWait(r.ID, "waits for the result, where you sent it"),
 		schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }
 
@@ -49,9 +48,8 @@ func (o *op) explainEndedState(e *schemas.Error, a life.Action, r *store.Record)
 	case a == life.Cancel && r.Dismissed != 0:
 		return e.WithHint("The action cancel was called before, so no agent will continue it.")
 	case a == life.Accept && hasEndedBadly(r):
-		again := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRetry}
 		return e.WithHint("There is no result to accept. The action cancel says that no agent will continue it.").
-			WithNext(schemas.AdviseCall(again, "has it done again"))
+			WithNext(schemas.AdviseUpdate(r.ID.String(), schemas.ActRetry, "has it done again"))
 	case r.Status == schemas.Cancelled:
 		return e.WithHint("%s", o.cancelReason(r))
 	case r.Status == schemas.Completed && (a == life.Retry || a == life.Amend || a == life.Cancel):
@@ -70,8 +68,8 @@ func (o *op) explainHeldState(e *schemas.Error, a life.Action, r *store.Record) 
 	case a == life.Claim:
 		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one for you"))
 	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
-		release := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRelease}
-		return e.WithHint("Work has begun.").WithNext(holderAdvice(life.Fail, r.ID, ""), schemas.AdviseCall(release, "leaves it to others"))
+		return e.WithHint("Work has begun.").WithNext(holderAdvice(life.Fail, r.ID, ""),
+			schemas.AdviseUpdate(r.ID.String(), schemas.ActRelease, "leaves it to others"))
 	}
 	return e
 }

@@ -269,7 +269,7 @@ func (o *op) checkReturnLimit(r *store.Record) error {
 	}
 	return schemas.Errorf(schemas.Limit, "%s is round %d of %d at most", r.ID, round, rounds).WithHandoff(r.ID, r.Status, 0).
 		WithHint("Only a person begins another round. Accept it, or ask human.").
-		WithNext(schemas.AdviseCall(schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAccept}, "accepts it"))
+		WithNext(schemas.AdviseUpdate(r.ID.String(), schemas.ActAccept, "accepts it"))
 }
 
 // requestNextReviewer changes an action that ends the review r without a verdict, so that another reviewer gets the

@@ -196,10 +196,9 @@ func (rev *revision) setNextRound(by schemas.Agent, r *store.Record) error {
 	switch {
 	case len(round.Points) > 0:
 	case rev.note == "":
-		next := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActReturn, Note: schemas.Blank}
 		return schemas.Invalidf("note", "is needed to return work").
 			WithHint("Say what is not good enough, so that it can be mended, or what has to be met next.").
-			WithNext(schemas.AdviseCall(next, "returns it with points to mend"))
+			WithNext(schemas.AdviseUpdate(r.ID.String(), schemas.ActReturn, "returns it with points to mend"))
 	default:
 		round.Reason, round.Points = compose.ParsePoints(rev.note)
 	}
@@ -326,10 +325,9 @@ func (o *op) reportRepeatedRetry(r *store.Record, in schemas.UpdateIn, out *sche
 // refuseRetryWhileRollbackHeld returns the error for a retry while another agent holds the rollback of the failed work.
 // Otherwise two agents would do the same work.
 func refuseRetryWhileRollbackHeld(r, back *store.Record) error {
-	wait := schemas.GetIn{HandoffID: back.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
 	return operation.ConflictError(r, "%s holds %s, to which %s was rolled back, so it is not started a second time", back.Holder, back.ID, r.ID).
 		WithHint("Wait until %s ends, or have it released or cancelled first. Nothing was sent.", back.ID).
-		WithNext(schemas.AdviseCall(wait, "waits for it"), messageAdvice(back.Holder))
+		WithNext(schemas.AdviseWait(back.ID, "waits for it"), messageAdvice(back.Holder))
 }
 
 // openRollbackWarning warns the caller of a retry that the failed handoff still has an open rollback. The retry does

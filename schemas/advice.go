@@ -35,6 +35,21 @@ func AdviseCall(in Input, say string) Advice {
 	return Advice{Say: say, Tool: in.Tool(), Args: encodeOrPanic(in)}
 }
 
+// AdviseUpdate returns the advice to call update_handoff with an action on a handoff or a message. If the action needs
+// words of its caller, its note is [Blank].
+func AdviseUpdate(id string, a Action, say string) Advice {
+	in := UpdateIn{HandoffID: id, Action: a}
+	if slices.Contains([]Action{ActAnswer, ActProgress, ActReturn}, a) {
+		in.Note = Blank
+	}
+	return AdviseCall(in, say)
+}
+
+// AdviseWait returns the advice to wait for the outcome of a handoff.
+func AdviseWait(id ID, say string) Advice {
+	return AdviseCall(GetIn{HandoffID: id.String(), View: "outcome", WaitSeconds: MaxWait}, say)
+}
+
 // WithAgent returns the advice with the agent's name in its call. Subagents of one client share a connection, so each
 // of their calls must name the agent. WithAgent changes nothing if agent is empty, or if the call already names an
 // agent.

@@ -33,7 +33,7 @@ func adviseAfterSend(in schemas.SendIn, o schemas.SendOut) (next []schemas.Advic
 	}
 	switch {
 	case o.HandoffID != 0:
-		next = append(next, adviseWait(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
+		next = append(next, schemas.AdviseWait(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
 		if slices.Contains(o.BlockedBy, "approval") {
 			ids := cmp.Or(strings.Join(schemas.FormatAll(o.Parts), " "), o.HandoffID.String())
 			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", ids)
@@ -135,7 +135,7 @@ func adviseAfterNotices(items []schemas.ListItem) (next []schemas.Advice) {
 		return items[i].HandoffID
 	}
 	if id := first("question"); id != 0 {
-		next = append(next, adviseAnswer(id))
+		next = append(next, schemas.AdviseUpdate(id.String(), schemas.ActAnswer, "answers it"))
 	}
 	for _, kinds := range [][]string{{"rejected", "failed", "timed_out", "attempts_used_up"}, {"completed"}} {
 		if id := first(kinds...); id != 0 {
@@ -146,12 +146,6 @@ func adviseAfterNotices(items []schemas.ListItem) (next []schemas.Advice) {
 		next = append(next, schemas.AdviseCall(schemas.ClaimIn{HandoffID: id.String()}, "continues the work: the answer is there"))
 	}
 	return next
-}
-
-// adviseAnswer advises to answer a question, in the caller's words.
-func adviseAnswer(id schemas.ID) schemas.Advice {
-	reply := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActAnswer, Note: schemas.Blank}
-	return schemas.AdviseCall(reply, "answers it")
 }
 
 // adviseAfterComplete advises the next claim, and a send that names the completed handoff as its parent. Without the
@@ -197,7 +191,7 @@ func adviseAfterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice
 		}
 	case schemas.ActAccept:
 	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:
-		return listAdvice(adviseWait(cmp.Or(o.Created, o.HandoffID), "waits for the outcome"))
+		return listAdvice(schemas.AdviseWait(cmp.Or(o.Created, o.HandoffID), "waits for the outcome"))
 	case schemas.ActRefuse:
 	}
 	return nil
@@ -241,7 +235,7 @@ func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 	case o.Token != "":
 		return listAdvice(adviseReadBrief(o.HandoffID)) // it read the rest with its first claim
 	case o.Asked:
-		return listAdvice(adviseAnswer(o.HandoffID))
+		return listAdvice(schemas.AdviseUpdate(in.HandoffID, schemas.ActAnswer, "answers it"))
 	case o.MayTakeOver:
 		take := schemas.ClaimIn{HandoffID: in.HandoffID}
 		return listAdvice(schemas.AdviseCall(take, "takes it up again: another session of your name claimed it"))
@@ -259,11 +253,11 @@ func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 		return adviseJudgement(in.HandoffID, o.Standing)
 	case o.AwaitsReview:
 		return listAdvice(
-			adviseWait(o.HandoffID, "waits for the verdict"),
-			schemas.AdviseCall(schemas.UpdateIn{HandoffID: in.HandoffID, Action: schemas.ActAccept}, "accepts it without the reviewer"),
+			schemas.AdviseWait(o.HandoffID, "waits for the verdict"),
+			schemas.AdviseUpdate(in.HandoffID, schemas.ActAccept, "accepts it without the reviewer"),
 		)
 	case o.Standing != nil && o.Standing.Successor != 0 && in.View == "outcome":
-		return listAdvice(adviseWait(o.Standing.Successor, "waits for the handoff that replaced it"))
+		return listAdvice(schemas.AdviseWait(o.Standing.Successor, "waits for the handoff that replaced it"))
 	}
 	return nil
 }
@@ -271,17 +265,11 @@ func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 // adviseJudgement advises to accept a result and to return it. If retention removed the texts of the result, it does
 // not advise to return the result.
 func adviseJudgement(id string, standing *schemas.HandoffState) []schemas.Advice {
-	next := listAdvice(schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAccept}, "accepts the result"))
+	next := listAdvice(schemas.AdviseUpdate(id, schemas.ActAccept, "accepts the result"))
 	if standing != nil && standing.NotKept {
 		return next
 	}
-	back := schemas.UpdateIn{HandoffID: id, Action: schemas.ActReturn, Note: schemas.Blank}
-	return append(next, schemas.AdviseCall(back, "returns it with points to mend"))
-}
-
-// adviseWait advises to wait for an outcome.
-func adviseWait(id schemas.ID, say string) schemas.Advice {
-	return schemas.AdviseCall(schemas.GetIn{HandoffID: id.String(), View: "outcome", WaitSeconds: schemas.MaxWait}, say)
+	return append(next, schemas.AdviseUpdate(id, schemas.ActReturn, "returns it with points to mend"))
 }
 
 // adviseReferences advises to read the references.

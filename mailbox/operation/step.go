@@ -78,8 +78,8 @@ func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) err
 	case err != nil:
 		return err
 	case holds && a == life.Answer:
-		report := schemas.UpdateIn{HandoffID: id, Action: schemas.ActProgress, Note: schemas.Blank}
-		return e.WithHint("The question is your own.").WithNext(schemas.AdviseCall(report, "withdraws the question, and goes on"))
+		return e.WithHint("The question is your own.").
+			WithNext(schemas.AdviseUpdate(id, schemas.ActProgress, "withdraws the question, and goes on"))
 	case holds && r.Status == schemas.Completed:
 		return e.WithHint("You delivered it, so another judges it.").
 			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id, View: "outcome"}, "shows whether it is judged"))
@@ -103,9 +103,7 @@ func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) err
 // explainDeniedClaim adds to the error of a denied claim that the sender can wait, and others take other work.
 func (o *Op) explainDeniedClaim(e *schemas.Error, r *store.Record) error {
 	if r.From == o.By.Agent {
-		wait := schemas.GetIn{HandoffID: r.ID.String(), View: "outcome", WaitSeconds: schemas.MaxWait}
-		return e.WithHint("You sent it, and it waits for %s.", r.To).
-			WithNext(schemas.AdviseCall(wait, "waits for its outcome"))
+		return e.WithHint("You sent it, and it waits for %s.", r.To).WithNext(schemas.AdviseWait(r.ID, "waits for its outcome"))
 	}
 	return e.WithHint("It is not for you. Act under another name only if that is your own subagent or earlier session.").
 		WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one for you"))

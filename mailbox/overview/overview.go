@@ -284,19 +284,16 @@ func (l *overviewBuilder) addReason(r *row) error {
 func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 	id := c.HandoffID.String()
 	show := schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "shows it")
-	do := func(a schemas.Action, say string) schemas.Advice {
-		return schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: a}, say)
-	}
+	do := func(a schemas.Action, say string) schemas.Advice { return schemas.AdviseUpdate(id, a, say) }
 	switch c.Kind {
 	case schemas.ConcernMessage:
 		no := c.NoticeID.String()
 		return []schemas.Advice{
-			schemas.AdviseCall(schemas.UpdateIn{HandoffID: no, Action: schemas.ActAnswer, Note: schemas.Blank}, "answers it"),
+			schemas.AdviseUpdate(no, schemas.ActAnswer, "answers it"),
 			schemas.AdviseCall(schemas.GetIn{HandoffID: no}, "reads it: then it needs you no more"),
 		}
 	case schemas.ConcernQuestion, schemas.ConcernUnanswered:
-		answer := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: schemas.Blank}
-		return []schemas.Advice{schemas.AdviseCall(answer, "answers it"), show}
+		return []schemas.Advice{do(schemas.ActAnswer, "answers it"), show}
 	case schemas.ConcernApproval:
 		return []schemas.Advice{do(schemas.ActApprove, "lets it go on"), show}
 	case schemas.ConcernFailure:
@@ -315,11 +312,15 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 	case schemas.ConcernDead, schemas.ConcernSilent:
 		return []schemas.Advice{do(schemas.ActRelease, "lets another take it"), show}
 	case schemas.ConcernBlocked:
+		before := c.BlockedBy.String()
 		if r := reading.RecordOrNil(l.View, c.BlockedBy); r == nil || r.Status != schemas.Completed {
-			retry := schemas.UpdateIn{HandoffID: c.BlockedBy.String(), Action: schemas.ActRetry}
-			return []schemas.Advice{schemas.AdviseCall(retry, "has that done again for which it waits"), show}
+			return []schemas.Advice{schemas.AdviseUpdate(before, schemas.ActRetry, "has that done again for which it waits"), show}
 		}
-		return append(acceptOrReturnCalls(c.BlockedBy), do(schemas.ActCancel, "ends this one"), show)
+		return []schemas.Advice{
+			schemas.AdviseUpdate(before, schemas.ActAccept, "accepts that for which it waits, and opens this"),
+			schemas.AdviseUpdate(before, schemas.ActReturn, "returns that with points to mend"),
+			do(schemas.ActCancel, "ends this one"), show,
+		}
 	case schemas.ConcernLapsed, schemas.ConcernNoTakers:
 		other := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAmend, To: schemas.Blank}
 		return []schemas.Advice{schemas.AdviseCall(other, "gives it to another"), show}
@@ -333,14 +334,4 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 func (l *overviewBuilder) wouldRefuseRetry(r *store.Record) bool {
 	lessened, err := reading.HasExpiredContent(l.View, r)
 	return lessened || err != nil
-}
-
-// acceptOrReturnCalls returns the two calls with which a person accepts or returns the result of a dependency.
-func acceptOrReturnCalls(id schemas.ID) []schemas.Advice {
-	accept := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActAccept}
-	back := schemas.UpdateIn{HandoffID: id.String(), Action: schemas.ActReturn, Note: schemas.Blank}
-	return []schemas.Advice{
-		schemas.AdviseCall(accept, "accepts that for which it waits, and opens this"),
-		schemas.AdviseCall(back, "returns that with points to mend"),
-	}
 }
