@@ -11,6 +11,7 @@ package clients
 
 import (
 	"context"
+	"embed"
 	"log/slog"
 	"net/http"
 	"path/filepath"
@@ -25,6 +26,11 @@ import (
 	"handoff/schemas"
 	"handoff/tools/relay"
 )
+
+// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
+//
+//go:embed help_*.txt
+var helpTexts embed.FS
 
 // describeMachine returns the facts about this machine that the table of clients needs. The project is the working tree
 // of git. Outside of git it is the current directory.

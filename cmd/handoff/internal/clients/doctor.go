@@ -2,7 +2,6 @@ package clients
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -20,11 +19,6 @@ import (
 	"handoff/tools/relay"
 )
 
-// doctorHelp describes what the command examines, and its exit statuses.
-//
-//go:embed help_doctor.txt
-var doctorHelp string
-
 // examineTimeout is the time that all examinations may take together.
 const examineTimeout = 18 * time.Second
 
@@ -37,7 +31,7 @@ func DoctorCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff doctor
   handoff doctor claude-code codex        # only these clients
   handoff doctor --json | jq -r '.findings[] | select(.remedy) | .remedy'`,
-		Long: doctorHelp,
+		Long: cli.HelpText(helpTexts, "doctor"),
 		RunE: func(cmd *cobra.Command, names []string) error { return examineMachine(cmd.Context(), a, names) },
 	}
 }

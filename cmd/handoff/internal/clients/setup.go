@@ -2,8 +2,6 @@ package clients
 
 import (
 	"context"
-	_ "embed"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,11 +11,6 @@ import (
 	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/schemas"
 )
-
-// setupHelp describes what setup writes and keeps. %s stands for the names of the clients.
-//
-//go:embed help_setup.txt
-var setupHelp string
 
 // setupFlags are the flags of setup.
 type setupFlags struct {
@@ -41,7 +34,7 @@ func SetupCommand(a *cli.App) *cobra.Command {
   handoff setup cursor --scope project # for everybody in this project
   handoff setup --check                # is it set up, and does it work?
   handoff setup --remove`,
-		Long: fmt.Sprintf(setupHelp, strings.Join(client.Names(), ", ")),
+		Long: cli.HelpText(helpTexts, "setup", strings.Join(client.Names(), ", ")),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			f.isSet = func(flag string) bool { return cmd.Flag(flag).Changed }
 			f.options.Call.Agent, f.options.Call.Workspace = a.Agent, a.Workspace

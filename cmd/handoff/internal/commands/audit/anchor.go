@@ -3,7 +3,6 @@ package audit
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -19,17 +18,12 @@ import (
 	"handoff/schemas"
 )
 
-// anchorHelp describes the ref with the heads, and the settings of git for it.
-//
-//go:embed help_anchor.txt
-var anchorHelp string
-
 func anchorCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "anchor",
 		Short:   "Keep the signed head in the project's repository, for others to fetch",
 		Example: `  handoff audit anchor --push origin`,
-		Long:    anchorHelp,
+		Long:    cli.HelpText(helpTexts, "anchor"),
 		Args:    cobra.NoArgs,
 	}
 	push := cmd.Flags().String("push", "", "push it to this `remote`")

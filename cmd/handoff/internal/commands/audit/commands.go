@@ -20,15 +20,17 @@
 package audit
 
 import (
+	"embed"
+
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
 )
 
-const about = `The registry has one event for each change. Events are the leaves of a Merkle tree (RFC 6962), and its
-root proves all of them. verify finds changes in the store, unless somebody computed the whole registry anew. To find
-that, use a head that is kept elsewhere: a head that checkpoint printed, or a head of anchor that was fetched from
-the repository. docs/audit.md lists the attacks and the command against each.`
+// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
+//
+//go:embed help_*.txt
+var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
@@ -36,7 +38,7 @@ func Commands(a *cli.App) []*cobra.Command {
 		Use:     "audit",
 		Short:   "Look after the audit registry",
 		Example: `  handoff audit verify`,
-		Long:    about,
+		Long:    cli.HelpText(helpTexts, "audit"),
 	},
 		verifyCommand(a), checkpointCommand(a), keyCommand(a), anchorCommand(a), exportCommand(a),
 	)}

@@ -23,9 +23,7 @@ func exportCommand(a *cli.App) *cobra.Command {
 		Short: "Write the whole registry as files that other programs verify",
 		Example: `  handoff audit export --tiles public
   handoff audit key > public.key && fsck --storage_url "file://$PWD/public" --public_key public.key --ui=false`,
-		Long: `Writes the registry as a transparency log in tiles (C2SP tlog-tiles): checkpoint, tile/… and tile/entries/…. The
-entries are the kept events. They name agents, handoffs and times. They have no texts, only a salted hash of each text.
-Any web server may serve the files. The command makes DIR, or needs it empty. It writes the checkpoint last.`,
+		Long: cli.HelpText(helpTexts, "export"),
 		Args: cobra.NoArgs,
 	}
 	dir := cmd.Flags().String("tiles", "", "`directory` for the files")

@@ -23,9 +23,7 @@ func checkpointCommand(a *cli.App) *cobra.Command {
 		Short: "Print the head of the registry, signed",
 		Example: `  handoff audit checkpoint > head
   handoff audit verify --checkpoint head`,
-		Long: `Prints the origin, the number of events and the root of the tree over them, as a signed note (C2SP tlog-checkpoint).
-With it you can tell later whether the registry still begins with these events: give it to a person that cannot
-write the store.`,
+		Long: cli.HelpText(helpTexts, "checkpoint"),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := currentHead(cmd.Context(), a)

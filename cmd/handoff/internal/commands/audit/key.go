@@ -25,11 +25,8 @@ func keyCommand(a *cli.App) *cobra.Command {
 		Use:     "key",
 		Short:   "Print the key with which other people check signatures",
 		Example: `  handoff audit key > public.key`,
-		Long: `Prints the verifier key of the workspace, which is public. handoff makes the signing key at first
-need, in the directory of the workspace (handoff where) with mode 0600, also for a workspace in a database.
-HANDOFF_KEY names another file for it. Keep a copy: old signatures stay valid after the key is lost, but nobody can
-sign with it again.`,
-		Args: cobra.NoArgs,
+		Long:    cli.HelpText(helpTexts, "key"),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.ConnectAsCaller(cmd.Context(), "audit_tree", func(*cli.Connection) error { return nil }); err != nil {
 				return err // no key for a missing workspace

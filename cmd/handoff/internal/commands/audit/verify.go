@@ -20,11 +20,7 @@ func verifyCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff audit verify
   handoff audit verify --checkpoint head           # and with the head that handoff audit checkpoint printed
   handoff audit verify --anchor                    # and with the heads in refs/handoff/heads/WORKSPACE`,
-		Long: `Prints the number of events and the root of the tree over them. Exit status 1: the store was changed.
-
-With --checkpoint the registry has to begin with the events of the head in this file. The command compares roots and
-checks no signature. With --anchor the registry has to match each head that was anchored in the project's repository
-and fetched, see handoff audit anchor.`,
+		Long: cli.HelpText(helpTexts, "verify"),
 		Args: cobra.NoArgs,
 	}
 	ref := cmd.Flags().String("anchor", "", "`ref` with heads that the registry has to match (default: the ref of the workspace)")

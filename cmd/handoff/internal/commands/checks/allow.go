@@ -2,7 +2,6 @@ package checks
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -27,16 +26,11 @@ type permission struct {
 	Why     string `json:"why,omitempty"` // why it is not allowed
 }
 
-// allowHelp describes what a person allows, and for whom it holds.
-//
-//go:embed help_allow.txt
-var allowHelp string
-
 func allowCommand(a *cli.App, kind string) *cobra.Command {
 	var base string
 	var look bool
 	cmd := &cobra.Command{
-		Use: "allow", Short: "Allow the checks and rules of a repository, after you read them", Long: allowHelp,
+		Use: "allow", Short: "Allow the checks and rules of a repository, after you read them", Long: cli.HelpText(helpTexts, "allow"),
 		Example: `  handoff allow
   handoff allow --list             # only shows them, with their leave
   handoff allow --base main`,

@@ -4,7 +4,7 @@ package checks
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,10 +17,10 @@ import (
 	"handoff/schemas"
 )
 
-// checksHelp describes the list of checks.
+// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
 //
-//go:embed help_checks.txt
-var checksHelp string
+//go:embed help_*.txt
+var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
@@ -31,7 +31,7 @@ func Commands(a *cli.App) []*cobra.Command {
 			Example: `  handoff checks list
   handoff checks allow
   handoff checks run`,
-			Long: checksHelp,
+			Long: cli.HelpText(helpTexts, "checks"),
 		}, listCommand(a), allowCommand(a, consent.Checks), denyCommand(a, consent.Checks), runCommand(a)),
 		allowCommand(a, ""), denyCommand(a, ""),
 	}

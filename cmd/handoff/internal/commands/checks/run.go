@@ -24,11 +24,7 @@ func runCommand(a *cli.App) *cobra.Command {
   handoff checks run ho_12
   handoff checks run test clean
   handoff checks run --base main --commit feature --json`,
-		Long: `Checks run in a clean tree of the commit, not in the working tree. handoff reads the list from the base.
-With the id of completed work it runs the checks of this work at its delivered commit, and keeps their results
-with the work. Use this for work that was completed without a checkout.
-
-Exit status 1: a check failed. Else 2 or more: a check could not run.`,
+		Long: cli.HelpText(helpTexts, "run"),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if supervise {
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)

@@ -1,7 +1,7 @@
 package completion
 
 import (
-	_ "embed"
+	"embed"
 	"errors"
 	"regexp"
 	"strings"
@@ -13,10 +13,10 @@ import (
 	"handoff/schemas"
 )
 
-// completionHelp describes the installation of the scripts, and what the shell offers.
+// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
 //
-//go:embed help_completion.txt
-var completionHelp string
+//go:embed help_*.txt
+var helpTexts embed.FS
 
 // Command returns the command completion.
 func Command(a *cli.App) *cobra.Command {
@@ -28,7 +28,7 @@ func Command(a *cli.App) *cobra.Command {
   mkdir -p ~/.zfunc && handoff completion zsh >~/.zfunc/_handoff
   mkdir -p ~/.config/fish/completions && handoff completion fish >~/.config/fish/completions/handoff.fish
   New-Item -Force -ItemType Directory (Split-Path $PROFILE); handoff completion powershell >>$PROFILE`,
-		Long: completionHelp,
+		Long: cli.HelpText(helpTexts, "completion"),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			script, err := completionScript(cmd.Root(), given[0])

@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -12,12 +11,6 @@ import (
 	"handoff/cmd/handoff/internal/payload"
 	"handoff/schemas"
 )
-
-// captureHelp describes the file and its checks. The first %s stands for the path of the file, the second for the
-// limits.
-//
-//go:embed help_capture.txt
-var captureHelp string
 
 func captureCommand(a *cli.App) *cobra.Command {
 	var log string
@@ -29,7 +22,7 @@ func captureCommand(a *cli.App) *cobra.Command {
 		Example: `  my-agent; handoff capture                       # at the end of a job
   handoff capture findings.json --strict
   kubectl logs investigate | handoff capture --from-log - --json`,
-		Long: fmt.Sprintf(captureHelp, payload.DefaultPath, strings.Join(limits, "\n")),
+		Long: cli.HelpText(helpTexts, "capture", payload.DefaultPath, strings.Join(limits, "\n")),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			said, err := capturedPayload(cmd.Context(), a, log, given)

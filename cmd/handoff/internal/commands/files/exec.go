@@ -3,7 +3,6 @@ package files
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -22,11 +21,6 @@ import (
 	"handoff/tools/platform"
 )
 
-// execHelp describes the file of the agent, and when it is passed on.
-//
-//go:embed help_exec.txt
-var execHelp string
-
 func execCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "exec [send … | complete …] -- COMMAND…",
@@ -34,7 +28,7 @@ func execCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff exec send fix "Fix LIN-423" --agent investigate -- ./investigate.sh
   handoff exec complete 12 --agent fix --next qa --next-task "Test it" -- ./fix.sh
   handoff exec -- ./investigate.sh >agent.log   # prints the file at the end of the log, between markers`,
-		Long:               execHelp,
+		Long:               cli.HelpText(helpTexts, "exec"),
 		DisableFlagParsing: true, // the flags belong to another command
 		RunE: func(cmd *cobra.Command, given []string) error {
 			words, command := given, []string(nil)

@@ -7,6 +7,7 @@ package files
 import (
 	"bytes"
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -19,6 +20,11 @@ import (
 	"handoff/cmd/handoff/internal/payload"
 	"handoff/tools/platform"
 )
+
+// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
+//
+//go:embed help_*.txt
+var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {

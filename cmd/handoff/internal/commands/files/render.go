@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -14,11 +13,6 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
-
-// renderHelp describes the names that a template may use.
-//
-//go:embed help_render.txt
-var renderHelp string
 
 // depFields are the flags that select the outcomes for a template, by ids of handoffs or by a workflow. historyFields
 // are the flags that select rows of the history.
@@ -42,7 +36,7 @@ func renderCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff render fix.tmpl --dep investigate=12
   handoff render open-pr.tmpl --workflow wf_login
   handoff render triage.tmpl --history 3 --tags slack --body - <message.txt`,
-		Long: renderHelp,
+		Long: cli.HelpText(helpTexts, "render"),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, listed := cli.Arguments{}, cli.Arguments{}

@@ -8,11 +8,18 @@
 package look
 
 import (
+	"embed"
+
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
+
+// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
+//
+//go:embed help_*.txt
+var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {

@@ -14,9 +14,7 @@ func diffCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff ID [ID]",
 		Short: "Compare a result with its request, and with another round",
-		Long: `Shows each criterion with its answer and the evidence, the requested files and the changed files, and
-the output. For rework it shows the changes since the round before, or since the first of two ids. For a review it
-shows the reviewed work.`,
+		Long:  cli.HelpText(helpTexts, "diff"),
 		Example: `  handoff diff 12       # request and result; of rework also the changes since the round before
   handoff diff 12 18    # the changes from one round to the other`,
 		Args: cobra.RangeArgs(1, 2),

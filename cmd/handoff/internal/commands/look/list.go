@@ -3,7 +3,6 @@ package look
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"math"
 	"slices"
 	"strings"
@@ -13,11 +12,6 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
-
-// listHelp describes the handoffs that each option selects.
-//
-//go:embed help_list.txt
-var listHelp string
 
 var listFields = []cli.Field{
 	cli.Text("box", "box", "inbox, claimed, sent, notices or all"),
@@ -47,7 +41,7 @@ func listCommand(a *cli.App) *cobra.Command {
   handoff list --box notices --agent dev
   handoff list --all --query login --since 24h
   handoff list --stuck               # handoffs that go on only when an agent or a person acts`,
-		Long: listHelp,
+		Long: cli.HelpText(helpTexts, "list"),
 		Args: cobra.NoArgs,
 	}, func(cli.Arguments, []string) {})
 }

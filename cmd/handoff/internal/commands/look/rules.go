@@ -2,7 +2,6 @@ package look
 
 import (
 	"cmp"
-	_ "embed"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,17 +11,12 @@ import (
 	"handoff/schemas"
 )
 
-// rulesHelp describes the rules and workflows of a file.
-//
-//go:embed help_rules.txt
-var rulesHelp string
-
 func rulesCommand(a *cli.App) *cobra.Command {
 	return cli.AddSubcommands(&cobra.Command{
 		Use:     "rules",
 		Short:   "Try the rules that files declare",
 		Example: `  handoff rules test .handoff/agents.yaml`,
-		Long:    rulesHelp,
+		Long:    cli.HelpText(helpTexts, "rules"),
 	}, rulesTestCommand(a))
 }
 

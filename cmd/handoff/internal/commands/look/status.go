@@ -3,7 +3,6 @@ package look
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -16,11 +15,6 @@ import (
 	"handoff/schemas"
 	"handoff/schemas/display"
 )
-
-// statusHelp describes the parts of the overview, and the runs of --exec.
-//
-//go:embed help_status.txt
-var statusHelp string
 
 // NeedsYou is the exit status for concerns of a person.
 const NeedsYou = 8
@@ -41,7 +35,7 @@ func statusCommand(a *cli.App) *cobra.Command {
   handoff status --quiet || echo "handoff: something needs you"
   handoff status --exec 'notify-send -- "handoff: $HANDOFF_NEED_KIND" "$HANDOFF_NEED_TEXT"'
   handoff status --json | jq -r '.needs_you.items[].handoff_id'`,
-		Long: statusHelp,
+		Long: cli.HelpText(helpTexts, "status"),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch given := cmd.Flags().Changed; {

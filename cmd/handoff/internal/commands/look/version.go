@@ -19,11 +19,7 @@ func versionCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff version
   handoff version --json
   curl -fsSL https://example.com/handoff/latest.json | handoff version --check -`,
-		Long: `With --check it reads the newest version from a file, or from standard input for -. Each release has
-this file, latest.json. Answers of npm's registry about the latest version of a package, and of GitHub's API about
-the latest release of a repository, work as well. No command ever asks a server for them.
-
-Exit status: 8 there is a newer version, others as usual.`,
+		Long: cli.HelpText(helpTexts, "version"),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flag("check").Changed {

@@ -3,7 +3,6 @@ package look
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -26,11 +25,6 @@ import (
 	"handoff/tools/platform"
 )
 
-// watchHelp describes the output, and how a program reads it.
-//
-//go:embed help_watch.txt
-var watchHelp string
-
 // watchOptions holds the options of watch.
 type watchOptions struct {
 	agent, workflow string
@@ -50,7 +44,7 @@ func watchCommand(a *cli.App) *cobra.Command {
   handoff watch --action approval,permission  # events that need a person
   handoff watch --json --since 0            # all past events, then new ones, for programs
   handoff watch --json | while read -r event; do printf '%s\n' "$event" | jq -r .title; done`,
-		Long: watchHelp,
+		Long: cli.HelpText(helpTexts, "watch"),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.fromNow = !cmd.Flags().Changed("since")

@@ -2,7 +2,6 @@ package place
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"io/fs"
 	"os"
@@ -24,11 +23,6 @@ import (
 	"handoff/tools/platform"
 )
 
-// backupHelp describes what a backup holds, and who writes it.
-//
-//go:embed help_backup.txt
-var backupHelp string
-
 func backupCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
@@ -36,7 +30,7 @@ func backupCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff backup shop.backup
   handoff backup /mnt/disk/shop-$(date +%F).backup --workspace shop-41f0c2b7d9aa
   HANDOFF_STORE=postgres://… handoff backup shop.backup --force`,
-		Long: backupHelp,
+		Long: cli.HelpText(helpTexts, "backup"),
 		Args: cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "replace FILE where it exists")

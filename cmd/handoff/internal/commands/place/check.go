@@ -2,7 +2,6 @@ package place
 
 import (
 	"context"
-	_ "embed"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -16,11 +15,6 @@ import (
 	"handoff/store/audit"
 )
 
-// checkHelp describes what a check compares, and what --mend writes.
-//
-//go:embed help_check.txt
-var checkHelp string
-
 func checkCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
@@ -28,7 +22,7 @@ func checkCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff check
   handoff check --json | jq .faults
   handoff check --mend       # when no other process has the workspace open`,
-		Long: checkHelp,
+		Long: cli.HelpText(helpTexts, "check"),
 		Args: cobra.NoArgs,
 	}
 	mend := cmd.Flags().Bool("mend", false, "compute derived rows again")

@@ -2,7 +2,6 @@ package place
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"time"
 
@@ -14,11 +13,6 @@ import (
 	"handoff/schemas"
 )
 
-// compactHelp describes what a compaction and --keep remove.
-//
-//go:embed help_compact.txt
-var compactHelp string
-
 func compactCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact",
@@ -27,7 +21,7 @@ func compactCommand(a *cli.App) *cobra.Command {
   handoff compact --keep 180d --dry-run      # lists content that would be removed
   handoff compact --keep 180d --agent human
   handoff compact --workspace shop-41f0c2b7d9aa --json`,
-		Long: compactHelp,
+		Long: cli.HelpText(helpTexts, "compact"),
 		Args: cobra.NoArgs,
 	}
 	keep := cmd.Flags().String("keep", "", "remove texts of work that ended before this `time`, such as 180d")

@@ -23,12 +23,7 @@ func exportCommand(a *cli.App) *cobra.Command {
 		Short: "Write a workspace as JSON Lines, for another machine or another program",
 		Example: `  handoff export shop.jsonl
   handoff export | jq -c 'select(.kind == "handoff") | {handoff_id, status, title}'`,
-		Long: `Writes all handoffs, with the audit registry, of one moment: other processes work on meanwhile.
-handoff import reads the file, and docs/exchange.md describes it.
-
-Redacted texts are not in the file. Tokens, claims and declarations of files are not in it either: they belong to a
-machine. All other texts are in it, so only you may read the file (mode 0600). The command does not overwrite an
-existing FILE. Without FILE, or with -, it writes to standard output.`,
+		Long: cli.HelpText(helpTexts, "export"),
 		Args: cobra.MaximumNArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {

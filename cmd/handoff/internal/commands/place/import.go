@@ -3,7 +3,6 @@ package place
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"io"
 	"io/fs"
@@ -18,11 +17,6 @@ import (
 	"handoff/store"
 )
 
-// importHelp describes what an import verifies and refuses.
-//
-//go:embed help_import.txt
-var importHelp string
-
 func importCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE|-",
@@ -30,7 +24,7 @@ func importCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff import shop.jsonl
   handoff import shop.jsonl --workspace shop-of-bob     # if this one has work already
   ssh old handoff export --dir shop | handoff import -`,
-		Long: importHelp,
+		Long: cli.HelpText(helpTexts, "import"),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			file := openExport(cmd.Context(), a, given[0])

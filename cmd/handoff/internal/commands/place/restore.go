@@ -2,7 +2,6 @@ package place
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"os"
 
@@ -17,11 +16,6 @@ import (
 	"handoff/store/audit"
 )
 
-// restoreHelp describes what a restore changes, keeps and loses.
-//
-//go:embed help_restore.txt
-var restoreHelp string
-
 func restoreCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "restore {FILE | --undo | --accept}",
@@ -31,7 +25,7 @@ func restoreCommand(a *cli.App) *cobra.Command {
   HANDOFF_STORE=postgres://… handoff restore shop.backup    # files move into a database
   handoff restore --undo                        # uses the kept workspace again
   handoff restore --accept                      # deletes the kept workspace`,
-		Long: restoreHelp,
+		Long: cli.HelpText(helpTexts, "restore"),
 		Args: cobra.MaximumNArgs(1),
 	}
 	replace := cmd.Flags().Bool("replace", false, "replace the present workspace, and keep it")

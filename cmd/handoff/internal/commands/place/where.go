@@ -3,7 +3,6 @@ package place
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -19,11 +18,6 @@ import (
 	"handoff/tools/relay"
 )
 
-// whereHelp describes the facts about the workspace.
-//
-//go:embed help_where.txt
-var whereHelp string
-
 func whereCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "where",
@@ -31,7 +25,7 @@ func whereCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff where
   handoff where --dir ../shop
   handoff where --json | jq -r .directory`,
-		Long: whereHelp,
+		Long: cli.HelpText(helpTexts, "where"),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printWhere(cmd.Context(), a) },
 	}

@@ -12,6 +12,7 @@ package place
 
 import (
 	"context"
+	"embed"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +25,11 @@ import (
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 )
+
+// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
+//
+//go:embed help_*.txt
+var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
@@ -61,11 +67,7 @@ func workspacesCommand(a *cli.App) *cobra.Command {
 		Short: "List the workspaces on this machine, or in the database",
 		Example: `  handoff workspace list
   handoff workspace list --json | jq -r '.workspaces[] | select(.gone) | .workspace'`,
-		Long: `The last used workspace comes first. With HANDOFF_STORE it lists the workspaces of the database, by
-name.
-
-A workspace knows the project in which it was last opened. It knows none if it was only opened by name. If the
-project is gone, it may have moved: handoff workspace adopt gives it its workspace again.`,
+		Long: cli.HelpText(helpTexts, "workspace_list"),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			look, print := listWorkspaces, printWorkspaces

@@ -8,6 +8,7 @@
 package serve
 
 import (
+	"embed"
 	"io"
 	"log/slog"
 	"strings"
@@ -18,6 +19,11 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
+
+// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
+//
+//go:embed help_*.txt
+var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {

@@ -24,11 +24,7 @@ func logsCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff logs
   handoff logs --lines 10000 | grep level=ERROR
   handoff logs --follow                # until Ctrl-C`,
-		Long: `One of the processes that share a workspace owns it and serves the others. Its log is handoff.log in
-the directory of the workspace. The pid in each line names the process. A log of 1 MiB becomes handoff.log.1 and
-replaces the older one. The command shows both.
-
-With --json each line is an object, {"line": "..."}.`,
+		Long: cli.HelpText(helpTexts, "logs"),
 		Args: cobra.NoArgs,
 	}
 	lines := cmd.Flags().Int("lines", 100, "lines at most, the last ones")

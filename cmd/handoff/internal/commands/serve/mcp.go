@@ -31,9 +31,7 @@ func mcpCommand(a *cli.App) *cobra.Command {
   codex mcp add handoff -- handoff mcp
   handoff mcp --agent reviewer --lease 30m      # as a client starts it
   handoff mcp --agent qa --role testing --accepts code,test_request`,
-		Long: `The agent is --agent, else the name of the client: claude-code, codex, gemini-cli. The second session
-of a client at the same time is claude-code-2, and so on. A session that worked keeps its number for a week. The
-server ends with its client.`,
+		Long: cli.HelpText(helpTexts, "mcp"),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveClient(cmd.Context(), a, own) },
 	}

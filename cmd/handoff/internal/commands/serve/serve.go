@@ -2,7 +2,6 @@ package serve
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"io"
 	"log/slog"
@@ -19,11 +18,6 @@ import (
 	"handoff/tools/platform"
 	"handoff/tools/relay"
 )
-
-// serveHelp describes when a workspace needs a server, and how it listens.
-//
-//go:embed help_serve.txt
-var serveHelp string
 
 // A servingCommand keeps a workspace served without a client.
 type servingCommand struct {
@@ -42,7 +36,7 @@ func serveCommand(a *cli.App) *cobra.Command {
   handoff serve --http :4263 --tls-cert cert.pem --tls-key key.pem --host handoff.example.com
   handoff serve --workspace team
   systemctl --user enable --now handoff@team    # see examples/systemd`,
-		Long: serveHelp,
+		Long: cli.HelpText(helpTexts, "serve"),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.network.checkFlags(cmd.Flags(), s.Getenv); err != nil {

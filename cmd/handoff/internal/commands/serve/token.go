@@ -23,9 +23,7 @@ func tokenCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff token add ci --agents qa,release --expires 90d
   handoff token list
   handoff token revoke ci`,
-		Long: `A token belongs to a workspace. The server of handoff serve --http knows a new or revoked token from
-the next request on. After the first token of a workspace, every caller over HTTP needs one. Only a person can make a
-token that may act as human: the command asks at the terminal itself, like handoff approve.`,
+		Long: cli.HelpText(helpTexts, "token"),
 	}, tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 }
 

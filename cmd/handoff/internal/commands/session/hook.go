@@ -35,17 +35,7 @@ func hookCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff hook session-start <account.json     # as a client runs it
   handoff hook stop --client codex
   HANDOFF_HOOK_DEBUG=/tmp/hook.log handoff hook prompt --client gemini-cli`,
-		Long: `EVENT is session-start, prompt, tool, stop, subagent-stop, session-end or compact. The client gives
-its description of the event on standard input. The hook prints text for the model to standard output, in the form of
-the client.
-
-At the start the hook tells a session its name, its held handoffs and its waiting handoffs. Later it tells only new
-mail, each item once. When the session stops, the hook reminds it of its held handoffs, once for each. When the
-session ends or loses its context, the hook adds a note to its held handoffs.
-
-A hook never disturbs a session: without news, in a project that never used handoff, and on any fault it prints
-nothing and ends with status 0, unless it is killed. HANDOFF_HOOK_DEBUG names a file to which it then adds the
-reason.`,
+		Long:               cli.HelpText(helpTexts, "hook"),
 		Args:               cobra.ArbitraryArgs, // the client must not see errors about them
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, given []string) error {

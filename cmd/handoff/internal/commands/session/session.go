@@ -22,6 +22,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"log/slog"
 	"path/filepath"
@@ -35,6 +36,11 @@ import (
 	"handoff/tools/platform"
 	"handoff/tools/relay"
 )
+
+// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
+//
+//go:embed help_*.txt
+var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
@@ -50,12 +56,7 @@ func primeCommand(a *cli.App) *cobra.Command {
   handoff prime --agent qa
   handoff prime --files >>AGENTS.md   # for agents that only write files
   handoff exec send qa "Go on" --agent dev -- my-agent   # runs one of them, and sends its file`,
-		Long: `Prints your name, the other agents, your held handoffs and your waiting handoffs, for people and for
-clients without hooks. It marks nothing as told or read.
-
-With --files it prints instructions for an agent that has neither MCP nor this program, and writes its results to a
-file. Put them into a prompt or into AGENTS.md. "handoff exec" reads this file, and so does "handoff capture" after
-the agent has ended.`,
+		Long: cli.HelpText(helpTexts, "prime"),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if files {

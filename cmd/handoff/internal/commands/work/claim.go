@@ -29,9 +29,7 @@ func claimCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff claim --agent qa
   handoff claim --agent qa --wait 60        # waits up to a minute
   handoff claim 12 --agent qa --full`,
-		Long: `Prints the task, the known facts and the wanted results. The claim ends after a silence of
-30 minutes, or twice the estimate. A progress report renews it. Exit status 6: no handoff waits, or only notices; the
-command shows these.`,
+		Long: cli.HelpText(helpTexts, "claim"),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args := cli.Arguments{}

@@ -6,6 +6,7 @@
 package work
 
 import (
+	"embed"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,11 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
 )
+
+// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
+//
+//go:embed help_*.txt
+var helpTexts embed.FS
 
 // Commands returns the commands of this package except [WaitCommand], for the root to add.
 func Commands(a *cli.App) []*cobra.Command {

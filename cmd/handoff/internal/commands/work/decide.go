@@ -43,11 +43,7 @@ var actionCommands = []actionCommand{{
 		Example: `  handoff answer 12 "PostgreSQL 15" --agent human
   handoff answer no_7 "Yes, drop it" --agent human
   handoff answer 12 @decision.md --agent human`,
-		Long: `After the answer to a question the holder that asked goes on. Only human may answer a question for a
-permission. The answer to a message is a message to its sender about the same handoff, and the first message counts
-as read. The answer to work for human claims and completes the work, with the text as its summary.
-
-` + cli.AboutSources,
+		Long: cli.HelpText(helpTexts, "answer", cli.AboutSources),
 		Args: cobra.MinimumNArgs(1),
 	},
 }, {
@@ -56,9 +52,7 @@ as read. The answer to work for human claims and completes the work, with the te
 		Use: "accept ID…", Short: "Accept the results of completed handoffs",
 		Example: `  handoff accept 12 --agent human
   handoff accept 12 --reason "Works on my machine, too" --agent human`,
-		Long: `The sender of a handoff, the owner of its workflow or human may accept it. Its holder gets a notice,
-and handoffs that wait for the acceptance (send --after-accepted) may go on. The opposite is "handoff update 12
---return".`,
+		Long: cli.HelpText(helpTexts, "accept"),
 	},
 }, {
 	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, WholeWorkflow: true},
@@ -66,9 +60,7 @@ and handoffs that wait for the acceptance (send --after-accepted) may go on. The
 		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed, or give up failed ones",
 		Example: `  handoff cancel 12 --reason "Done by hand" --agent human
   handoff cancel --workflow wf_login -m "We do it otherwise" --agent human`,
-		Long: `The holder learns of it at its next call. The command lists handoffs that followed from it and does
-not cancel them. --workflow cancels all open handoffs of a workflow. A handoff that failed, was rejected or timed out
-keeps its state; after this command no agent has to go on with it, and it needs you no more.`,
+		Long: cli.HelpText(helpTexts, "cancel"),
 	},
 }, {
 	action: schemas.ActCancel,
@@ -105,9 +97,7 @@ keeps its state; after this command no agent has to go on with it, and it needs 
 		Example: `  handoff retry 3 --agent human
   handoff retry 3 --reason "The service is up again" --timeout 2h --agent human
   handoff retry 3 --to qa-2 --agent human`,
-		Long: `The command makes a new handoff with the context, the partial progress and the checkpoint of a handoff
-that failed, was rejected, timed out or was cancelled. An agent that rejected the work gets it again only with --to.
-A repeated command gives the same new handoff. --silent prints the id of the new handoff.`,
+		Long: cli.HelpText(helpTexts, "retry"),
 	},
 }}
 

@@ -45,10 +45,7 @@ func completeCommand(a *cli.App) *cobra.Command {
   handoff complete 12 --agent dev --summary "Login works" --next qa --next-task "Test the login"
   go test ./... | handoff complete 12 --agent qa --summary "Tests" --detail -
   handoff complete 12 --agent qa --file completion.json`,
-		Long: `Answer every criterion of the handoff by its number: --met N or N=EVIDENCE, --unmet N=WHY. An unmet
-criterion makes the outcome partial.
-
-` + cli.AboutSources,
+		Long: cli.HelpText(helpTexts, "complete", cli.AboutSources),
 		Args: cobra.MaximumNArgs(1),
 	})
 }
@@ -143,10 +140,7 @@ func failCommand(a *cli.App) *cobra.Command {
   handoff fail 12 "Not my field" --agent qa --reject --alternative ciso
   handoff fail 12 "The service is down" --agent qa --then retry
   handoff fail 12 --agent qa --file failure.json`,
-		Long: `handoff keeps your progress as a checkpoint. The work goes back to the sender, or to the agent that the
-handoff names, unless --then says otherwise. With --reject you refuse work that is not for you.
-
-` + cli.AboutSources,
+		Long: cli.HelpText(helpTexts, "fail", cli.AboutSources),
 	})
 }
 

@@ -19,11 +19,7 @@ func redactCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff redact 12 --agent human
   handoff redact 12 data.token --agent human
   handoff redact no_7 --agent human`,
-		Long: `Erases all kept texts of a handoff or a message, or the texts under one field of "show --json". An
-event records the person. The registry still verifies. Only human may redact. The content of a reference goes with
-the reference, also for other handoffs that refer to it. Redact other handoffs that repeat the text separately
-("history" shows the handoffs that were made from one). Older copies of the store keep the text, and free pages of
-its file may keep it until they are written again.`,
+		Long: cli.HelpText(helpTexts, "redact"),
 		Args: cobra.RangeArgs(1, 2),
 	})
 }

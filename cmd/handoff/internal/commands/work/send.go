@@ -94,14 +94,7 @@ func sendCommand(a *cli.App) *cobra.Command {
   handoff send qa "Test against the specification" --ref docs/spec.md --agent human
   handoff send --file message.json --title "Another title" --agent human
   handoff send role:review "Review {{each}}" --each api --each web --join planner --join-task "Merge" --agent human`,
-		Long: `TO is an agent, capability:NAME, role:NAME, workflow:NAME or human. The command joins the words of TASK. A task has
-room for 4 KiB: put longer text into --detail.
-
-` + cli.AboutSources + `
-
-A message given with --file may be written as the arguments of the tool send_handoff or in the spelling of
-other handoff protocols, as JSON (comments allowed), YAML, Markdown with the sections of a brief, or Markdown below
-front matter. Flags and arguments override its fields. handoff keeps unknown fields, and a warning names them.`,
+		Long: cli.HelpText(helpTexts, "send", cli.AboutSources),
 	})
 }
 

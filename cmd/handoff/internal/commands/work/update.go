@@ -103,11 +103,7 @@ func updateCommand(a *cli.App) *cobra.Command {
   handoff update 12 --return --reason "Not yet" --criteria "Rows are sorted" --criteria "Times are UTC" --agent human
   handoff update 12 --after none,3 --agent human  # depends on 3 and on no other handoff
   handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent --agent human`,
-		Long: `The flags name the action. An amendment extends lists, merges objects, and replaces all other values.
-The flags --merge, --agent-context and --handoff-instructions are for task trackers. With them, notes go to
-the memories of the context, and values without a field go to its state.
-
-` + cli.AboutSources,
+		Long: cli.HelpText(helpTexts, "update", cli.AboutSources),
 		Args: cobra.ExactArgs(1),
 	})
 	cli.LimitHelpToFlags(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")

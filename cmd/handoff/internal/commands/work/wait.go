@@ -3,7 +3,6 @@ package work
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -14,11 +13,6 @@ import (
 	"handoff/cmd/handoff/internal/render"
 	"handoff/schemas"
 )
-
-// waitHelp describes the exit statuses of a wait, and --hook.
-//
-//go:embed help_wait.txt
-var waitHelp string
 
 // The exit statuses of a wait, in addition to success.
 const (
@@ -46,7 +40,7 @@ func WaitCommand(a *cli.App) *cobra.Command {
   handoff wait 12 13 --timeout 30m && git merge login
   handoff wait --workflow wf_login
   handoff wait 12 --silent || exit`,
-		Long: waitHelp,
+		Long: cli.HelpText(helpTexts, "wait"),
 		Args: cli.RequireHandoffOrWorkflow(&w.workflow),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			for _, id := range given {
