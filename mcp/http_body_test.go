@@ -90,36 +90,3 @@ func TestHTTPStream_RequiresAcceptHeader(t *testing.T) {
 	c := s.newClient("qa").beginSession("2025-11-25")
 	require.Equal(t, http.StatusNotAcceptable, c.withHeaders("Accept", "application/json").send(http.MethodGet, "").status)
 }
-
-func TestHTTPBatch_GetsAllResponsesTogether(t *testing.T) {
-	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	c := s.newClient("qa").beginSession("2025-03-26")
-	const note = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
-	got := c.post("[" + ping(1) + "," + note + ",7," + callRequest(2, "send_handoff", `{}`) + `,{"jsonrpc":"2.0","id":3,"result":{}}]`)
-	require.Equal(t, http.StatusOK, got.status)
-	for _, said := range []string{`{"jsonrpc":"2.0","id":1,"result":{}}`, `"code":-32600`, `"id":2,`} {
-		require.Contains(t, got.body, said)
-	}
-	require.NotContains(t, got.body, `"id":3`)
-
-	silent := c.post("[" + note + "," + cancellation("7") + "]")
-	require.Equal(t, http.StatusAccepted, silent.status)
-	require.Empty(t, silent.body)
-	for _, body := range []string{`[]`, `[{`, "[" + strings.Repeat("7,", 100) + "7]"} {
-		require.Equal(t, http.StatusBadRequest, c.post(body).status, body)
-	}
-	asEvent := c.withHeaders("Accept", "text/event-stream").post("[" + ping(1) + "]")
-	require.Equal(t, "event: message\ndata: [{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}]\n\n", asEvent.body)
-}
-
-func TestHTTPBatch_IsRefusedInOtherRevisions(t *testing.T) {
-	s := serve(t, config(newStandIn()), mcp.HTTPConfig{})
-	for _, c := range []*httpClient{
-		s.newClient("qa").beginSession("2025-06-18"), s.newClient("qa").beginSession("2025-11-25"), s.newClient("qa").withHeaders("Mcp-Protocol-Version", "2026-07-28"),
-	} {
-		got := c.post("[" + ping(1) + "]")
-		require.Equal(t, http.StatusBadRequest, got.status)
-		require.Contains(t, got.body, "batches exist only in revision 2025-03-26")
-	}
-	require.Equal(t, http.StatusBadRequest, s.newClient("qa").post("["+ping(1)+"]").status, "without a session")
-}

@@ -155,9 +155,10 @@ func (x *exchange) setRetryAfter(e *schemas.Error) {
 	}
 }
 
-// deliverReply responds to a request, and reports whether the response arrived, as far as the connection shows. If the
-// response did not arrive, deliverReply undoes effects such as a claim, because the client does not know them.
-func (x *exchange) deliverReply(r reply, modern bool) (arrived bool) {
+// deliverReply responds to a request. If the response did not arrive, as far as the connection shows, deliverReply
+// undoes effects such as a claim, because the client does not know them.
+func (x *exchange) deliverReply(r reply, modern bool) {
+	arrived := false
 	defer func() {
 		if !arrived {
 			r.undoEffects()
@@ -166,14 +167,14 @@ func (x *exchange) deliverReply(r reply, modern bool) (arrived bool) {
 	if r.message == nil { // it was cancelled: a stream without events
 		x.w.Header().Set("Content-Type", eventStreamType)
 		x.writeHeader(http.StatusOK)
-		return false
+		return
 	}
 	text, encoded := x.encodeMessage(r.message)
 	if full := x.countBytes(len(text)); full != nil { // responses that no client reads are in memory too
 		x.respondWithRefusal(full)
-		return false
+		return
 	}
-	return x.r.Context().Err() == nil && x.writeText(httpStatusOf(r.message, modern), text) && encoded
+	arrived = x.r.Context().Err() == nil && x.writeText(httpStatusOf(r.message, modern), text) && encoded
 }
 
 // writeHeader writes the status of the response. The client then has writeTimeout to receive the rest.

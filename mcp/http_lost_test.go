@@ -71,22 +71,6 @@ func TestHTTPClaim_IsReleasedIfClientLeft(t *testing.T) {
 	}
 }
 
-func TestHTTPClaim_InBatchIsReleasedIfClientLeft(t *testing.T) {
-	honest, slow, l := workspaceWithDelayedClaims(t)
-	left, through := reportHangUps()
-	s := serveBehindHandler(t, slow, mcp.HTTPConfig{}, through)
-	qa := s.newClient("qa").beginSession("2025-03-26")
-	ctx, hangUp := context.WithCancel(t.Context())
-	claims := qa.postAsync(ctx, "["+callRequest(7, "claim_handoff", `{}`)+","+ping(8)+"]")
-	<-l.taken
-	hangUp()
-	require.Error(t, (<-claims).err)
-	<-left
-	close(l.give)
-	s.awaitAtMostRunning(0)
-	requireClaimable(t, honest)
-}
-
 func TestHTTPClaim_IsReleasedIfCallIsCancelled(t *testing.T) {
 	honest, slow, l := workspaceWithDelayedClaims(t)
 	s := serve(t, slow, mcp.HTTPConfig{})

@@ -12,7 +12,7 @@ import (
 	"handoff/schemas"
 )
 
-// handlePost responds to a message or a batch.
+// handlePost responds to a message.
 func (x *exchange) handlePost() {
 	err := x.setCaller()
 	later := schemas.AsError(err)
@@ -26,10 +26,6 @@ func (x *exchange) handlePost() {
 	}
 	text, ok := x.readMessage()
 	if !ok {
-		return
-	}
-	if later == nil && isBatch(text) {
-		x.postBatch(text)
 		return
 	}
 	m, malformed := jsonrpc.ParseMessage(text)

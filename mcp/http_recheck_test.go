@@ -83,25 +83,6 @@ func (f unreadableBody) Read([]byte) (int, error) {
 	return 0, errors.New("read")
 }
 
-func TestHTTPBatch_CountsEachMessageForRateLimit(t *testing.T) {
-	var asked atomic.Int64
-	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Caller: func(r *http.Request) (schemas.Caller, error) {
-		by, err := callerOfBearer(r)
-		if asked.Add(1) > 4 {
-			return by, schemas.Errorf(schemas.Limit, "token qa may make 4 requests a second").WithRetryAfter(time.Second)
-		}
-		return by, err
-	}})
-	qa := s.join("2025-03-26", "qa")
-	asked.Store(0)
-	calls := make([]string, 10)
-	for i := range calls {
-		calls[i] = qa.call(i+10, "send_handoff", `{}`)
-	}
-	said := qa.post("[" + strings.Join(calls, ",") + "]").body
-	require.Equal(t, 6, strings.Count(said, "may make 4 requests a second"), said)
-}
-
 func TestHTTPMemory_OfMessagesIsLimited(t *testing.T) {
 	s := serve(t, config(newStandIn()), mcp.HTTPConfig{Messages: mcp.UseLimit{All: 100_000, Each: 8000}})
 	eve, qa := s.newClient("eve").beginSession("2026-07-28"), s.newClient("qa").beginSession("2026-07-28")
@@ -128,19 +109,6 @@ func TestHTTPMemory_OfResponsesIsLimited(t *testing.T) {
 		require.Less(t, len(got.body), 1000)
 		require.Equal(t, http.StatusOK, m.post(m.call(7, "list_handoffs", `{}`)).status)
 	}
-}
-
-func TestBatch_RefusesInitialize(t *testing.T) {
-	qa := serve(t, config(newStandIn()), mcp.HTTPConfig{}).join("2025-03-26", "qa")
-	got := qa.post("[" + initialize("x", "2025-11-25") + "," + ping(2) + "]")
-	require.Contains(t, got.body, "initialize may not be part of a batch")
-	require.Contains(t, qa.post("["+ping(3)+"]").body, `"id":3`, "it is still of the revision that has batches")
-
-	c := connect(t, config(newStandIn()))
-	c.send(initialize("x", "2025-03-26"))
-	c.nextLine()
-	c.send("[" + initialize("x", "2025-11-25") + "]")
-	require.Contains(t, c.nextLine(), "initialize may not be part of a batch")
 }
 
 // A deadline that passes on a silent connection ends a stream of HTTP/2.

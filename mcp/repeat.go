@@ -31,7 +31,7 @@ const maxClockSkew = 10 * time.Minute
 type namedRequest struct {
 	at   time.Time
 	name string
-	id   string // of the message, because a request may have many
+	id   string // of the message
 }
 
 type namedRequestKey struct{}

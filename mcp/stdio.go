@@ -172,8 +172,6 @@ func (c *conn) handleLine(ctx context.Context, l jsonrpc.Line) {
 		m := jsonrpc.Message{ID: l.ID()}
 		c.out.Send(m.ErrorResponse(sdk.INVALID_REQUEST, "the message has %d bytes, at most %d are accepted: "+
 			"put what is large into a file and send its path", l.Size, jsonrpc.MaxLine))
-	case isBatch(l.Text):
-		c.receiveBatch(ctx, l.Text)
 	default:
 		m, malformed := jsonrpc.ParseMessage(l.Text)
 		if malformed != nil {

@@ -125,27 +125,6 @@ func TestStdio_DeclinesRequestAfterConnectionEnds(t *testing.T) {
 	require.Len(t, c.remainingLines(), inFlight)
 }
 
-func TestBatch_EachMessageTakesOneRequestSlot(t *testing.T) {
-	s := newStandIn()
-	c := connect(t, config(s))
-	c.send(initialize("old", "2025-03-26"))
-	c.nextLine()
-	batch := "[" + strings.Repeat(callRequest(1, "send_handoff", `{"do":"hold"}`)+",", 99) + callRequest(1, "send_handoff", `{"do":"hold"}`) + "]"
-	const batches = inFlight/100 + 2
-	for range batches - 1 {
-		c.send(batch)
-	}
-	for range inFlight {
-		<-s.started
-	}
-	close(s.release)
-	c.send(batch)
-	require.NoError(t, c.closeInput())
-	require.Len(t, c.remainingLines(), batches)
-	require.Len(t, s.callsOf("send_handoff"), batches*100)
-	require.LessOrEqual(t, s.most, inFlight)
-}
-
 func TestStdio_ReportsUnansweredRequestsAfterDrainTimeout(t *testing.T) {
 	s := newStandIn()
 	cfg := config(s)

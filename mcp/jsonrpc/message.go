@@ -43,7 +43,7 @@ func ParseMessage(text []byte) (Message, *sdk.JSONRPCError) {
 	case err != nil && !json.Valid(text):
 		return m, (&Message{}).ErrorResponse(sdk.PARSE_ERROR, "the message is not JSON: %v", err)
 	case err != nil:
-		return m, m.ErrorResponse(sdk.INVALID_REQUEST, "the message is not a JSON-RPC object")
+		return m, m.ErrorResponse(sdk.INVALID_REQUEST, "the message is not a JSON-RPC object; handoff accepts no batches")
 	}
 	return m, m.invalidMessageError()
 }

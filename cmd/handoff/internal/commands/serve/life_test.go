@@ -218,10 +218,8 @@ func ignoresSignal(t *testing.T, pid int, sig syscall.Signal) bool {
 // too long for a pipe.
 func startStuckServer(t *testing.T) *commandtest.Server {
 	t.Helper()
-	const batches = "2025-03-26"
-	s := initializeServer(startServer(commandtest.NewHome(t), commandtest.Program, "mcp", "--workspace", "w"), batches)
-	lists := strings.Repeat(`{"jsonrpc":"2.0","id":2,"method":"tools/list"},`, 100)
-	_, err := fmt.Fprintf(s.In, "[%s]\n", strings.TrimSuffix(lists, ","))
+	s := initializeServer(startServer(commandtest.NewHome(t), commandtest.Program, "mcp", "--workspace", "w"), "2025-11-25")
+	_, err := fmt.Fprint(s.In, strings.Repeat(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`+"\n", 100))
 	require.NoError(t, err)
 	_, err = s.R.Peek(1)
 	require.NoError(t, err)
