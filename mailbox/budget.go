@@ -179,14 +179,16 @@ func (s *Service) tellHumanOfExceededLimit(ctx context.Context, refused *exceede
 	}
 }
 
-// sendOrTellHuman calls send, which creates the handoff that continues h. If a limit of the workflow refuses that
-// handoff, sendOrTellHuman tells human and returns nil.
-func (o *op) sendOrTellHuman(h *operation.RecordChange, send func() (*store.Record, error)) (*store.Record, error) {
-	next, err := send()
-	if err == nil || o.exceeded == nil {
-		return next, err
-	}
-	return nil, o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("Nobody goes on after %s (%s)", h.Now.ID, cmp.Or(h.Text, h.Why.Text())), err)
+// sendOrTellHuman makes a consequence from a function that sends the handoff that continues the work. If a limit of the
+// workflow refuses that handoff, the consequence tells human.
+func sendOrTellHuman(send func(*op, *operation.RecordChange) (*store.Record, error)) consequence {
+	return consequenceWithSuccessor(func(o *op, h *operation.RecordChange) (*store.Record, error) {
+		next, err := send(o, h)
+		if err == nil || o.exceeded == nil {
+			return next, err
+		}
+		return nil, o.tellOwnerOfUnsent(h.Now, fmt.Sprintf("Nobody goes on after %s (%s)", h.Now.ID, cmp.Or(h.Text, h.Why.Text())), err)
+	})
 }
 
 // These limits bound the handoffs that rules send because of time. Without limits, rules whose own handoffs time out

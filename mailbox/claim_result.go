@@ -24,13 +24,12 @@ func (s *Service) claimResult(
 		if err != nil {
 			return out, err
 		}
-		brief, again := s.reader.Brief, false
+		again := false // the caller has read the brief
 		if got.SameSession {
-			if amended, err := wasAmendedSinceQuestion(v, r); err != nil || !amended {
-				brief, again = s.reader.AnswerBrief, true
-			}
+			amended, err := wasAmendedSinceQuestion(v, r)
+			again = err != nil || !amended
 		}
-		b, todo, err := brief(v, r, in.MaxTokens)
+		b, todo, err := s.reader.Brief(v, r, in.MaxTokens, again)
 		if err != nil { // the claim stays, and its holder can still fail it
 			s.Logger.ErrorContext(ctx, "no brief", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 			b.Text = "The content cannot be read: the store is damaged there. Tell human. " + holderAdvice(life.Fail, r.ID, "").String()

@@ -148,12 +148,7 @@ func (o *op) tellRecipient(h *operation.RecordChange) error {
 
 // rerunWork sends the work again, without changes by a caller.
 func (o *op) rerunWork(h *operation.RecordChange) (*store.Record, error) {
-	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.sendAgain(life.Rerun, h.Now, nil, h.Now.SentWith) })
-}
-
-// sendToNamedAgent sends the work to the agent that its holder named.
-func (o *op) sendToNamedAgent(h *operation.RecordChange) (*store.Record, error) {
-	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.resendToNamedAgent(h) })
+	return o.sendAgain(life.Rerun, h.Now, nil, h.Now.SentWith)
 }
 
 // sendContinuationOrTell sends the continuation of a completion or of an acceptance. If a limit of the workflow refuses

@@ -156,10 +156,7 @@ type lineage struct {
 //   - conflict: a dependency ended without a completion.
 func (o *op) findLineage(d *draft.Draft) (l lineage, err error) {
 	parent, err := o.findParent(d)
-	if err != nil {
-		return l, err
-	}
-	if err := o.checkWorkflowName(d.Workflow); err != nil {
+	if err = cmp.Or(err, o.checkWorkflowName(d.Workflow)); err != nil {
 		return l, err
 	}
 	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepthFor(d)}

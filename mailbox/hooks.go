@@ -87,10 +87,10 @@ var consequences = map[life.Consequence]consequence{
 	life.ApplyVerdict:        (*op).applyVerdict,
 	life.SendContinuation:    (*op).sendContinuationOrTell,
 	life.SendRework:          consequenceWithSuccessor((*op).sendRework),
-	life.SendAgain:           consequenceWithSuccessor((*op).rerunWork),
-	life.SendToNamedAgent:    consequenceWithSuccessor((*op).sendToNamedAgent),
-	life.SendRollback:        consequenceWithSuccessor((*op).sendRollback),
-	life.SendToDecider:       consequenceWithSuccessor((*op).sendToHuman),
+	life.SendAgain:           sendOrTellHuman((*op).rerunWork),
+	life.SendToNamedAgent:    sendOrTellHuman((*op).sendToNamedAgent),
+	life.SendRollback:        sendOrTellHuman((*op).sendRollback),
+	life.SendToDecider:       sendOrTellHuman((*op).sendToHuman),
 }
 
 // consequence carries out a consequence, and returns its outcome for the result of the call.
@@ -99,21 +99,21 @@ type consequence func(*op, *operation.RecordChange) (operation.ConsequenceResult
 // consequencesForOthers are the consequences for other handoffs than the changed handoff. Each of them runs once for
 // every handoff that it concerns.
 var consequencesForOthers = map[life.Consequence]consequenceForOthers{
-	life.TellSendersOfDependents: {affected: dependentsOf, run: (*op).tellSenderOfDeadDependency},
-	life.UnblockDependents:       {affected: dependentsOf, run: (*op).unblock},
-	life.UnblockAfterRollback:    {affected: dependentsOfParent, run: (*op).unblockAfterRollback},
-	life.MoveDependents:          {affected: dependentsOf, run: (*op).replaceDependency},
-	life.BlockDependentsAgain:    {affected: freedDependentsOf, run: (*op).replaceDependency, includeEnded: true},
-	life.CancelParts:             {affected: childrenOf, run: (*op).cancelUnclaimedPart},
+	life.TellSendersOfDependents: {affected: store.IndexByDependency, run: (*op).tellSenderOfDeadDependency},
+	life.UnblockDependents:       {affected: store.IndexByDependency, run: (*op).unblock},
+	life.UnblockAfterRollback:    {affected: store.IndexByDependency, ofParent: true, run: (*op).unblockAfterRollback},
+	life.MoveDependents:          {affected: store.IndexByDependency, run: (*op).replaceDependency},
+	life.BlockDependentsAgain:    {affected: store.IndexByFreedDependency, run: (*op).replaceDependency, includeEnded: true},
+	life.CancelParts:             {affected: store.IndexByParent, run: (*op).cancelUnclaimedPart},
 }
 
 // consequenceForOthers is a consequence for other handoffs than the changed handoff. The function `affected` returns
-// the index of the other handoffs, and `run` is called once for each of them. Ended handoffs are left out, unless
-// `includeEnded` is set.
+// the index of the other handoffs from the id of the changed handoff, or of its parent if `ofParent` is set. The
+// function `run` is called once for each of them. Ended handoffs are left out, unless `includeEnded` is set.
 type consequenceForOthers struct {
-	affected     func(now *store.Record) store.HandoffIndex
-	run          func(o *op, r, now *store.Record) error
-	includeEnded bool
+	affected               func(schemas.ID) store.HandoffIndex
+	run                    func(o *op, r, now *store.Record) error
+	ofParent, includeEnded bool
 }
 
 // hooks implements [operation.Rules] with these lists.
@@ -154,7 +154,11 @@ func (h hooks) RunConsequence(c life.Consequence, what *operation.RecordChange) 
 }
 
 func (h hooks) AffectedHandoffs(c life.Consequence, now *store.Record) (others store.HandoffIndex, ended bool) {
-	return consequencesForOthers[c].affected(now), consequencesForOthers[c].includeEnded
+	row, id := consequencesForOthers[c], now.ID
+	if row.ofParent {
+		id = now.Parent
+	}
+	return row.affected(id), row.includeEnded
 }
 
 func (h hooks) RunConsequenceFor(c life.Consequence, other, now *store.Record) error {
@@ -213,19 +217,6 @@ func mayFireRule(o *op, h *operation.RecordChange) bool {
 	}
 	return h.Now.Step
 }
-
-// These functions return the index of the other handoffs that a consequence concerns.
-
-func dependentsOf(now *store.Record) store.HandoffIndex { return store.IndexByDependency(now.ID) }
-
-func dependentsOfParent(now *store.Record) store.HandoffIndex {
-	return store.IndexByDependency(now.Parent)
-}
-
-func freedDependentsOf(now *store.Record) store.HandoffIndex {
-	return store.IndexByFreedDependency(now.ID)
-}
-func childrenOf(now *store.Record) store.HandoffIndex { return store.IndexByParent(now.ID) }
 
 // consequenceWithoutResult makes a consequence from a function that adds nothing to the result of the call, such as a
 // function that leaves a notice.

@@ -315,8 +315,8 @@ func (o *op) replaceReview(h *operation.RecordChange) (*store.Record, error) {
 		to = schemas.Human
 	}
 	why := fmt.Sprintf("%s was to judge it (%s): %s", gone.To, gone.ID, h.Why.Text())
-	next, err := o.sendOrTellHuman(h, func() (*store.Record, error) { return o.createReview(r, schemas.Address(to), why, gone.Excluded) })
-	if next == nil || err != nil {
+	next, err := o.createReview(r, schemas.Address(to), why, gone.Excluded)
+	if err != nil {
 		return nil, err
 	}
 	return next, o.recordCreatedHandoff(gone, next.ID, func(now *store.Record) { now.Successor = next.ID })

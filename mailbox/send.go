@@ -125,18 +125,13 @@ func (o *op) findAnswered(to schemas.Agent, named []string, message bool, out *s
 		if err != nil {
 			return err
 		}
-		asked, err := shouldAnswerQuestion(o.View, r, o.By.Agent)
-		if err != nil {
+		switch asked, err := shouldAnswerQuestion(o.View, r, o.By.Agent); {
+		case err != nil:
 			return err
-		}
-		if !asked {
-			continue
-		}
-		if slices.Contains(named, r.ID.String()) {
+		case asked && slices.Contains(named, r.ID.String()):
 			out.Answers = r.ID
 			return nil
-		}
-		if message {
+		case asked && message:
 			out.Answers = cmp.Or(out.Answers, r.ID)
 		}
 	}
@@ -156,7 +151,7 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 		return err
 	}
 	h, err := reading.ReadHandoff(o.View, r)
-	b, _, unread := o.reader.Brief(o.View, r, 0)
+	b, _, unread := o.reader.Brief(o.View, r, 0, false)
 	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
@@ -250,10 +245,7 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 // result with the warnings.
 func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
 	line, err := o.findLineage(d)
-	if err != nil {
-		return out, err
-	}
-	if err := o.checkReferences(d.Handoff.Context); err != nil {
+	if err = cmp.Or(err, o.checkReferences(d.Handoff.Context)); err != nil {
 		return out, err
 	}
 	r, err := o.createHandoff(d, line)

@@ -17,12 +17,8 @@ import (
 )
 
 // sendRollback gives failed work back as a child of the failed handoff, with the content, the failure, the questions
-// and the partial result. The child goes to the agent in h.To, otherwise to the agent of [reading.RollbackTarget]. The
-// exception is a review, see [op.replaceReview].
+// and the partial result. The child goes to the agent in h.To, otherwise to the agent of [reading.RollbackTarget].
 func (o *op) sendRollback(h *operation.RecordChange) (*store.Record, error) {
-	if h.Now.ReviewOf != 0 {
-		return o.replaceReview(h)
-	}
 	r, to := h.Now, cmp.Or(h.To, reading.RollbackTarget(h.Now))
 	next := o.rollbackContent(r)
 	next.Title = schemas.Clip("Fix: "+r.Title, o.Limits.Title)
@@ -56,9 +52,6 @@ func (o *op) rollbackContent(r *store.Record) (h schemas.Handoff) {
 
 // sendToHuman asks a person how the work goes on, with a handoff to human that is a child of the ended handoff.
 func (o *op) sendToHuman(h *operation.RecordChange) (*store.Record, error) {
-	if h.Now.ReviewOf != 0 {
-		return o.replaceReview(h)
-	}
 	r := h.Now
 	next := o.rollbackContent(r)
 	next.Title = schemas.Clip("Decide: "+r.Title, o.Limits.Title)
@@ -68,10 +61,14 @@ func (o *op) sendToHuman(h *operation.RecordChange) (*store.Record, error) {
 }
 
 // createChildOfFailed creates a child of a failed handoff, which continues the work and contains the reasons of the
-// failure. If the chain of parents is too long, or the workflow is past a limit, it tells a person and returns nil. The
-// limit does not refuse the failure, because the work must not be forgotten.
+// failure. If the chain of parents is too long, or the workflow is past a limit, a person is told, and no handoff is
+// created. The limit does not refuse the failure, because the work must not be forgotten. A failed review has no such
+// child, see [op.replaceReview].
 func (o *op) createChildOfFailed(a life.Action, h *operation.RecordChange, to schemas.Address, next schemas.Handoff) (*store.Record, error) {
 	r := h.Now
+	if r.ReviewOf != 0 {
+		return o.replaceReview(h)
+	}
 	if err := o.checkChainLength(lineage{}.childOf(r), r); err != nil {
 		return nil, o.NotifyAgent(schemas.Human, operation.NoticeOf(noticeTooDeep, r, err.Error()+". "+h.Why.Text()))
 	}
@@ -82,23 +79,23 @@ func (o *op) createChildOfFailed(a life.Action, h *operation.RecordChange, to sc
 	if due := r.Deadline.Time(); a == life.Rollback && due.After(o.Now) {
 		d.Deadline = due
 	}
-	return o.sendOrTellHuman(h, func() (*store.Record, error) { return o.createSuccessor(a, r, d, lineage{}.childOf(r)) })
+	return o.createSuccessor(a, r, d, lineage{}.childOf(r))
 }
 
 // describeHeldParts returns a text for each part of a handoff that an agent still holds or that human has not taken
 // yet, ten at most. These parts go on although the whole has ended. It looks at the first hundred parts.
 func (o *op) describeHeldParts(r *store.Record) (parts []string, err error) {
-	for id, err := range reading.AtMost(100, o.OldestFirst(store.IndexByParent(r.ID), 0)) {
+	for part, err := range reading.Records(reading.AtMost(100, o.OldestFirst(store.IndexByParent(r.ID), 0)), o.UsableRecord) {
 		if err != nil || len(parts) == 10 {
 			return parts, err
 		}
-		switch part := o.UsableRecord(id); {
-		case part == nil || id == r.Successor || id == r.Rollback: // what r became is no part of it
+		switch {
+		case part.ID == r.Successor || part.ID == r.Rollback: // what r became is no part of it
 		case part.Status.IsHeld():
-			parts = append(parts, fmt.Sprintf("%s is at work on %s (%s), a part of %s: wait for it, or cancel it", part.Holder, id, part.Title, r.ID))
+			parts = append(parts, fmt.Sprintf("%s is at work on %s (%s), a part of %s: wait for it, or cancel it", part.Holder, part.ID, part.Title, r.ID))
 		case isOpenQuestionToHuman(part) && part.From == r.Holder:
 			parts = append(parts, fmt.Sprintf("%s asked human with %s (%s), which was open when %s ended: look there for the answer",
-				part.From, id, part.Title, r.ID))
+				part.From, part.ID, part.Title, r.ID))
 		}
 	}
 	return parts, nil
@@ -206,8 +203,8 @@ func (o *op) sendAgain(a life.Action, r *store.Record, rev *revision, token stri
 	return o.createSuccessor(a, r, d, beside)
 }
 
-// resendToNamedAgent sends rejected work to the agent in h.To, at once, with the reason.
-func (o *op) resendToNamedAgent(h *operation.RecordChange) (*store.Record, error) {
+// sendToNamedAgent sends rejected work to the agent that its holder named, at once, with the reason.
+func (o *op) sendToNamedAgent(h *operation.RecordChange) (*store.Record, error) {
 	sent, err := reading.ReadHandoff(o.View, h.Now)
 	if err != nil {
 		return nil, err

@@ -30,9 +30,9 @@ func (f Offers) WithheldText(name schemas.Agent) (string, error) {
 		}
 		return Verdict{Reason: Full, Card: a.Card, Held: t.held}.withheldText(inbox.Pending), nil
 	}
-	for _, why := range []func() (string, error){t.claimableSoonText, t.blockedText, t.unfitText} {
-		if text, err := why(); text != "" || err != nil {
-			return text, err
+	for _, why := range []func() string{t.claimableSoonText, t.blockedText, t.unfitText} {
+		if text := why(); text != "" || t.err != nil {
+			return text, t.err
 		}
 	}
 	return "", nil
@@ -40,60 +40,54 @@ func (f Offers) WithheldText(name schemas.Agent) (string, error) {
 
 // claimableSoonText names the first handoff that the agent may claim within a minute. The agent may not claim it now,
 // because another agent was told of it first, or because the handoff rests after a failed attempt.
-func (t *claimJudge) claimableSoonText() (string, error) {
+func (t *claimJudge) claimableSoonText() string {
 	now := t.Here.Now()
-	return firstNonEmptyText(t.View, t.DueHandoffs(now.Add(time.Minute)), func(r *store.Record) string {
+	for r := range t.pendingAmong(t.DueHandoffs(now.Add(time.Minute))) {
 		if !t.isNameOrPool(r.To) || t.firstReason(r, MemberReasons) != 0 {
-			return ""
+			continue
 		}
 		v := t.verdict(r, TooEarly|Reserved)
 		if v.Reason == Reserved || v.Reason == TooEarly && r.NotBefore == r.Wakes {
 			return v.claimableSoonText(now)
 		}
-		return ""
-	})
+	}
+	return ""
 }
 
 // blockedText gives the number of blocked handoffs for the agent, and the dependencies of the oldest. It counts at most
 // a thousand handoffs, to bound the reads.
-func (t *claimJudge) blockedText() (string, error) {
+func (t *claimJudge) blockedText() string {
 	seen, oldest := map[schemas.ID]bool{}, ""
-	_, err := firstNonEmptyText(t.View, t.OldestFirst(store.IndexOfAllDependents(), 0), func(r *store.Record) string {
+	for r := range t.pendingAmong(t.OldestFirst(store.IndexOfAllDependents(), 0)) {
 		if t.isNameOrPool(r.To) {
 			seen[r.ID] = true
 			oldest = cmp.Or(oldest, Verdict{Reason: Blocked, Record: r}.waitReasonText())
 		}
-		return ""
-	})
-	if len(seen) == 0 || err != nil {
-		return "", err
 	}
-	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), oldest), nil
+	if len(seen) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Blocked for you: %d; %s.", len(seen), oldest)
 }
 
 // unfitText names the first handoff in a pool of the agent that the agent is not offered, and the reason.
-func (t *claimJudge) unfitText() (string, error) {
-	return firstNonEmptyText(t.View, t.ClaimableHandoffs(roster.BoxesForCard(t.Card)...), func(r *store.Record) string {
+func (t *claimJudge) unfitText() string {
+	for r := range t.pendingAmong(t.ClaimableHandoffs(roster.BoxesForCard(t.Card)...)) {
 		if v := t.verdict(r, Unfit); v.Reason != 0 && t.firstReason(r, Declined) == 0 {
 			return v.unfitText()
 		}
-		return ""
-	})
+	}
+	return ""
 }
 
-// firstNonEmptyText calls say for the pending handoffs of ids, and returns the first text that is not empty. It reads
-// at most a thousand records.
-func firstNonEmptyText(v *store.View, ids iter.Seq2[schemas.ID, error], say func(*store.Record) string) (string, error) {
-	for r, err := range reading.ReadableRecords(v, reading.AtMost(reading.MaxScanned, ids)) {
-		if err != nil {
-			return "", err
-		}
-		if r.Status != schemas.Pending {
-			continue
-		}
-		if text := say(r); text != "" {
-			return text, nil
+// pendingAmong yields the pending handoffs among ids. It reads at most a thousand records, and ends at an error, which
+// it keeps in t.err.
+func (t *claimJudge) pendingAmong(ids iter.Seq2[schemas.ID, error]) iter.Seq[*store.Record] {
+	return func(yield func(*store.Record) bool) {
+		for r, err := range reading.ReadableRecords(t.View, reading.AtMost(reading.MaxScanned, ids)) {
+			if t.err = cmp.Or(t.err, err); t.err != nil || r.Status == schemas.Pending && !yield(r) {
+				return
+			}
 		}
 	}
-	return "", nil
 }

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"time"
 
+	"handoff/mailbox/reading"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
 	"handoff/store"
@@ -58,16 +59,11 @@ func (o *Op) HandoffsHeldBy(a schemas.Agent) iter.Seq2[*store.Record, error] {
 
 // HeldAmong yields the handoffs among ids that the agent still holds. It skips handoffs that cannot be read.
 func (o *Op) HeldAmong(a schemas.Agent, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
-	return func(yield func(*store.Record, error) bool) {
-		for id, err := range ids {
-			r := (*store.Record)(nil)
-			if err == nil {
-				r = o.UsableRecord(id)
-			}
-			held := r != nil && r.Status.IsHeld() && r.Holder == a
-			if (held || err != nil) && !yield(r, err) {
-				return
-			}
+	return reading.Records(ids, func(id schemas.ID) *store.Record {
+		r := o.UsableRecord(id)
+		if r == nil || !r.Status.IsHeld() || r.Holder != a {
+			return nil
 		}
-	}
+		return r
+	})
 }

@@ -87,7 +87,7 @@ func (e *Engine) UpdateWithoutDue(ctx context.Context, by schemas.Caller, fn fun
 		return err
 	})
 	if o != nil && o.wrote {
-		e.Hub.Announce(o.wakeups()) // also after an error: the store may have kept a failed commit
+		e.Hub.Announce(o.wakes) // also after an error: the store may have kept a failed commit
 	}
 	if err != nil {
 		if o != nil {

@@ -105,25 +105,17 @@ func (o *Op) SkipReceipt() { o.skipReceipt = true }
 // [Op.TryPart], the effects of the part are dropped. No waiter misses a change if the process dies before the report,
 // because waiters of other processes read the store again when they reach the next owner.
 type commitEffects struct {
-	last      uint64            // the newest event
-	wrote     bool              // waiters have something new to see
-	voided    []string          // tokens of claims that ended
-	boxes     []schemas.Address // mailboxes with work that may be claimed now, or with a new notice; each once
-	freed     []schemas.Agent   // agents with a limit that now hold less
-	regrouped bool              // agents may claim from other mailboxes than before
-	deferred  []schemas.ID      // handoffs with deferred consequences
-	due       store.Time        // when the clock next changes a record that this operation changed, zero for never
-}
-
-// wakeups converts the effects to the type that package longpoll expects.
-func (e commitEffects) wakeups() longpoll.OperationEffects {
-	return longpoll.OperationEffects{Boxes: e.boxes, Freed: e.freed, Regrouped: e.regrouped, Due: e.due.Time()}
+	last     uint64                    // the newest event
+	wrote    bool                      // waiters have something new to see
+	wakes    longpoll.OperationEffects // for which waiters it is new
+	voided   []string                  // tokens of claims that ended
+	deferred []schemas.ID              // handoffs with deferred consequences
 }
 
 // WakeAfterCommit makes the server wake waiting calls after the commit: all calls that wait for any change, and the
 // calls that wait for mail to these addresses.
 func (o *Op) WakeAfterCommit(boxes ...schemas.Address) {
-	o.wrote, o.boxes = true, append(o.boxes, boxes...)
+	o.wrote, o.wakes.Boxes = true, append(o.wakes.Boxes, boxes...)
 }
 
 // ResumeConsequencesLater makes the engine carry out the deferred consequences of a handoff in later transactions of
@@ -224,10 +216,10 @@ func (o *Op) newEvent(h *RecordChange) schemas.Event {
 func (o *Op) collectEffects(was, now *store.Record) {
 	o.wrote = true
 	if now.IsClaimable() {
-		o.boxes = append(o.boxes, now.Box)
+		o.wakes.Boxes = append(o.wakes.Boxes, now.Box)
 	}
-	if now.Wakes != 0 && (o.due == 0 || now.Wakes < o.due) {
-		o.due = now.Wakes
+	if due := now.Wakes.Time(); now.Wakes != 0 && (o.wakes.Due.IsZero() || due.Before(o.wakes.Due)) {
+		o.wakes.Due = due
 	}
 	if was == nil || !was.Status.IsHeld() {
 		return
@@ -245,7 +237,7 @@ func (o *Op) collectEffects(was, now *store.Record) {
 // useless wakeup does no harm.
 func (o *Op) recordFreedHolder(holder schemas.Agent) {
 	if a, err := o.Agent(holder); err != nil || schemas.ValueOrZero(a).Card.MaxOpen > 0 {
-		o.freed = append(o.freed, holder)
+		o.wakes.Freed = append(o.wakes.Freed, holder)
 	}
 }
 
@@ -261,7 +253,7 @@ func (o *Op) RecordEvent(a life.Action, said any) error {
 	o.fillEventHeader(&e, a)
 	o.last, err = o.tx.WriteChange(nil, nil, e, content)
 	o.wrote = true
-	o.regrouped = o.regrouped || a == life.Register
+	o.wakes.Regrouped = o.wakes.Regrouped || a == life.Register
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/offer"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -141,12 +142,11 @@ func (o *Op) isCallerVerifier(r *store.Record) (bool, error) {
 		(review.Status.IsHeld() || review.Status == schemas.Completed) {
 		return true, nil
 	}
-	for id, err := range o.OldestFirst(store.IndexByParent(r.ID), 0) {
+	for child, err := range reading.Records(o.OldestFirst(store.IndexByParent(r.ID), 0), o.UsableRecord) {
 		if err != nil {
 			return false, err
 		}
-		child := o.UsableRecord(id)
-		if child != nil && child.Type == schemas.TypeVerification && child.Status.IsHeld() && child.Holder == o.By.Agent {
+		if child.Type == schemas.TypeVerification && child.Status.IsHeld() && child.Holder == o.By.Agent {
 			return true, nil
 		}
 	}

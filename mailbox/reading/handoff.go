@@ -107,11 +107,16 @@ func RecordOrNil(v *store.View, id schemas.ID) *store.Record {
 
 // ReadableRecords yields the records of the handoffs with the given ids. It skips missing and damaged records.
 func ReadableRecords(v *store.View, ids iter.Seq2[schemas.ID, error]) iter.Seq2[*store.Record, error] {
+	return Records(ids, func(id schemas.ID) *store.Record { return RecordOrNil(v, id) })
+}
+
+// Records yields the records that `read` returns for the given ids. It skips an id for which `read` returns nil.
+func Records(ids iter.Seq2[schemas.ID, error], read func(schemas.ID) *store.Record) iter.Seq2[*store.Record, error] {
 	return func(yield func(*store.Record, error) bool) {
 		for id, err := range ids {
 			r := (*store.Record)(nil)
 			if err == nil {
-				r = RecordOrNil(v, id)
+				r = read(id)
 			}
 			if (r != nil || err != nil) && !yield(r, err) {
 				return

@@ -54,13 +54,13 @@ var views = map[schemas.View]func(Reader, *store.View, *store.Record, schemas.Ge
 // gets one page of the complete brief.
 func (rd Reader) showBrief(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	if in.Offset > 0 {
-		b, _, err := rd.Brief(v, r, wholeBrief)
+		b, _, err := rd.Brief(v, r, wholeBrief, false)
 		if err == nil {
 			out.Content, out.NextOffset, err = content.CutPage(b.Text, in.Offset, in.MaxTokens)
 		}
 		return err
 	}
-	b, _, err := rd.Brief(v, r, in.MaxTokens)
+	b, _, err := rd.Brief(v, r, in.MaxTokens, false)
 	out.Brief, out.Omitted = b.Text, b.Omitted
 	return err
 }
@@ -70,19 +70,10 @@ const wholeBrief = 1 << 20
 
 // Brief returns a handoff as a text for the model that claims the handoff. The text has at most the given number of
 // tokens; 0 means the default number. Brief also returns the criteria and the output that the completion must have.
-// Equal snapshots give equal briefs.
-func (rd Reader) Brief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.CompletionNeeds, error) {
-	return rd.renderBrief(v, r, tokens, brief.Render)
-}
-
-// AnswerBrief is [Reader.Brief] for a model that has read the brief and then asked a question. The text has only the
-// last answer.
-func (rd Reader) AnswerBrief(v *store.View, r *store.Record, tokens int) (brief.Brief, schemas.CompletionNeeds, error) {
-	return rd.renderBrief(v, r, tokens, brief.RenderAnswer)
-}
-
-func (rd Reader) renderBrief(
-	v *store.View, r *store.Record, tokens int, render func(brief.Input) brief.Brief,
+// For a model that has read the brief and then asked a question, the text has only the last answer. Equal snapshots
+// give equal briefs.
+func (rd Reader) Brief(
+	v *store.View, r *store.Record, tokens int, onlyAnswer bool,
 ) (b brief.Brief, todo schemas.CompletionNeeds, err error) {
 	in, err := rd.briefInput(v, r, tokens)
 	if err != nil {
@@ -92,7 +83,10 @@ func (rd Reader) renderBrief(
 	if e := in.Handoff.Expectations; e != nil && len(e.OutputSchema) > 0 {
 		todo.Output = contract.OutputTemplate(e.OutputSchema)
 	}
-	return render(in), todo, nil
+	if onlyAnswer {
+		return brief.RenderAnswer(in), todo, nil
+	}
+	return brief.Render(in), todo, nil
 }
 
 // briefInput collects the parts of a brief.
