@@ -3,6 +3,7 @@ package connections
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"handoff/mailbox/names"
@@ -122,8 +123,37 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	if in.On == schemas.OnStart && in.Follows && in.Session != "" && in.Process != "" {
 		return op{o}.reserveName(client, in)
 	}
-	asked := schemas.SessionIn{Client: client, Session: in.Session, Process: in.Process, Ancestors: in.Ancestors}
-	return o.Presence().ShellName(o.View, asked)
+	name, err := o.Presence().ShellName(o.View, schemas.SessionIn{
+		Client: client, Session: in.Session, Process: in.Process, Ancestors: in.Ancestors,
+	})
+	if err != nil || in.Session == "" {
+		return name, err
+	}
+	return name, op{o}.giveNameToServer(name, client, in)
+}
+
+// giveNameToServer gives the name of a session to a server of the same process, if that server has another name because
+// it does not know its session yet. Codex tells its server the session only in the first call. Until then, the session
+// would be absent under the name that its hook tells, and another session could claim its mail.
+func (o op) giveNameToServer(name, client schemas.Agent, in schemas.NewsIn) error {
+	a, err := o.Agent(name)
+	if err != nil || a == nil || a.Session != in.Session {
+		return err
+	}
+	for other, err := range sessions.AgentsOfClient(o.View, client) {
+		if err != nil {
+			return err
+		}
+		if other.Session != "" || other.Parent == 0 || !slices.Contains(in.Ancestors, other.Parent) || !o.Presence().NameFacts(other).Open {
+			continue
+		}
+		c := names.Caller{Session: in.Session, Conn: other.Conn, Parent: other.Parent}
+		was, _ := o.Presence().Connection(other.Conn)
+		was.Own = other.Card.Name
+		o.Presence().RecordName(other.Conn, name)
+		return cmp.Or(o.assignName(*a, client, c), o.leaveName(was.Own, was, schemas.ConnIn{Conn: c.Conn, Unused: true}, &schemas.ConnOut{}))
+	}
+	return nil
 }
 
 // reserveName returns the name of a session for its first hook. If a server of the session's process is connected, it
