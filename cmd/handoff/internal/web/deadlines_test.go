@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"os"
@@ -63,13 +62,13 @@ func TestDeadlines_AllowLongPolls(t *testing.T) {
 
 func TestDeadlines_CutOffUnreadResponse(t *testing.T) {
 	wrote := make(chan error, 1)
-	s := startServer(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}, Metrics: func(_ context.Context, w io.Writer) {
+	s := startServer(t, web.Config{Limits: web.Limits{Answer: 50 * time.Millisecond}, Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		var err error
 		for much := make([]byte, 1<<20); err == nil; {
 			_, err = w.Write(much)
 		}
 		wrote <- err
-	}})
+	})})
 	s.dial("GET /metrics HTTP/1.1\r\nHost: " + s.addr + "\r\n\r\n")
 	require.ErrorIs(t, <-wrote, os.ErrDeadlineExceeded)
 }

@@ -49,7 +49,7 @@ func (s *Server) routes() http.Handler {
 		table[pathMetadata+pathMCP] = table[pathMetadata]
 	}
 	if s.config.Metrics != nil {
-		table["/metrics"] = route{Metrics{s.config.Metrics, s.config.MetricsAllowed, s.config.Challenge}, read}
+		table["/metrics"] = route{s.config.Metrics, read}
 	}
 	return table
 }
@@ -185,33 +185,8 @@ func (r *readinessCheck) check(ctx context.Context) error {
 	return err
 }
 
-// Metrics is a handler that writes metrics in the text format of Prometheus, for callers that may read them.
-type Metrics struct {
-	Write   func(context.Context, io.Writer)
-	Allowed func(*http.Request) error // nil: all may
-
-	// Challenge is as in [Config].
-	Challenge func(error) (value string, unauthorized bool)
-}
-
-// metricsTimeout limits the time to write metrics.
-const metricsTimeout = 10 * time.Second
-
-func (m Metrics) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if m.Allowed != nil {
-		if err := m.Allowed(r); err != nil {
-			WriteRefusal(w, err, m.Challenge)
-			return
-		}
-	}
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	ctx, cancel := context.WithTimeout(r.Context(), metricsTimeout)
-	defer cancel()
-	m.Write(ctx, w)
-}
-
-// WriteRefusal writes an error as the response. It asks the client for a token if challenge returns a value for the
-// header WWW-Authenticate.
+// WriteRefusal writes an error as the response. Challenge returns the value of the header WWW-Authenticate, by which the
+// client asks for a token, or "". It also returns whether the status is 401: otherwise the error decides the status.
 func WriteRefusal(w http.ResponseWriter, err error, challenge func(error) (value string, unauthorized bool)) {
 	e := schemas.AsError(err)
 	status := schemas.Codes[e.Code].HTTP

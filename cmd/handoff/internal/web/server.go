@@ -14,7 +14,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -33,20 +32,11 @@ type Config struct {
 	Rooms    http.Handler // at /w/, for the workspaces of a database; as MCP
 	Nodes    http.Handler // at /node/, for other servers of the same database; it authenticates them itself, and the limits do not apply
 	Metadata http.Handler // of the protected resource, for OAuth; nil for none
+	Metrics  http.Handler // at /metrics; it authenticates its callers itself; nil for none
 
 	// Ready returns an error if the server cannot do its work. The server calls Ready at most once a second, never
 	// twice at once, and with a timeout of two seconds. If Ready is nil, the server is always ready.
 	Ready func(context.Context) error
-
-	// Metrics writes the metrics in the text format of Prometheus. If Metrics is nil, the server has no metrics.
-	// MetricsAllowed returns a *schemas.Error for a request that may not read the metrics. If MetricsAllowed is nil,
-	// every request may read them.
-	Metrics        func(context.Context, io.Writer)
-	MetricsAllowed func(*http.Request) error
-
-	// Challenge returns the value of the header WWW-Authenticate for an error, or "", and whether the status is 401. If
-	// Challenge is nil, there is no header, and the error decides the status.
-	Challenge func(error) (value string, unauthorized bool)
 
 	Limits Limits
 	Logger *slog.Logger
@@ -114,9 +104,6 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
-	}
-	if c.Challenge == nil {
-		c.Challenge = func(error) (string, bool) { return "", false }
 	}
 	return c
 }

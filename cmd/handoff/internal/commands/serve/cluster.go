@@ -68,7 +68,7 @@ func (s *servingCommand) serveDatabase(ctx context.Context, stderr io.Writer, lo
 	defer end()
 	site := s.network.site
 	site.Open, site.Rooms, site.Nodes, site.Ready = !s.needsTokens(), b, node, node.Ready
-	site.Challenge, site.Logger, site.Now = s.authChallenge, log, s.Now
+	site.Logger, site.Now = log, s.Now
 	if b.site, err = web.Listen(ctx, site); err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (b *databaseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "mcp":
 		in.endpoint.ServeHTTP(w, r)
 	case "metrics":
-		web.Metrics{Write: in.writeMetrics, Allowed: in.authorizeMetrics, Challenge: b.authChallenge}.ServeHTTP(w, r)
+		in.serveMetrics(w, r)
 	default:
 		web.WriteRefusal(w, schemas.Errorf(schemas.NotFound, "nothing is served here").
 			WithHint("MCP is spoken at /w/%s/mcp.", name), b.authChallenge)

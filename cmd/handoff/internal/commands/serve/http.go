@@ -61,8 +61,8 @@ func (s *servingCommand) listenHTTP(
 	site := s.network.site
 	site.Open, site.MCP, site.Ready = err == nil && !needed, h.endpoint, h.health.checkReady
 	site.Metadata, _ = s.network.metadataHandler()
-	site.Metrics, site.MetricsAllowed = h.writeMetrics, h.authorizeMetrics
-	site.Challenge, site.Logger, site.Now = s.authChallenge, log, s.Now
+	site.Metrics = http.HandlerFunc(h.serveMetrics)
+	site.Logger, site.Now = log, s.Now
 	h.site, err = web.Listen(ctx, site)
 	return h, err
 }
@@ -115,14 +115,19 @@ func (h *workspaceHandler) authenticate(r *http.Request) (schemas.Caller, error)
 	return by, err
 }
 
-// authorizeMetrics refuses a request for the metrics without a valid token, because the metrics name agents and
-// mailboxes.
-func (h *workspaceHandler) authorizeMetrics(r *http.Request) error {
-	_, err := h.authenticate(r)
-	return err
-}
+// metricsTimeout limits the time to write metrics.
+const metricsTimeout = 10 * time.Second
 
-func (h *workspaceHandler) writeMetrics(ctx context.Context, w io.Writer) {
+// serveMetrics writes the metrics in the text format of Prometheus. It refuses a request without a valid token, because
+// the metrics name agents and mailboxes.
+func (h *workspaceHandler) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	if _, err := h.authenticate(r); err != nil {
+		web.WriteRefusal(w, err, h.authChallenge)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	ctx, cancel := context.WithTimeout(r.Context(), metricsTimeout)
+	defer cancel()
 	if err := h.metrics.Write(ctx, w); err != nil {
 		h.log.DebugContext(ctx, "the figures were not read to their end", slog.Any("error", err))
 	}

@@ -1,11 +1,14 @@
 package serve_test
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"runtime"
@@ -98,4 +101,33 @@ func TestServer_SendsLastSpans(t *testing.T) {
 	for _, span := range []string{"queued", "working", "handoff"} {
 		require.Contains(t, sent.String(), `"name":"`+span+`"`)
 	}
+}
+
+func TestServe_MetricsNeedToken(t *testing.T) {
+	t.Parallel()
+	p := commandtest.NewHome(t)
+	secret := strings.TrimSpace(p.Must("token", "add", "ci", "--agents", "qa"))
+	keeper := exec.CommandContext(t.Context(), commandtest.Program, "serve", "--workspace", "w", "--http", "127.0.0.1:0")
+	keeper.Env = p.Environ()
+	stderr, err := keeper.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, keeper.Start())
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "serving ") {
+	}
+	address := strings.TrimSuffix(strings.TrimPrefix(lines.Text(), "serving "), "/mcp")
+	for token, status := range map[string]int{secret: http.StatusOK, "hnd_wrong": http.StatusUnauthorized} {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address+"/metrics", nil)
+		require.NoError(t, err)
+		request.Header.Set("Authorization", "Bearer "+token)
+		response, err := http.DefaultClient.Do(request)
+		require.NoError(t, err)
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, errors.Join(err, response.Body.Close()))
+		require.Equal(t, status, response.StatusCode)
+		require.Equal(t, status == http.StatusOK, strings.Contains(string(text), "handoff_calls_total"))
+		require.Equal(t, status == http.StatusOK, strings.HasPrefix(response.Header.Get("Content-Type"), "text/plain"))
+	}
+	require.NoError(t, keeper.Process.Kill())
+	_ = keeper.Wait() // it was killed
 }
