@@ -229,7 +229,7 @@ func (s *Service) emptyClaimResult(ctx context.Context, by schemas.Caller) (out 
 		return out, err
 	}
 	err = s.showNotices(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
-		page, shown, err := f.UnreadNoticePage(v, by.Agent)
+		page, shown, err := f.NoticePage(v, by.Agent, true)
 		out.Notices, out.MoreNotices = page.Items, page.Cursor != ""
 		return shown, err
 	})

@@ -207,15 +207,14 @@ func (s *Service) addReasonAndLastSign(v *store.View, r *store.Record, it *schem
 func (s *Service) listNotices(
 	ctx context.Context, by schemas.Caller, in schemas.ListIn, f listing.Filter,
 ) (out schemas.ListOut, err error) {
-	list, mail := f.NoticePage, false
-	if in.WaitSeconds > 0 {
-		list = f.UnreadNoticePage
+	waits, mail := in.WaitSeconds > 0, false
+	if waits {
 		if mail, err = s.awaitMail(ctx, by, in.WaitSeconds); err != nil {
 			return out, err
 		}
 	}
 	err = s.showNotices(ctx, by, func(v *store.View) (shown []schemas.NoticeID, err error) {
-		out, shown, err = list(v, by.Agent)
+		out, shown, err = f.NoticePage(v, by.Agent, waits)
 		out.Claimable = mail
 		return shown, err
 	})

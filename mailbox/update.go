@@ -40,7 +40,7 @@ import (
 // A repeated call with the same request id gets the first result. If the process dies during the call, the store has
 // the action and all consequences, or nothing.
 func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.UpdateIn) (schemas.UpdateOut, error) {
-	do, err := s.updateFuncFor(in)
+	action, err := s.updateActionFor(in)
 	if err != nil {
 		return schemas.UpdateOut{}, err
 	}
@@ -58,7 +58,7 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		if err != nil {
 			return out, err
 		}
-		now, err := do(o, r, in, &out)
+		now, err := action.do(o, r, in, &out)
 		if err != nil {
 			return out, err
 		}
@@ -69,50 +69,51 @@ func (s *Service) Update(ctx context.Context, by schemas.Caller, in schemas.Upda
 		}
 		out.HandoffID, out.Status, out.Action = now.ID, now.Status, in.Action
 		out.LeaseEnds = now.Lease.Ptr()
-		if isJudgement(in.Action) { // the caller acted on the notices
+		if action.judges { // the caller acted on the notices
 			err = o.markNoticesRead(r.ID, o.By.Agent)
 		}
 		return out, err
 	})
 }
 
-// updateFuncFor returns the function of an action. It refuses an unknown action, and arguments that the action does not
+// updateActionFor returns the action of a call. It refuses an unknown action, and arguments that the action does not
 // use.
-func (s *Service) updateFuncFor(in schemas.UpdateIn) (updateFunc, error) {
+func (s *Service) updateActionFor(in schemas.UpdateIn) (action updateAction, err error) {
 	if err := schemas.CheckBytes("note", len(in.Note), s.Limits.Task); err != nil {
-		return nil, err
+		return action, err
 	}
-	do, ok := updateFuncs[in.Action]
+	action, ok := updateActions[in.Action]
 	if !ok {
-		return nil, schemas.Invalidf("action", "%q is not an action", schemas.EscapeHidden(string(in.Action)))
+		return action, schemas.Invalidf("action", "%q is not an action", schemas.EscapeHidden(string(in.Action)))
 	}
-	return do, refuseUnusedArguments(in)
+	return action, refuseUnusedArguments(in, action.uses)
 }
 
-// isJudgement reports whether an action decides about a handoff, so that the caller's notices about the handoff count
-// as read.
-func isJudgement(a schemas.Action) bool {
-	return slices.Contains([]schemas.Action{
-		schemas.ActAccept, schemas.ActReturn, schemas.ActRetry, schemas.ActCancel, schemas.ActApprove, schemas.ActRefuse,
-	}, a)
+// updateAction is an action of [Service.Update]. The function `do` commits the action, returns the new record, and sets
+// the fields of the result that only this action has. It may run twice with the same input, so it does not change the
+// input.
+//
+// The action uses the arguments in `uses`. The note and the claim token are not listed, because they are never refused.
+// The entry "changes" stands for all changes except the checkpoint. An action that judges decides about a handoff, so
+// that the caller's notices about the handoff count as read.
+type updateAction struct {
+	do     func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error)
+	uses   []string
+	judges bool
 }
 
-// updateFunc carries out an action: it commits the action, returns the new record, and sets the fields of the result
-// that only this action has. It may run twice with the same input, so it does not change the input.
-type updateFunc func(*op, *store.Record, schemas.UpdateIn, *schemas.UpdateOut) (*store.Record, error)
-
-var updateFuncs = map[schemas.Action]updateFunc{
-	schemas.ActProgress: (*op).reportProgress,
-	schemas.ActAsk:      (*op).ask,
-	schemas.ActAnswer:   (*op).answer,
-	schemas.ActRelease:  (*op).releaseTo,
-	schemas.ActAmend:    (*op).amend,
-	schemas.ActCancel:   (*op).cancel,
-	schemas.ActRetry:    (*op).retry,
-	schemas.ActAccept:   (*op).accept,
-	schemas.ActReturn:   (*op).returnWork,
-	schemas.ActApprove:  (*op).approveOrRefuse,
-	schemas.ActRefuse:   (*op).approveOrRefuse,
+var updateActions = map[schemas.Action]updateAction{
+	schemas.ActProgress: {do: (*op).reportProgress, uses: []string{"percent", "changes.checkpoint"}},
+	schemas.ActAsk:      {do: (*op).ask, uses: []string{"questions", "conditions", "changes.checkpoint"}},
+	schemas.ActAnswer:   {do: (*op).answer, uses: []string{"changes"}},
+	schemas.ActRelease:  {do: (*op).releaseTo, uses: []string{"to", "changes.checkpoint"}},
+	schemas.ActAmend:    {do: (*op).amend, uses: []string{"to", "changes"}},
+	schemas.ActCancel:   {do: (*op).cancel, judges: true},
+	schemas.ActRetry:    {do: (*op).retry, uses: []string{"to", "changes"}, judges: true},
+	schemas.ActAccept:   {do: (*op).accept, judges: true},
+	schemas.ActReturn:   {do: (*op).returnWork, uses: []string{"to", "changes"}, judges: true},
+	schemas.ActApprove:  {do: (*op).approveOrRefuse, judges: true},
+	schemas.ActRefuse:   {do: (*op).approveOrRefuse, judges: true},
 }
 
 // noteOnly returns the content of the event for a call that has only a note.
@@ -277,21 +278,9 @@ func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Reco
 	return o.ChangeRecordWithNote(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEventNumber() })
 }
 
-// usedArguments are the arguments that each action uses. The note and the claim token are not listed, because they are
-// never refused. The entry "changes" stands for all changes except the checkpoint.
-var usedArguments = map[schemas.Action][]string{
-	schemas.ActProgress: {"percent", "changes.checkpoint"},
-	schemas.ActAsk:      {"questions", "conditions", "changes.checkpoint"},
-	schemas.ActAnswer:   {"changes"},
-	schemas.ActRelease:  {"to", "changes.checkpoint"},
-	schemas.ActAmend:    {"to", "changes"},
-	schemas.ActReturn:   {"to", "changes"},
-	schemas.ActRetry:    {"to", "changes"},
-}
-
 // refuseUnusedArguments refuses an argument that the action of a call does not use, because the caller would believe
 // that the argument has an effect.
-func refuseUnusedArguments(in schemas.UpdateIn) error {
+func refuseUnusedArguments(in schemas.UpdateIn, used []string) error {
 	changes := schemas.ValueOrZero(in.Changes)
 	checkpoint := changes.Checkpoint
 	changes.Checkpoint = nil
@@ -309,7 +298,7 @@ func refuseUnusedArguments(in schemas.UpdateIn) error {
 		{"changes", !reflect.ValueOf(changes).IsZero(), "amend changes a handoff, return and retry the new one, and answer " +
 			"what is asked for: its sender may, the owner of the workflow, and a person."},
 	} {
-		if given.is && !slices.Contains(usedArguments[in.Action], given.field) {
+		if given.is && !slices.Contains(used, given.field) {
 			return schemas.Invalidf(given.field, "%s has no use for it", in.Action).
 				WithHint("%s Nothing was changed.", given.instead)
 		}

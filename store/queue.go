@@ -33,17 +33,7 @@ func (v *View) ClaimableHandoffs(boxes ...schemas.Address) iter.Seq2[schemas.ID,
 
 // queuePlaces yields the order and id of each handoff that may be claimed from a mailbox.
 func (v *View) queuePlaces(box schemas.Address) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for row, err := range v.r.Scan(claimableRange(box)) {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if !yield(bytes.Clone(row.Key[len(box)+1:]), nil) {
-				return
-			}
-		}
-	}
+	return decodeRows(v, claimableRange(box), func(row Row) ([]byte, error) { return bytes.Clone(row.Key[len(box)+1:]), nil })
 }
 
 // Merge yields the values of several sequences in one order. Each of the sequences has to be in this order. It yields

@@ -13,10 +13,19 @@ import (
 	"handoff/store"
 )
 
-// IsListed reports whether a list of agents shows the agent a, whose present card is c. It returns false for an agent
-// that does not match the filter, and for an ended session with a numbered name and an empty mailbox.
+// IsListed reports whether a list of agents shows the agent a, whose present card is c. It does if the agent has the
+// requested capability, the requested role, and one of the requested tags among its skills. An agent that accepts
+// anything has every capability. The list does not show an ended session with a numbered name and an empty mailbox,
+// unless it registered, because others may send work to a registered agent.
 func IsListed(a store.Agent, c schemas.Card, in schemas.AgentsIn) bool {
-	return matchesFilter(c, in) && !isEndedSession(a, c)
+	pool := func(kind, name string) schemas.Address { return schemas.Address(kind + strings.TrimPrefix(name, kind)) }
+	switch {
+	case a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0,
+		in.Capability != "" && !roster.Qualifies(c, pool("capability:", in.Capability), true),
+		in.Role != "" && !slices.Contains(roster.BoxesForCard(c), pool("role:", in.Role)):
+		return false
+	}
+	return compose.HasAnyTag(c.Skills, in.Tags)
 }
 
 // SortAndLimit sorts the agents in out: connected agents first, then by the time when each was last seen. It keeps the
@@ -36,25 +45,6 @@ func SortAndLimit(limit int, out *schemas.AgentsOut) {
 		}
 	}
 	out.More = len(all) - len(out.Agents)
-}
-
-// matchesFilter reports whether an agent has the requested capability, the requested role, and one of the requested
-// tags among its skills. An agent that accepts anything has every capability.
-func matchesFilter(c schemas.Card, in schemas.AgentsIn) bool {
-	pool := func(kind, name string) schemas.Address { return schemas.Address(kind + strings.TrimPrefix(name, kind)) }
-	if in.Capability != "" && !roster.Qualifies(c, pool("capability:", in.Capability), true) {
-		return false
-	}
-	if in.Role != "" && !slices.Contains(roster.BoxesForCard(c), pool("role:", in.Role)) {
-		return false
-	}
-	return compose.HasAnyTag(c.Skills, in.Tags)
-}
-
-// isEndedSession reports whether an agent is an ended session with a numbered name and an empty mailbox. It returns
-// false for an agent that registered, because others may send work to it.
-func isEndedSession(a store.Agent, c schemas.Card) bool {
-	return a.Client != "" && a.Client != c.Name && !c.Live && !c.Registered && c.Pending+c.Held+c.Notices == 0
 }
 
 // compareForList compares two agents for a list: connected agents come first, then recently seen agents. Names decide

@@ -2,7 +2,6 @@ package listing
 
 import (
 	"encoding/json"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -94,23 +93,18 @@ func (Filter) buildRow(v *store.View, r *store.Record, tell factsFunc) schemas.L
 }
 
 // NoticePage returns one page of an agent's notices, newest first. The result shown has the ids of the notices on the
-// page. The caller marks these notices as read in the same transaction.
-func (f Filter) NoticePage(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
-	return f.buildNoticePage(v, a, v.Notices(a, schemas.NoticeID(f.cursor)))
-}
-
-// UnreadNoticePage does the same as [Filter.NoticePage] for unread notices. A cursor in the result only shows that more
-// notices exist. The next call needs no cursor, because the shown notices are then read.
-func (f Filter) UnreadNoticePage(v *store.View, a schemas.Agent) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
-	return f.buildNoticePage(v, a, v.UnreadNotices(a))
-}
-
-// buildNoticePage returns a page of the notices in all. After the page is full, it only counts matching notices, up to
-// [MaxScanned]. If few notices match, it may read all notices of the agent.
-func (f Filter) buildNoticePage(
-	v *store.View, a schemas.Agent, all iter.Seq2[schemas.Notice, error],
+// page. The caller marks these notices as read in the same transaction. After the page is full, NoticePage only counts
+// matching notices, up to [MaxScanned]. If few notices match, it may read all notices of the agent.
+//
+// With onlyUnread the page has only unread notices, and a cursor in the result only shows that more notices exist. The
+// next call needs no cursor, because the shown notices are then read.
+func (f Filter) NoticePage(
+	v *store.View, a schemas.Agent, onlyUnread bool,
 ) (out schemas.ListOut, shown []schemas.NoticeID, err error) {
-	p := newPage()
+	p, all := newPage(), v.Notices(a, schemas.NoticeID(f.cursor))
+	if onlyUnread {
+		all = v.UnreadNotices(a)
+	}
 	for n, err := range all {
 		if err != nil {
 			return p.out, nil, err

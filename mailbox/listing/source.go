@@ -69,11 +69,7 @@ func humanInboxIDs(v *store.View, inbox []schemas.Address, cursor schemas.ID) (i
 				return
 			}
 		}
-		for id, err := range queue {
-			if !yield(id, err) {
-				return
-			}
-		}
+		queue(yield)
 	}, err
 }
 

@@ -299,7 +299,7 @@ func (s *Set) fillTexts(send schemas.SendIn, f *Facts) schemas.SendIn {
 
 // mapTexts returns a copy of a send in which fn has replaced each text with braces. It stops at the first error, and
 // returns the path of that text.
-func mapTexts(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.SendIn, path string, err error) {
+func mapTexts(send schemas.SendIn, fn func(string) (string, error)) (mapped schemas.SendIn, path string, err error) {
 	b, err := json.Marshal(send)
 	if err != nil || !strings.Contains(string(b), "{{") {
 		return send, "", err
@@ -311,10 +311,8 @@ func mapTexts(send schemas.SendIn, fn func(string) (string, error)) (_ schemas.S
 	if whole, path, err = mapValueTexts(whole, fn); err != nil {
 		return send, path, err
 	}
-	b, _ = json.Marshal(whole) // it came as JSON
-	send = schemas.SendIn{}
-	err = json.Unmarshal(b, &send)
-	return send, "", err
+	err = schemas.Convert(whole, &mapped)
+	return mapped, "", err
 }
 
 func mapValueTexts(v any, fn func(string) (string, error)) (_ any, path string, err error) {
