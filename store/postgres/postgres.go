@@ -73,13 +73,9 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		cache: newCache(cmp.Or(c.CacheBytes, cacheBytes)), views: map[int64]int{},
 		table: &table{in: own.node.Pool, node: own.node, workspace: own.workspace, epoch: own.epoch},
 	}
-	entries, err := readUnfolded(ctx, own.node.Pool, own.workspace)
-	if err != nil {
-		return nil, err
-	}
 	s.folder.store = s
-	for _, e := range entries {
-		s.publish(e.number, e.writes)
+	if err := s.publishUnfolded(ctx); err != nil {
+		return nil, err
 	}
 	s.writer = writer{store: s, stopped: make(chan struct{})}
 	s.writer.run()

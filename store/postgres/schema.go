@@ -3,9 +3,11 @@ package postgres
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"handoff/store"
 )
@@ -48,6 +50,25 @@ type txDatabase interface {
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+// changeRow runs a statement that changes a row. The error is none if there is no such row.
+func changeRow(ctx context.Context, in querier, none error, sql string, args ...any) error {
+	done, err := in.Exec(ctx, sql, args...)
+	if err == nil && done.RowsAffected() == 0 {
+		return none
+	}
+	return err
+}
+
+// scanRow reads the columns of a row. The error is none if there is no row.
+func scanRow(row pgx.Row, none error, columns ...any) error {
+	err := row.Scan(columns...)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return none
+	}
+	return err
 }
 
 // hasTables reports whether the database has the tables of this version. The error is [store.ErrNewer] if a newer

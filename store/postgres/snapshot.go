@@ -22,19 +22,12 @@ func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Bac
 	var failed error // of fn: it is no error of the database
 	err := pgx.BeginTxFunc(ctx, n.Pool, begin, func(tx pgx.Tx) error {
 		s := &Store{cache: newCache(cacheBytes), table: &table{in: tx}}
-		err := tx.QueryRow(ctx, `select id from handoff_workspace where name = $1 and epoch > 0`, workspace).Scan(&s.table.workspace)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return ErrNoWorkspace
-		}
-		if err != nil {
+		found := tx.QueryRow(ctx, `select id from handoff_workspace where name = $1 and epoch > 0`, workspace)
+		if err := scanRow(found, ErrNoWorkspace, &s.table.workspace); err != nil {
 			return err
 		}
-		log, err := readUnfolded(ctx, tx, s.table.workspace)
-		if err != nil {
+		if err := s.publishUnfolded(ctx); err != nil {
 			return err
-		}
-		for _, e := range log {
-			s.publish(e.number, e.writes)
 		}
 		failed = fn(snapshot{&commitReader{Store: s, ctx: ctx, number: s.committed}})
 		return failed

@@ -95,11 +95,7 @@ func (t *table) foldEntries(upTo int64, writes []rowWrite) error {
 			return err
 		}
 		const own = `update handoff_workspace set folded = $2 where id = $1 and epoch = $3` // last: a takeover waits for it
-		done, err := tx.Exec(ctx, own, t.workspace, upTo, t.epoch)
-		if err == nil && done.RowsAffected() == 0 {
-			err = store.ErrFenced
-		}
-		return err
+		return changeRow(ctx, tx, store.ErrFenced, own, t.workspace, upTo, t.epoch)
 	}))
 	if errors.Is(err, errBlocked) { // by the fold of an owner before
 		err = cmp.Or(t.node.terminateStaleConnections(ctx), err)

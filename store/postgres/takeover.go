@@ -29,10 +29,7 @@ type Owner struct {
 // Owner returns the owner of a workspace.
 func (n *Node) Owner(ctx context.Context, workspace string) (o Owner, err error) {
 	const query = `select epoch, coalesce(note, '') from handoff_workspace where name = $1`
-	err = n.Pool.QueryRow(ctx, query, workspace).Scan(&o.Epoch, &o.Note)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return Owner{}, nil
-	}
+	err = scanRow(n.Pool.QueryRow(ctx, query, workspace), nil, &o.Epoch, &o.Note)
 	return o, classifyError(err)
 }
 
@@ -70,12 +67,8 @@ func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owne
 	o := &Ownership{node: n}
 	err := pgx.BeginTxFunc(ctx, n.Pool, shortLockWait, func(tx pgx.Tx) error {
 		var folded int64
-		err := tx.QueryRow(ctx, own, workspace, n.ID, note, before.Epoch, forced, leaseRunsOut.Seconds()).
-			Scan(&o.workspace, &o.epoch, &folded)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return store.ErrLocked
-		}
-		if err != nil {
+		taken := tx.QueryRow(ctx, own, workspace, n.ID, note, before.Epoch, forced, leaseRunsOut.Seconds())
+		if err := scanRow(taken, store.ErrLocked, &o.workspace, &o.epoch, &folded); err != nil {
 			return err
 		}
 		return o.takeNextNumber(ctx, tx, folded)
@@ -142,11 +135,7 @@ func (o *Ownership) CheckHeld(ctx context.Context) error {
 // ReplaceNote replaces the note of this owner, which tells other processes how to reach it.
 func (o *Ownership) ReplaceNote(ctx context.Context, note string) error {
 	const set = `update handoff_workspace set note = $3 where id = $1 and epoch = $2`
-	done, err := o.node.Pool.Exec(ctx, set, o.workspace, o.epoch, note)
-	if err == nil && done.RowsAffected() == 0 {
-		return store.ErrFenced
-	}
-	return classifyError(err)
+	return classifyError(changeRow(ctx, o.node.Pool, store.ErrFenced, set, o.workspace, o.epoch, note))
 }
 
 // Release gives the workspace up, so that the next owner does not have to wait.
@@ -156,26 +145,22 @@ func (o *Ownership) Release(ctx context.Context) error {
 	return classifyError(err)
 }
 
-// logEntry is an entry of the log; it is empty for a takeover.
-type logEntry struct {
-	number int64
-	writes []rowWrite
-}
-
-// readUnfolded returns the entries of a workspace's log that are not folded, including the empty entry of the last
-// takeover.
-func readUnfolded(ctx context.Context, of querier, workspace int64) (log []logEntry, err error) {
+// publishUnfolded reads the entries of the workspace's log that are not folded, and publishes them. The entry of the
+// last takeover is empty.
+func (s *Store) publishUnfolded(ctx context.Context) error {
 	const query = `select number, coalesce(writes, '') from handoff_log, handoff_workspace
 		where workspace = $1 and id = $1 and number > folded order by number`
-	found, _ := of.Query(ctx, query, workspace) // CollectRows returns its error
-	log, err = pgx.CollectRows(found, func(row pgx.CollectableRow) (e logEntry, err error) {
-		var writes []byte
-		if err = row.Scan(&e.number, &writes); err == nil {
-			e.writes, err = decodeEntry(writes)
+	var number int64
+	var entry []byte
+	found, _ := s.table.in.Query(ctx, query, s.table.workspace) // ForEachRow returns its error
+	_, err := pgx.ForEachRow(found, []any{&number, &entry}, func() error {
+		writes, err := decodeEntry(entry)
+		if err == nil {
+			s.publish(number, writes)
 		}
-		return e, err
+		return err
 	})
-	return log, classifyError(err)
+	return classifyError(err)
 }
 
 // ReplaceWorkspace renames two workspaces in one step. The workspace of o gets the name `before`. The workspace called
@@ -187,17 +172,10 @@ func (o *Ownership) ReplaceWorkspace(ctx context.Context, with, before string) e
 		var name string
 		const away = `with w as (select name from handoff_workspace where id = $1 and epoch = $2 for update)
 			update handoff_workspace set name = w.name || '~' from w where id = $1 returning w.name`
-		err := tx.QueryRow(ctx, away, o.workspace, o.epoch).Scan(&name)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return store.ErrFenced
-		}
-		if err != nil {
+		if err := scanRow(tx.QueryRow(ctx, away, o.workspace, o.epoch), store.ErrFenced, &name); err != nil {
 			return err
 		}
-		done, err := tx.Exec(ctx, `update handoff_workspace set name = $2 where name = $1`, with, name)
-		if err == nil && done.RowsAffected() == 0 {
-			err = ErrNoWorkspace
-		}
+		err := changeRow(ctx, tx, ErrNoWorkspace, `update handoff_workspace set name = $2 where name = $1`, with, name)
 		if err == nil {
 			_, err = tx.Exec(ctx, rename, o.workspace, before)
 		}
@@ -207,9 +185,6 @@ func (o *Ownership) ReplaceWorkspace(ctx context.Context, with, before string) e
 
 // Remove deletes a workspace that no process owns. The error is [ErrNoWorkspace] when there is none of the name.
 func (n *Node) Remove(ctx context.Context, workspace string) error {
-	done, err := n.Pool.Exec(ctx, `delete from handoff_workspace where name = $1 and note is null`, workspace)
-	if err == nil && done.RowsAffected() == 0 {
-		err = ErrNoWorkspace
-	}
-	return classifyError(err)
+	const remove = `delete from handoff_workspace where name = $1 and note is null`
+	return classifyError(changeRow(ctx, n.Pool, ErrNoWorkspace, remove, workspace))
 }
