@@ -72,9 +72,12 @@ func (s *Service) Register(ctx context.Context, by schemas.Caller, in schemas.Re
 //
 // The argument limit is the largest number of agents in a result. Without it, a result has the agents that fit into
 // 7,000 bytes. The field more counts the agents that were left out. The only errors come from the store.
+//
+// The result also has advice for a sender, see [env.adviseDeclaredNames].
 func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.AgentsIn) (schemas.AgentsOut, error) {
 	return operation.Read(ctx, s.engine, func(v *store.View) (out schemas.AgentsOut, err error) {
 		out.Agents = []schemas.Card{}
+		var all []schemas.Card
 		for a, err := range s.allAgents(v) {
 			if err != nil {
 				return out, err
@@ -86,6 +89,7 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 			if c.Name == by.Agent {
 				c.Seen = s.Now().Truncate(time.Second)
 			}
+			all = append(all, c)
 			if card.IsListed(a, c, in) {
 				out.Agents = append(out.Agents, c)
 			}
@@ -97,7 +101,8 @@ func (s *Service) Agents(ctx context.Context, by schemas.Caller, in schemas.Agen
 			out.Skilled = nil
 		}
 		card.SortAndLimit(in.Limit, &out)
-		return out, nil
+		out.Sends, err = s.adviseDeclaredNames(v, by, all)
+		return out, err
 	})
 }
 

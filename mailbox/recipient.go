@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,6 +80,8 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 	cards, err := o.cards()
 	if near := roster.SuggestPool(pool, cards); near != "" && !strings.HasSuffix(near, string(pool)) {
 		warning += "; " + near + ": amend it to that, if it is meant"
+	} else if pools := roster.PoolNames(cards); len(pools) > 0 {
+		warning += "; there are " + schemas.JoinFirst(pools, maxAdvisedNames)
 	}
 	skilled := slices.IndexFunc(cards, func(c schemas.Card) bool { return roster.HasUnacceptedSkill(c, string(pool)) })
 	if skilled >= 0 {
@@ -153,6 +156,43 @@ func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []str
 	}
 	return nil, e.WithField("to").WithAgentChoices(closest.SortByLikelihood(to, known)).
 		WithHint("%s Nothing was sent.", hint)
+}
+
+// adviseDeclaredNames advises one send for each kind of name that a project declares: its workflows, its pools and its
+// checks. Each advice lists the first names of its kind. The pools are those of the given cards, and the checks are
+// known only if the caller's process has a checkout.
+func (e *env) adviseDeclaredNames(v *store.View, by schemas.Caller, cards []schemas.Card) (next []schemas.Advice, err error) {
+	set, err := e.currentRules(v)
+	if err != nil {
+		return nil, err
+	}
+	add := func(names []string, a schemas.Advice) {
+		if a.Say += ": " + schemas.JoinFirst(names, maxAdvisedNames); len(names) > 0 {
+			next = append(next, a)
+		}
+	}
+	waiting := schemas.Map(set.waiting.PlanNames(), func(name string) string { return name + " (once a person allows it)" })
+	checks := &schemas.Expectations{Checks: []string{schemas.Blank}}
+	add(append(set.PlanNames(), waiting...), schemas.AdviseCall(schemas.SendIn{To: "workflow:" + schemas.Blank, Task: schemas.Blank}, "begins a workflow"))
+	add(roster.PoolNames(cards), schemas.AdviseCall(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank}, "goes to any agent of a pool"))
+	add(schemas.ValueOrZero(by.CheckReport).Listed,
+		schemas.AdviseCall(schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Expectations: checks}, "asks for a check"))
+	return next, nil
+}
+
+// maxAdvisedNames is the largest number of names of one kind in advice.
+const maxAdvisedNames = 8
+
+// adviseOtherNames adds the names that a project declares to the error of a send to an unknown name. Other errors stay
+// unchanged, also an error that already names the one recipient that is meant.
+func (o *op) adviseOtherNames(err error) error {
+	e := schemas.AsError(err)
+	if e.Code != schemas.NotFound || e.Field != "to" || len(e.Known) < 2 {
+		return err
+	}
+	cards, err := o.cards()
+	names, unread := o.adviseDeclaredNames(o.View, o.By, cards)
+	return cmp.Or(err, unread, error(e.WithNext(append(names, e.Next...)...)))
 }
 
 // refusesUnknownRecipient reports whether the server must refuse a name that no agent has. If so, it also returns the

@@ -96,9 +96,10 @@ func (s *Service) firstStepOfWorkflow(
 		return in, nil, schemas.Errorf(schemas.Denied, "the workflow %s of %s waits for a person's leave", name, schemas.EscapeHidden(file)).
 			WithField("to").WithHint("A person gives it on the command line: handoff allow. Nothing was sent.")
 	}
+	known := append(set.PlanNames(), set.waiting.PlanNames()...)
 	e := schemas.Errorf(schemas.NotFound, "there is no workflow %q", schemas.EscapeHidden(schemas.Clip(name, 80))).WithField("to").
-		WithChoices(set.PlanNames()...)
-	if meant := closest.LikelyNames(name, set.PlanNames()); len(meant) > 0 {
+		WithChoices(schemas.Map(known, func(plan string) string { return "workflow:" + plan })...)
+	if meant := closest.LikelyNames(name, known); len(meant) > 0 {
 		return in, nil, e.WithHint("Closest: workflow:%s. Nothing was sent.", meant[0])
 	}
 	return in, nil, e.WithHint("Files declare them under workflows: in .handoff/agents.yaml. Nothing was sent.").

@@ -68,6 +68,9 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	}
 	out, err := mutate(ctx, s, by, func(o *op) (schemas.SendOut, error) {
 		out, err := o.sendDraft(&d)
+		if err != nil && d.Handoff.Type != schemas.TypeMessage { // a message goes to an agent only
+			err = o.adviseOtherNames(err)
+		}
 		if err == nil && in.Workflow != "" {
 			err = o.warnOfWorkflowName(in, &out)
 		}

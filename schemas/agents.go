@@ -46,7 +46,8 @@ type AgentsOut struct {
 	More     int      `json:"more,omitempty"`
 	Warnings []string `json:"warnings,omitempty"` // of files that declare agents and cannot be read
 
-	Skilled *Card `json:"-"` // if no agent has the capability: one that has it as a skill
+	Skilled *Card    `json:"-"` // if no agent has the capability: one that has it as a skill
+	Sends   []Advice `json:"-"` // sends to the workflows, pools and checks that the project declares
 }
 
 // DeclareIn holds the arguments of the administrative tool agents_declare: the agents and rules in all files of a

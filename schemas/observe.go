@@ -34,6 +34,9 @@ type CheckReport struct {
 	Failed     []Observation     `json:"failed,omitempty"`     // at the refusal of an earlier completion
 
 	Uncommitted []string `json:"uncommitted,omitempty"` // files whose changes were not observed
+
+	// Listed has the names of all checks in the caller's checkout. It comes with a send and with a list of agents.
+	Listed []string `json:"listed,omitempty"`
 }
 
 // Checks returns the names of all checks in the report: the observed checks, then the checks that were not observed,

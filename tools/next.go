@@ -302,14 +302,15 @@ func adviseAfterRegister(_ schemas.RegisterIn, o schemas.RegisterOut) []schemas.
 	return listAdvice(wait)
 }
 
-// adviseAfterAgents advises to narrow a list that was cut off, and to register an agent if none is known.
+// adviseAfterAgents advises to narrow a list that was cut off, and to register an agent if none is known. It also
+// advises sends to the workflows, pools and checks of the project.
 func adviseAfterAgents(in schemas.AgentsIn, o schemas.AgentsOut) []schemas.Advice {
 	switch {
 	case o.More > 0:
 		say := fmt.Sprintf("narrows the list; %d more are here", o.More)
-		return listAdvice(schemas.AdviseCall(schemas.AgentsIn{Capability: schemas.Blank}, say))
+		return append(listAdvice(schemas.AdviseCall(schemas.AgentsIn{Capability: schemas.Blank}, say)), o.Sends...)
 	case len(o.Agents) > 0:
-		return nil
+		return o.Sends
 	case o.Skilled != nil:
 		c := o.Skilled
 		able := schemas.RegisterIn{Name: string(c.Name), Accepts: c.AcceptedKindsPlus(in.Capability)}

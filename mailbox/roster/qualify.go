@@ -83,6 +83,19 @@ func BoxesForCard(card schemas.Card) []schemas.Address {
 	return boxes
 }
 
+// PoolNames returns the addresses of the pools for which the agents qualify, each once: first the roles in the shorter
+// spelling, then the capabilities.
+func PoolNames(cards []schemas.Card) []string {
+	var roles, capabilities []string
+	for _, card := range cards {
+		roles = append(roles, "role:"+strings.TrimSuffix(card.Role, specialist))
+		capabilities = append(capabilities, schemas.Map(card.Accepts, func(kind string) string { return "capability:" + kind })...)
+	}
+	return slices.DeleteFunc(schemas.Unique(append(roles, capabilities...)), func(pool string) bool {
+		return pool == "role:" || pool == "capability:"+Anything
+	})
+}
+
 // specialist is the ending of the longer spelling of a role.
 const specialist = "-specialist"
 

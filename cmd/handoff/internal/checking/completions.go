@@ -55,10 +55,11 @@ type checkRun struct {
 	stop         context.CancelFunc
 }
 
-// Invoke passes the call on. A completion gets the observations of the checks, and a send the checks that cannot run.
+// Invoke passes the call on. A completion gets the observations of the checks, and a send the checks that cannot run. A
+// send and a list of agents also get the names of all checks.
 func (c *CompletionChecker) Invoke(ctx context.Context, call tools.Call) (_ json.RawMessage, err error) {
 	switch call.Tool {
-	case schemas.SendIn{}.Tool():
+	case schemas.SendIn{}.Tool(), schemas.AgentsIn{}.Tool():
 		call.Caller.CheckReport = c.previewChecks(ctx, call)
 	case schemas.CompleteIn{}.Tool():
 		if call.Caller.CheckReport, err = c.runChecks(ctx, call); err != nil {
@@ -68,25 +69,28 @@ func (c *CompletionChecker) Invoke(ctx context.Context, call tools.Call) (_ json
 	return c.Invoker.Invoke(ctx, call)
 }
 
-// previewChecks returns the checks of a send that could not run in this checkout, with the reasons. It returns nil if
-// the send asks for no checks, or if this process does not stand in the sender's checkout.
+// previewChecks returns the names of the checks in this checkout, and the checks of a send that could not run here, with
+// the reasons. It returns nil if this process does not stand in the sender's checkout.
 func (c *CompletionChecker) previewChecks(ctx context.Context, call tools.Call) *schemas.CheckReport {
 	var in schemas.SendIn
 	tool, err := tools.FindTool(call.Tool)
-	if c.Remote || c.Dir == "" || err != nil || !bytes.Contains(call.Args, []byte("hecks")) {
+	repository, known := git.FindRepository(c.Dir, func(string) bool { return false })
+	if c.Remote || c.Dir == "" || err != nil || !known {
 		return nil
 	}
+	report := schemas.CheckReport{Unobserved: map[string]string{}, Listed: readWorkingList(repository).Names()}
+	if !bytes.Contains(call.Args, []byte("hecks")) {
+		return &report
+	}
 	args, err := tool.CanonicalArgs(call.Args)
-	repository, known := git.FindRepository(c.Dir, func(string) bool { return false })
-	if err != nil || json.Unmarshal(args, &in) != nil || in.Expectations == nil || !known {
-		return nil
+	if err != nil || json.Unmarshal(args, &in) != nil || in.Expectations == nil {
+		return &report
 	}
 	_, head := repository.Head()
 	list, err := c.Runner.ReadList(ctx, repository, head)
 	if err == nil {
 		err = c.Runner.CheckPermission(repository, list)
 	}
-	report := schemas.CheckReport{Unobserved: map[string]string{}}
 	for _, name := range in.Expectations.Checks {
 		if e := schemas.AsError(err); len(list.Checks) > 0 && !slices.Contains(list.Names(), name) {
 			report.Unobserved[name] = checks.File + " of this commit has " + strings.Join(list.Names(), ", ")

@@ -116,8 +116,7 @@ func (l ProjectChecks) reportUnobserved(ctx context.Context, job checks.Job, why
 	s := schemas.CheckReport{Unobserved: map[string]string{}}
 	list, err := l.Runner.ReadList(ctx, job.Repository, job.Base)
 	if e := schemas.AsError(err); e != nil && e.Code != schemas.NotFound && job.Repository.Root != "" {
-		if text, err := platform.ReadRegular(filepath.Join(job.Repository.Root, checks.File), 64<<10); err == nil {
-			list, _ = checks.Parse(text)
+		if list = readWorkingList(job.Repository); list.Digest != "" {
 			s.Unread = why
 		}
 	}
@@ -125,6 +124,15 @@ func (l ProjectChecks) reportUnobserved(ctx context.Context, job checks.Job, why
 		s.Unobserved[name], s.Unread = why, ""
 	}
 	return s
+}
+
+// readWorkingList returns the list of checks in the working tree of a repository. It is empty if it cannot be read.
+func readWorkingList(r git.Repository) (list checks.List) {
+	text, err := platform.ReadRegular(filepath.Join(r.Root, checks.File), 64<<10)
+	if err == nil && r.Root != "" {
+		list, _ = checks.Parse(text)
+	}
+	return list
 }
 
 // recordedObservations returns the observations of a completion. The result all is true if no check is missing, so that

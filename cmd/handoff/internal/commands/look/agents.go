@@ -20,7 +20,7 @@ var agentsFields = []cli.Field{
 }
 
 func agentsCommand(a *cli.App) *cobra.Command {
-	cmd := newAgentsCommand(printAgents).Configure(a, &cobra.Command{
+	cmd := newAgentsCommand(a, printAgents).Configure(a, &cobra.Command{
 		Use:   "agents [NAME]",
 		Short: "List agents with their work types, presence and load",
 		Example: `  handoff agents
@@ -46,16 +46,25 @@ func agentsCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// newAgentsCommand returns a command that lists agents and prints them with the function printed.
-func newAgentsCommand(printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[schemas.AgentsOut] {
-	return cli.ToolCommand[schemas.AgentsOut]{
+// agentsResult is the result of list_agents with its advice.
+type agentsResult struct {
+	schemas.AgentsOut
+
+	Next []schemas.Advice `json:"next"`
+}
+
+// newAgentsCommand returns a command that lists agents and prints them with the function printed. It remarks which
+// workflows, pools and checks the project has for senders.
+func newAgentsCommand(a *cli.App, printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[agentsResult] {
+	return cli.ToolCommand[agentsResult]{
 		Tool: "list_agents", Fields: agentsFields,
 		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error {
 			return args.SetPath("limit", cli.AllAgents)
 		},
-		Print: func(p *cli.Page, out schemas.AgentsOut) {
+		Print: func(p *cli.Page, out agentsResult) {
 			printed(p, out.Agents)
 			p.AddWarnings(out.Warnings)
+			a.Remark(p, strings.Join(schemas.Map(out.Next, a.FormatAdvice), "\n"))
 		},
 	}
 }

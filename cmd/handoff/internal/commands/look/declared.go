@@ -16,7 +16,7 @@ import (
 )
 
 func agentsListCommand(a *cli.App) *cobra.Command {
-	return newAgentsCommand(printOrigins).Configure(a, &cobra.Command{
+	return newAgentsCommand(a, printOrigins).Configure(a, &cobra.Command{
 		Use:     "list",
 		Short:   "List agents, with their source and their last call",
 		Example: `  handoff agents list`,

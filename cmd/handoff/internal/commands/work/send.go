@@ -72,7 +72,7 @@ func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
 			if to, ok := args["to"].(string); ok {
-				args["to"] = prefix + to
+				args["to"] = prefix + strings.TrimPrefix(to, prefix)
 			}
 			return addReferences(cmd, a, args)
 		},
