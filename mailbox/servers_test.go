@@ -38,7 +38,7 @@ func TestListAgents_CountsServersAndSessions(t *testing.T) {
 	w := mailboxtest.New(t)
 	boss := schemas.Caller{Agent: "boss", Via: schemas.ViaStdio}
 	count := func(conn string, parent int) [2]int {
-		boss.Conn, boss.AgentID = conn, conn
+		boss.Conn, boss.AgentID = conn, "thread of "+conn
 		mailboxtest.Must(t, w.Attach, boss, schemas.ConnIn{Conn: conn, Parent: parent})
 		c := mailboxtest.Must(t, w.Agents, boss, schemas.AgentsIn{}).Agents[0]
 		return [2]int{c.Sessions, c.Servers}

@@ -178,18 +178,12 @@ type Connection struct {
 	Agents  []schemas.Agent // agents that acted over it, by name
 }
 
-// IsSameSession reports whether two connections belong to one client session. A client may start its server several
-// times for one session. All these connections have one name. The ids of the session decide if both are known. If an
-// id is unknown, the process that opened the connections decides.
+// IsSameSession reports whether two connections belong to one client session: they have one name, and one id of a
+// session or one process that opened them. A client may start its server several times for one session, and a person
+// may give one name to all threads of a process. Otherwise, each thread has its own name.
 func (c Connection) IsSameSession(d Connection) bool {
-	known := func(c Connection) bool { return c.Session != "" && c.Session != c.Name }
-	switch {
-	case c.Own != d.Own:
-		return false
-	case known(c) && known(d):
-		return c.Session == d.Session
-	}
-	return c.Name != "" && c.Name == d.Name || c.Parent != 0 && c.Parent == d.Parent
+	same := c.Name != "" && c.Name == d.Name || c.Session != "" && c.Session == d.Session || c.Parent != 0 && c.Parent == d.Parent
+	return same && c.Own == d.Own
 }
 
 // ConnectionFilter selects connections. An empty field matches all.

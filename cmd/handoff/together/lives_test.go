@@ -166,7 +166,7 @@ func (l *life) happens(s *session) {
 	case what == 3:
 		l.says("%v goes on over another server", s)
 		s.server = s.serve()
-	case what == 4 && s.name == "codex" && !s.subagent && s.agent == "":
+	case what == 4 && s.name == "codex" && !s.subagent:
 		sub := *s
 		sub.id, sub.told, sub.subagent = l.newID(), "", true
 		l.says("%v has the subagent %v", s, &sub)
@@ -185,11 +185,11 @@ func (l *life) happens(s *session) {
 			l.send(s.told)
 		}
 		s.begin()
-	case what == 7 && s.name == "codex" && s.agent == "":
+	case what == 7 && s.name == "codex":
 		s.id, s.told = l.newID(), ""
 		l.says("%v is a new thread", s)
 		s.goOn()
-	case what == 7 && s.name != "codex":
+	case what == 7:
 		s.id = l.newID()
 		l.says("%v was cleared", s)
 		s.hook("session-start", "clear")
