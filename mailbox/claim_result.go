@@ -36,11 +36,8 @@ func (s *Service) claimResult(
 		}
 		out = schemas.ClaimOut{
 			OnlyUnread: again, HandoffID: r.ID, Token: r.Token, LeaseEnds: r.Lease.Ptr(), Attempt: r.Attempt, From: r.From, Rule: r.Rule,
-			Title: schemas.EscapeHidden(r.Title), Workflow: r.Workflow,
+			Title: schemas.EscapeHidden(r.Title), Workflow: r.Workflow, Priority: r.UnusualPriority(),
 			Criteria: todo.Criteria, Brief: b.Text, Omitted: b.Omitted, ToDo: todo, Overlaps: got.Overlaps,
-		}
-		if r.Priority != schemas.Normal {
-			out.Priority = r.Priority
 		}
 		if in.View == "full" {
 			h, err := reading.ReadHandoff(v, r)

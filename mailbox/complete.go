@@ -61,10 +61,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 	}
 	id, token := in.HandoffID, in.Token
 	in.HandoffID, in.Token = "", "" // a repeat may spell them differently
-	digest, err := draft.Fingerprint(in)
-	if err != nil {
-		return schemas.CompleteOut{}, err
-	}
+	digest := draft.Fingerprint(in)
 	var kept completionComparison
 	try := func(o *op) (schemas.CompleteOut, error) {
 		return handleOutcome(o, life.Complete, outcomeHandler[schemas.CompleteOut]{

@@ -53,10 +53,7 @@ func (s *Service) Fail(ctx context.Context, by schemas.Caller, in schemas.FailIn
 	}
 	id, token := in.HandoffID, in.Token
 	in.HandoffID, in.Token = "", "" // a repeat may spell them differently
-	digest, err := draft.Fingerprint(in)
-	if err != nil {
-		return schemas.FailOut{}, err
-	}
+	digest := draft.Fingerprint(in)
 	rejects := in.Outcome == schemas.OutcomeRejected
 	return mutate(ctx, s, by, func(o *op) (schemas.FailOut, error) {
 		return handleOutcome(o, life.Fail, outcomeHandler[schemas.FailOut]{

@@ -1,7 +1,6 @@
 package mailbox
 
 import (
-	"cmp"
 	"strings"
 
 	"handoff/mailbox/contract"
@@ -91,12 +90,11 @@ func (o *op) completeWithAnswer(r *store.Record, in schemas.UpdateIn, out *schem
 		}
 		held = got.record
 	}
-	digest, err := draft.Fingerprint(done)
-	kept, unread := newComparison(o.View, o.By, held, done)
-	if err = cmp.Or(err, unread); err != nil {
+	kept, err := newComparison(o.View, o.By, held, done)
+	if err != nil {
 		return nil, err
 	}
-	ended, err := o.complete(held, done, digest, kept, nil)
+	ended, err := o.complete(held, done, draft.Fingerprint(done), kept, nil)
 	if err != nil {
 		return nil, err
 	}

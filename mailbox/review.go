@@ -167,11 +167,7 @@ func (o *op) createReview(r *store.Record, to schemas.Address, why string, exclu
 	default:
 		h.Metadata.NoTakers = "return"
 	}
-	o.inheritFields(d, r)
-	if err := o.drafts.Encode(d); err != nil {
-		return nil, err
-	}
-	return o.createHandoff(d, line)
+	return o.createWithFieldsOf(r, d, line)
 }
 
 // recordReview notes the review on the record of the reviewed work.

@@ -123,11 +123,7 @@ func (o *op) sendRework(h *operation.RecordChange) (*store.Record, error) {
 // [life.Retry]). Fields that the draft leaves open come from r. It skips the checks of a send, such as a full mailbox,
 // because the clock may have ended r. A record names only its latest successor.
 func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, line lineage) (*store.Record, error) {
-	o.inheritFields(d, r)
-	if err := o.drafts.Encode(d); err != nil {
-		return nil, err
-	}
-	successor, err := o.createHandoff(d, line)
+	successor, err := o.createWithFieldsOf(r, d, line)
 	if err != nil {
 		return nil, err
 	}
@@ -138,10 +134,10 @@ func (o *op) createSuccessor(a life.Action, r *store.Record, d *draft.Draft, lin
 	})
 }
 
-// inheritFields completes the draft of a handoff that the server makes to continue r. It copies the base commit of r.
-// It copies tags, priority and number of attempts only if the draft leaves them open. The sender is the caller, unless
-// the draft names a sender. If the clock acts, the sender is system.
-func (o *op) inheritFields(d *draft.Draft, r *store.Record) {
+// createWithFieldsOf creates a handoff that continues r, and completes its draft. It copies the base commit of r. It
+// copies tags, priority and number of attempts only if the draft leaves them open. The sender is the caller, unless the
+// draft names a sender. If the clock acts, the sender is system.
+func (o *op) createWithFieldsOf(r *store.Record, d *draft.Draft, line lineage) (*store.Record, error) {
 	h := &d.Handoff
 	h.Schema, h.Version = schemas.Version, max(h.Version, 1)
 	if h.Source.Agent == "" {
@@ -158,6 +154,10 @@ func (o *op) inheritFields(d *draft.Draft, r *store.Record) {
 	h.Metadata.Priority = cmp.Or(h.Metadata.Priority, r.Priority)
 	h.Metadata.MaxAttempts = cmp.Or(h.Metadata.MaxAttempts, r.MaxAttempts)
 	d.Base = reading.BaseCommit(o.View, r)
+	if err := o.drafts.Encode(d); err != nil {
+		return nil, err
+	}
+	return o.createHandoff(d, line)
 }
 
 // sendAgain sends the work of r again, in the place of r in its chain, with its context, its checkpoint, and the reason

@@ -154,6 +154,15 @@ func (r *Record) FileAwaitingPermission() string {
 // EstimatedDuration returns the sender's estimate of the duration, zero for none.
 func (r *Record) EstimatedDuration() time.Duration { return time.Duration(r.Estimate) * time.Minute }
 
+// UnusualPriority returns the priority of a handoff for a result. It returns "" for the normal priority, which results
+// leave out.
+func (r *Record) UnusualPriority() schemas.Priority {
+	if r.Priority == schemas.Normal {
+		return ""
+	}
+	return r.Priority
+}
+
 // IsBlocked reports whether a handoff waits for an approval or for its dependencies.
 func (r *Record) IsBlocked() bool { return r.NeedsApproval || len(r.After) > 0 }
 

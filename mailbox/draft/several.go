@@ -43,8 +43,8 @@ func (m Maker) makeParts(by schemas.Caller, in schemas.SendIn, now time.Time) (d
 		}
 		d.Join, digests = &last, append(digests, last.Digest)
 	}
-	d.Digest, err = Fingerprint(digests)
-	return d, err
+	d.Digest = Fingerprint(digests)
+	return d, nil
 }
 
 // checkParts returns an error if two parts have equal texts, because equal work would be done twice. It also returns an

@@ -177,13 +177,10 @@ func HandoffItem(r *store.Record) schemas.ListItem {
 		HandoffID: r.ID, From: r.From, Rule: r.Rule, To: r.To, Status: r.Status, Title: schemas.EscapeHidden(r.Title),
 		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockerTexts(r),
 		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(), Successor: r.Successor,
+		Round: r.Round, Accepted: r.Accepted != 0, Priority: r.UnusualPriority(),
 	}
 	if r.Type != schemas.TypeHandoff {
 		it.Type = r.Type
-	}
-	it.Round, it.Accepted = r.Round, r.Accepted != 0
-	if r.Priority != schemas.Normal {
-		it.Priority = r.Priority
 	}
 	if r.Attempt > 1 {
 		it.Attempt = r.Attempt

@@ -17,15 +17,10 @@ func (w *Waiter) compare(other *Waiter) int {
 	return cmp.Or(w.since.Compare(other.since), cmp.Compare(w.arrival, other.arrival))
 }
 
-// position returns the index of a waiter. If the waiter is not in the list, it returns the index for an insertion.
-func (q waiterList) position(w *Waiter) (i int, found bool) {
-	return slices.BinarySearchFunc(q, w, (*Waiter).compare)
-}
-
 // insert returns the list with a waiter at its position. It may change the array of q, so the caller must replace q by
 // the result.
 func (q waiterList) insert(w *Waiter) waiterList {
-	i, found := q.position(w)
+	i, found := slices.BinarySearchFunc(q, w, (*Waiter).compare)
 	if found {
 		return q
 	}
@@ -39,7 +34,7 @@ func (q waiterList) remove(w *Waiter) waiterList {
 
 // waitersBehind returns the waiters that come after w in the order of the list, even if w is not in the list.
 func (q waiterList) waitersBehind(w *Waiter) waiterList {
-	i, found := q.position(w)
+	i, found := slices.BinarySearchFunc(q, w, (*Waiter).compare)
 	if found {
 		i++
 	}

@@ -108,13 +108,10 @@ func (l *overviewBuilder) addConcern(p *partRows, kind schemas.OverviewEntryKind
 	l.seen[r.ID] = true
 	c := schemas.OverviewEntry{
 		Kind: kind, HandoffID: r.ID, Title: schemas.EscapeHidden(r.Title), Status: r.Status, Workflow: r.Workflow, From: r.From, Rule: r.Rule,
-		To: r.To, Holder: r.Holder, Since: since.Time(), Reason: why, LastSign: l.Reader.LastSignOfLife(r),
+		To: r.To, Holder: r.Holder, Since: since.Time(), Reason: why, LastSign: l.Reader.LastSignOfLife(r), Priority: r.UnusualPriority(),
 	}
 	if r.Status.IsHeld() {
 		c.LeaseEnds, c.Percent = r.Lease.Ptr(), r.Percent
-	}
-	if r.Priority != schemas.Normal {
-		c.Priority = r.Priority
 	}
 	p.rows = append(p.rows, row{c, r})
 	return &p.rows[len(p.rows)-1].OverviewEntry

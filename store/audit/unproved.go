@@ -9,12 +9,6 @@ import (
 	"handoff/store"
 )
 
-// unprovenChecks returns the checks of rows that no event proves. Most of their faults cannot be mended, because no
-// other row of the store has the data of the right row.
-func (c *checker) unprovenChecks() []func() error {
-	return []func() error{c.checkTokens, c.checkAgents, c.checkDeclaredRules, c.checkWorkflows, c.checkNotices, c.checkReceipts, c.findOrphanWords, c.checkNextHandoffID}
-}
-
 // checkAgents checks that each card has the name of its row.
 func (c *checker) checkAgents() error {
 	return c.eachRow(store.Agents, func(row store.Row) error {
