@@ -20,9 +20,8 @@ func demoCommand(a *cli.App) *cobra.Command {
 		Use:     "demo",
 		Short:   "Watch four agents pass work along a chain",
 		Example: `  handoff demo`,
-		Long: `Plays a design, its implementation, a failed test with its rollback, a retest and a security review over a
-real MCP connection, in a temporary directory, without a network. Then shows the events of the registry.`,
-		Args: cobra.NoArgs,
+		Long:    cli.HelpText(helpTexts, "demo"),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			state, err := os.MkdirTemp(a.Getenv("TMPDIR"), "handoff-demo-")
 			if err != nil {

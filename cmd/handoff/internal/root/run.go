@@ -4,7 +4,7 @@ package root
 
 import (
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
 	"os"
 	"os/signal"
@@ -79,22 +79,6 @@ func NewApp(e cli.Env, version string) *cli.App {
 	}
 }
 
-const about = `handoff passes work between coding agents. The task, the known facts and the wanted results wait on
-disk in the mailbox of the recipient. One agent at a time claims the work, under a lease. The sender gets the
-outcome. A registry keeps each step, and anybody can verify it.
-
-Agents meet in a workspace: one per git repository, shared by its worktrees. You start no server: the
-client of an agent starts one for itself, and a command needs none.`
-
-// ExitStatuses stands below the flags in the program's help.
-const ExitStatuses = `Exit status:
-  0 done   1 error   2 usage   3 not found   4 denied   5 conflict or lease lost
-  6 nothing to claim   7 unavailable, try again   8 status: something needs you   130 Ctrl-C   143 SIGTERM
-
-Environment variables can set the flags of every command and the flags of handoff mcp and serve: HANDOFF_AGENT for
---agent, HANDOFF_LEASE_MAX for --lease-max. All other flags come from the command line alone.
-`
-
 // frequent maps commands that clients start very often to their families, which are packages of related commands. For
 // these commands, Run makes only the commands of one family. This saves time, because making the flags of all commands
 // is slow.
@@ -119,7 +103,7 @@ func newRoot(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "handoff",
 		Short: "Pass work between coding agents",
-		Long:  about,
+		Long:  cli.HelpText(helpTexts, "handoff"),
 		Example: `  handoff demo                                     # a whole chain of work in a few seconds
   handoff send qa "Test the login form" --agent human  # to an agent's mailbox
   handoff claim --agent qa                         # take the next one
@@ -161,15 +145,20 @@ func prepareCommand(a *cli.App, cmd *cobra.Command) error {
 	return a.Prepare(cmd)
 }
 
-// Examples come first, because most readers look for them.
-const helpTemplate = `{{.Short}}.
+// helpTexts are the descriptions of the program and of its command demo, for [cli.HelpText].
+//
+//go:embed help_*.txt
+var helpTexts embed.FS
 
-{{if .HasExample}}Examples:
-{{.Example}}
+// ExitStatuses stands below the flags in the program's help.
+//
+//go:embed exit_statuses.txt
+var ExitStatuses string
 
-{{end}}{{with .Long}}{{. | trimTrailingWhitespaces}}
-
-{{end}}{{.UsageString}}`
+// helpTemplate is the template of the help of a command. Examples come first, because most readers look for them.
+//
+//go:embed help.tmpl
+var helpTemplate string
 
 // usageTemplate is the template of the usage of a command. In the help of the program, [ExitStatuses] come after it.
 //

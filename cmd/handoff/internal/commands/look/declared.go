@@ -116,8 +116,7 @@ func agentsCheckCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Show the errors in files that declare agents, by line",
-		Long: "Checks the file of the project, .handoff/agents.yaml, and the user's own file, or FILE. While one of the two is broken,\n" +
-			"its last good declarations stay valid. Exit status 2: a file has an error.",
+		Long:  cli.HelpText(helpTexts, "agents_check"),
 		Example: `  handoff agents check
   handoff agents check AGENT_ROLES.yaml`,
 		Args: cobra.MaximumNArgs(1),

@@ -33,8 +33,7 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "test FILE [ID]",
 		Short: "Show the errors in the rules of a file, and the work that they would send",
-		Long: "With ID it shows for each rule the work that it would send after the last event of that handoff, or the reason\n" +
-			"why it would send none. It sends nothing. Exit status 2: the file has an error.",
+		Long:  cli.HelpText(helpTexts, "rules_test"),
 		Example: `  handoff rules test .handoff/agents.yaml
   handoff rules test .handoff/agents.yaml 12`,
 		Args: cobra.RangeArgs(1, 2),

@@ -23,8 +23,7 @@ func adoptCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff workspace list                        # shows its name
   handoff workspace adopt shop-41f0c2b7d9aa
   handoff workspace adopt shop-41f0c2b7d9aa --dir ../shop`,
-		Long: `The name of a workspace comes from the path of its project. When the path changes, the name changes, and earlier
-handoffs stay under the old name. adopt renames the old workspace to the present name of the project.`,
+		Long: cli.HelpText(helpTexts, "workspace_adopt"),
 		Args: cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "adopt it although its project still exists")

@@ -19,8 +19,7 @@ func removeCommand(a *cli.App) *cobra.Command {
 		Short: "Delete a workspace with all its handoffs",
 		Example: `  handoff workspace remove shop-41f0c2b7d9aa
   handoff workspace remove scratch --force      # without a question, also with open handoffs`,
-		Long: `Asks for the name once more, at a terminal. It refuses a workspace that a process has open, and a workspace with
-open handoffs.`,
+		Long: cli.HelpText(helpTexts, "workspace_remove"),
 		Args: cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "do not ask, and also delete open handoffs")

@@ -89,8 +89,7 @@ func tokenAddCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff token add ci --agents qa,release
   T=$(handoff token add watcher --agents qa --scope read --expires 30d)
   handoff token add boss --agents human --scope admin --rate 5 --pending 100`,
-		Long: `The command prints the secret to standard output. handoff keeps only its hash. The name is no secret:
-it is in the registry, next to all actions with the token. No other token can get the same name.`,
+		Long: cli.HelpText(helpTexts, "token_add"),
 		Args: cobra.ExactArgs(1),
 	}
 	cli.DefineFlags(cmd, tokenFields)

@@ -28,8 +28,7 @@ func editCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff edit 12 --agent human
   EDITOR='code --wait' handoff edit 12 --agent human
   handoff edit 12 --file edited.yaml --agent human`,
-		Long: `Opens the handoff as YAML in $VISUAL or $EDITOR. Your changes amend the handoff; an unchanged document
-changes nothing. If handoff refuses the text, it keeps it in a file. Mend this file and pass it with --file.`,
+		Long: cli.HelpText(helpTexts, "edit"),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error { return editHandoff(cmd.Context(), a, given[0], file) },
 	}

@@ -160,8 +160,7 @@ func assignCommand(a *cli.App) *cobra.Command {
 		Short: "Give a handoff to another agent, or to a pool",
 		Example: `  handoff assign 12 qa-2 --agent human
   handoff assign 12 role:testing -m "qa is away" --agent human`,
-		Long: `A handoff without a holder goes to TO instead, also while it is blocked. A held handoff is taken from
-its holder, and the holder gets a notice. It keeps all progress, and this counts as no attempt.`,
+		Long: cli.HelpText(helpTexts, "assign"),
 		Args: cobra.ExactArgs(2),
 	})
 }
