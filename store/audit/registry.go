@@ -38,6 +38,9 @@ func VerifyRegistry(ctx context.Context, s *store.Store, sizes ...uint64) (schem
 
 func verifyRegistry(ctx context.Context, s *store.Store, sizes ...uint64) (out schemas.AuditOut, found *foundFaults, err error) {
 	a := newRegistryWalk()
+	if len(sizes) > 0 {
+		a.roots = make(map[uint64]string, len(sizes))
+	}
 	for _, size := range sizes {
 		a.roots[size] = ""
 	}
@@ -78,7 +81,7 @@ type registryWalk struct {
 }
 
 func newRegistryWalk() registryWalk {
-	return registryWalk{roots: map[uint64]string{}, last: map[schemas.ID]uint64{}, contents: NewContentCheck()}
+	return registryWalk{last: map[schemas.ID]uint64{}, contents: NewContentCheck()}
 }
 
 // checkLogEnd checks that no event is missing at the end. If the counter of events is too small, a new event would
