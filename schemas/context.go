@@ -60,6 +60,7 @@ type Artifact struct {
 	Content     string `json:"content,omitempty"`
 	Description string `json:"description,omitempty"`
 	Rationale   string `json:"rationale,omitempty"`
+	Digest      string `json:"digest,omitempty" jsonschema_extras:"x-hidden=true"` // as of a File
 }
 
 // Project is the place of the work.
@@ -88,7 +89,8 @@ type Reference struct {
 	KeyPoints []string `json:"key_points,omitempty"`
 	Digest    string   `json:"digest,omitempty" jsonschema_extras:"x-hidden=true"` // of content that is kept here
 	Bytes     int      `json:"bytes,omitempty" jsonschema_extras:"x-hidden=true"`
-	Tokens    int      `json:"tokens,omitempty" jsonschema_extras:"x-hidden=true"` // estimated
+	Tokens    int      `json:"tokens,omitempty" jsonschema_extras:"x-hidden=true"`    // estimated
+	ReadFrom  string   `json:"read_from,omitempty" jsonschema_extras:"x-hidden=true"` // the file with the content, in the sender's project
 }
 
 // IsKept reports whether the store holds the content of the reference. It returns false after a redaction or retention

@@ -147,6 +147,7 @@ func (m Maker) Encode(d *Draft) error {
 	if h.Context != nil {
 		c := *h.Context
 		c.Files = schemas.Map(c.Files, func(f schemas.File) schemas.File { f.Digest = ""; return f })
+		c.Artifacts = schemas.Map(c.Artifacts, func(a schemas.Artifact) schemas.Artifact { a.Digest = ""; return a })
 		h.Context = &c
 	}
 	d.Digest = Fingerprint(h)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"handoff/schemas"
@@ -35,8 +36,8 @@ func fileDigest(root *os.Root, path string, left *int) (digest string, gone bool
 	return fmt.Sprintf("%x", sha256.Sum256(content))[:16], false
 }
 
-// addChangedFiles adds the field since_sent to the result of a claim. The field names the files in the handoff's
-// context that differ in this checkout from the time when the handoff was sent.
+// addChangedFiles adds the field since_sent to the result of a claim. The field names the files, references and
+// artifacts in the handoff's context that differ in this checkout from the time when the handoff was sent.
 func (f *Invoker) addChangedFiles(ctx context.Context, c tools.Call, out json.RawMessage) json.RawMessage {
 	var claim schemas.ClaimOut
 	if json.Unmarshal(out, &claim) != nil || claim.HandoffID == 0 || !bytes.HasSuffix(out, []byte("}")) {
@@ -51,11 +52,25 @@ func (f *Invoker) addChangedFiles(ctx context.Context, c tools.Call, out json.Ra
 	if h == nil || h.Context == nil {
 		return out
 	}
-	text, err := schemas.Encode(describeChangedFiles(root, h.Context.Files))
+	text, err := schemas.Encode(describeChangedFiles(root, sentFiles(h.Context)))
 	if err != nil || string(text) == `""` {
 		return out
 	}
 	return fmt.Appendf(bytes.TrimSuffix(out, []byte("}")), `,"since_sent":%s}`, text)
+}
+
+// sentFiles returns the files of a context, also those of its references and artifacts, with their digests at the send.
+func sentFiles(c *schemas.Context) []schemas.File {
+	files := slices.Clone(c.Files)
+	for _, ref := range c.References {
+		if ref.IsKept() {
+			files = append(files, schemas.File{Path: ref.ReadFrom, Digest: strings.TrimPrefix(ref.Digest, "sha256:")})
+		}
+	}
+	for _, a := range c.Artifacts {
+		files = append(files, schemas.File{Path: a.Path, Digest: a.Digest})
+	}
+	return files
 }
 
 // describeChangedFiles returns a text with the names of the files whose digest has changed and of the files that do not
@@ -70,16 +85,16 @@ func describeChangedFiles(root *os.Root, files []schemas.File) string {
 		switch digest, none := fileDigest(root, file.Path, &left); {
 		case none:
 			gone = append(gone, file.Path)
-		case digest != "" && digest != file.Digest:
+		case !strings.HasPrefix(file.Digest, digest):
 			changed = append(changed, file.Path)
 		}
 	}
 	var parts []string
 	if len(changed) > 0 {
-		parts = append(parts, "changed since it was sent: "+strings.Join(changed, ", "))
+		parts = append(parts, "changed since it was sent: "+strings.Join(schemas.Unique(changed), ", "))
 	}
 	if len(gone) > 0 {
-		parts = append(parts, "gone: "+strings.Join(gone, ", "))
+		parts = append(parts, "gone: "+strings.Join(schemas.Unique(gone), ", "))
 	}
 	return schemas.EscapeHidden(strings.Join(parts, "; "))
 }

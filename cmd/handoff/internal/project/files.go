@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ import (
 
 // Invoker is an invoker that adds facts of the project to a call, because only a process on the project's machine can
 // read them. It replaces the path in a reference by the content of the file. It marks missing files of the context, and
-// adds the digests of the other files, so that a later claim can report changed files. It also adds the git working
+// adds the digests of the other files and of artifacts, so that a later claim can report changed files. It also adds the git working
 // tree to the caller. Its methods may be called concurrently.
 type Invoker struct {
 	tools.Invoker
@@ -53,7 +54,7 @@ func (f *Invoker) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, 
 const mostRead = 4 << 20
 
 // EncloseFiles replaces paths in the arguments of a call by the content of the project's files, and adds the digests of
-// context files: see [Invoker]. Arguments without paths stay unchanged, byte for byte.
+// context files and artifacts: see [Invoker]. Arguments without paths stay unchanged, byte for byte.
 func EncloseFiles(args json.RawMessage, dir string) (json.RawMessage, error) {
 	if !bytes.Contains(args, []byte(`"path"`)) && !bytes.Contains(args, []byte(`"files"`)) {
 		return args, nil
@@ -71,15 +72,21 @@ func EncloseFiles(args json.RawMessage, dir string) (json.RawMessage, error) {
 	changed, left, digested := false, mostRead, 4*mostRead
 	for _, object := range []any{whole, fieldOf(whole, "changes"), fieldOf(whole, "continuation")} {
 		context := fieldOf(object, "context")
-		for _, ref := range objectsInList(context, "references") {
+		for i, ref := range objectsInList(context, "references") {
 			taken, err := encloseContent(root, ref, left)
 			if err != nil {
-				return nil, err
+				return nil, schemas.PrefixField(fmt.Sprintf("context.references[%d]", i), err)
 			}
 			changed, left = changed || taken > 0, left-taken
 		}
 		for _, file := range contextFiles(context) {
 			changed = describeContextFile(root, file, &digested) || changed
+		}
+		for _, artifact := range objectsInList(context, "artifacts") {
+			path, _ := artifact["path"].(string)
+			if digest, _ := fileDigest(root, path, &digested); digest != "" {
+				artifact["digest"], changed = digest, true
+			}
 		}
 	}
 	if !changed {
@@ -125,12 +132,12 @@ func encloseContent(root *os.Root, ref map[string]any, most int) (taken int, err
 	}
 	text, err := readTextFile(root, path, most)
 	if err != nil {
-		return 0, schemas.Invalidf("context.references.path", "%s: %w", schemas.EscapeHidden(path), err).
+		return 0, schemas.Invalidf("path", "%s: %w", schemas.EscapeHidden(path), err).
 			WithHint("Name a whole text file inside of the project %s: its reader takes parts of it. Nothing was sent.",
 				filepath.Base(root.Name()))
 	}
 	delete(ref, "path")
-	ref["content"] = text
+	ref["content"], ref["read_from"] = text, filepath.ToSlash(relativeTo(root, path))
 	if ref["name"] == nil {
 		ref["name"] = ReferenceName(path)
 	}

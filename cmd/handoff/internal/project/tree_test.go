@@ -93,19 +93,22 @@ func (a agent) apart(w *mailboxtest.World, name schemas.Agent) agent {
 
 func TestInvoker_AddsWorkingTreeToCalls(t *testing.T) {
 	w := mailboxtest.New(t)
-	lead := begun(t, w, "lead", "a.go", "b.go", "c.go", "d.go")
+	lead := begun(t, w, "lead", "a.go", "b.go", "c.go", "d.go", "e.md", "f.md")
 	qa := lead.apart(w, "qa")
 	lead.write("a.go", "changed")
 	lead.write("new/x.go", "new")
 	require.NoError(t, os.Remove(filepath.Join(lead.Dir, "c.go")))
 	sent := does[schemas.SendOut](lead, schemas.SendIn{To: "qa", Task: "Do it", Context: &schemas.Context{
 		Files: []schemas.File{{Path: "a.go"}, {Path: "b.go"}, {Path: "c.go"}, {Path: "d.go"}},
+		References: []schemas.Reference{{Path: "b.go"}, {Path: filepath.Join(lead.Dir, "e.md")}}, Artifacts: []schemas.Artifact{{Path: "f.md"}},
 	}})
-	qa.write("b.go", "changed")
+	for _, path := range []string{"b.go", "e.md", "f.md"} {
+		qa.write(path, "changed")
+	}
 	require.NoError(t, os.Remove(filepath.Join(qa.Dir, "d.go")))
 	claim := does[schemas.ClaimOut](qa, schemas.ClaimIn{})
 	require.Contains(t, claim.Brief, "\n- Sent from a tree with uncommitted changes: a.go, c.go, new/x.go: you may not see them\n")
-	require.Equal(t, "changed since it was sent: a.go, b.go; gone: d.go", claim.SinceSent)
+	require.Equal(t, "changed since it was sent: a.go, b.go, e.md, f.md; gone: d.go", claim.SinceSent)
 	qa.commit()
 	for _, take := range []interface{ Tool() string }{ // the holder goes on after an answer, and the changes before it count
 		schemas.GetIn{HandoffID: sent.HandoffID.String(), WaitSeconds: 1}, schemas.ClaimIn{},
@@ -125,7 +128,7 @@ func TestInvoker_AddsWorkingTreeToCalls(t *testing.T) {
 	require.Regexp(t, `^completed in qa@\w{10}$`, told.Trees[2])
 	require.Equal(t, []string{"git sees no change since the claim in c.go"}, told.Unseen)
 	got := does[schemas.GetOut](lead, schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "full"})
-	require.Equal(t, []string{"b.go", "d.go"}, got.Completion.Tree.Changed)
+	require.Equal(t, []string{"b.go", "d.go", "e.md", "f.md"}, got.Completion.Tree.Changed)
 	require.Equal(t, got.Handoff.Tree.Commit, got.Completion.Tree.Base)
 	require.Len(t, got.Handoff.Context.Files[0].Digest, 16)
 }
