@@ -136,7 +136,7 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 	switch {
 	case r.Status.HasEnded():
 		e.Message = fmt.Sprintf("%s is %s, so nobody holds it any more", r.ID, r.Status)
-		return e.WithNext(o.adviceToReturnResult(r)...)
+		return e
 	case r.Holder == "":
 		return o.adviseClaim(e, r)
 	case r.From == o.By.Agent:
@@ -145,18 +145,6 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 	}
 	return e.WithHint("%s holds it. Give the claim token over the connection that claimed, or act as %s if that is your own subagent or earlier session.",
 		r.Holder, r.Holder).WithNext(messageAdvice(r.Holder))
-}
-
-// adviceToReturnResult advises the call that returns the result of r. It returns nil if r has no result, or if the
-// caller may not judge the result.
-func (o *op) adviceToReturnResult(r *store.Record) []schemas.Advice {
-	if r.Status != schemas.Completed {
-		return nil
-	}
-	if _, err := o.ApplyAction(life.Return, r); err != nil {
-		return nil
-	}
-	return []schemas.Advice{schemas.AdviseUpdate(r.ID.String(), schemas.ActReturn, "returns the result, with the points to mend")}
 }
 
 // adviseClaim adds the next step to the error e about a handoff that has no holder: a claim if the caller may claim the

@@ -2,6 +2,7 @@ package mailbox
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 
@@ -25,18 +26,11 @@ func (o *op) refuseActionInState(a life.Action, r *store.Record) error {
 	case r.Status.HasEnded():
 		return o.explainEndedState(e, a, r)
 	case a == life.Accept || a == life.Return:
-		return refuseNoResult(r)
+		return operation.ConflictError(r, "%s is not completed, so there is no result to judge", r.ID)
 	case r.Status.IsHeld():
 		return o.explainHeldState(e, a, r)
 	}
 	return o.explainPendingState(e, a, r)
-}
-
-// refuseNoResult refuses to judge a handoff that is not completed.
-func refuseNoResult(r *store.Record) error {
-	return operation.ConflictError(r, "%s is not completed, so there is no result to judge", r.ID).WithNext(
-		schemas.AdviseWait(r.ID, "waits for the result, where you sent it"),
-		schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.ID.String()}, "takes the work, where it is for you"))
 }
 
 // explainEndedState adds to the error e how the handoff r ended. If the caller may accept or return the result of r, it
@@ -48,12 +42,9 @@ func (o *op) explainEndedState(e *schemas.Error, a life.Action, r *store.Record)
 	case a == life.Cancel && r.Dismissed != 0:
 		return e.WithHint("The action cancel was called before, so no agent will continue it.")
 	case a == life.Accept && hasEndedBadly(r):
-		return e.WithHint("There is no result to accept. The action cancel says that no agent will continue it.").
-			WithNext(schemas.AdviseUpdate(r.ID.String(), schemas.ActRetry, "has it done again"))
+		return e.WithHint("There is no result to accept. The action cancel says that no agent will continue it.")
 	case r.Status == schemas.Cancelled:
 		return e.WithHint("%s", o.cancelReason(r))
-	case r.Status == schemas.Completed && (a == life.Retry || a == life.Amend || a == life.Cancel):
-		return e.WithNext(o.adviceToReturnResult(r)...)
 	}
 	return e
 }
@@ -64,12 +55,11 @@ func (o *op) explainEndedState(e *schemas.Error, a life.Action, r *store.Record)
 func (o *op) explainHeldState(e *schemas.Error, a life.Action, r *store.Record) error {
 	switch {
 	case (a == life.Amend || a == life.Answer) && r.Holder != o.By.Agent:
-		return e.WithHint("%s holds it: tell it what is new.", r.Holder).WithNext(messageAdvice(r.Holder))
+		return e.WithHint("%s holds it: tell it what is new.", r.Holder)
 	case a == life.Claim:
-		return e.WithHint("%s holds it.", r.Holder).WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one for you"))
+		return e.WithHint("%s holds it.", r.Holder)
 	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
-		return e.WithHint("Work has begun.").WithNext(holderAdvice(life.Fail, r.ID, ""),
-			schemas.AdviseUpdate(r.ID.String(), schemas.ActRelease, "leaves it to others"))
+		return e.WithHint("Work has begun.")
 	}
 	return e
 }
@@ -114,6 +104,38 @@ func (o *op) cancelReason(r *store.Record) string {
 		return "It was cancelled by " + by + "."
 	}
 	return schemas.EscapeHidden(fmt.Sprintf("It was cancelled by %s: %s", by, schemas.Clip(why, 500)))
+}
+
+// ActionsNow lists the actions of package life that the caller may take now on the handoff with an id, and [life.Send]
+// for open work that it sent. The list is nil if there is no such handoff. Other is the agent to whom the caller would
+// speak about it: its holder, or else its sender or its recipient. Nothing is changed. Errors advise by these facts.
+func (s *Service) ActionsNow(ctx context.Context, by schemas.Caller, id string) (may []string, other schemas.Agent) {
+	_ = s.update(ctx, by, func(o *op) error {
+		may = nil
+		r, err := o.FindHandoff(id)
+		if err != nil {
+			return err
+		}
+		may = []string{} // not nil, even for a caller that may do nothing
+		to, _ := r.To.SingleAgent()
+		for _, other = range []schemas.Agent{r.Holder, r.From, to} {
+			if other != "" && other != by.Agent {
+				break
+			}
+		}
+		for _, a := range life.Actions {
+			decides := a == life.Approve || a == life.Refuse
+			t, ok := life.TransitionFor(a, r.Status)
+			if ok && (r.NeedsApproval || !decides) && o.CheckCallerPart(a, t.By, r) == nil {
+				may = append(may, string(a))
+			}
+		}
+		if r.From == by.Agent && !r.Status.HasEnded() {
+			may = append(may, string(life.Send))
+		}
+		return errDryRun
+	})
+	return may, other
 }
 
 // messageAdvice advises a message to an agent.

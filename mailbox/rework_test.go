@@ -151,7 +151,7 @@ func TestAccept_TellsHolderAndShowsAcceptance(t *testing.T) {
 	require.True(t, got.MayJudge)
 	w.RefusesUpdate(c, 1, schemas.ActAccept, schemas.Denied, "its sender (a)")
 	w.Sends(a, "b", "open")
-	w.RefusesUpdate(b, 2, schemas.ActAccept, schemas.Conflict, "takes the work")
+	w.RefusesUpdate(b, 2, schemas.ActAccept, schemas.Conflict, "no result to judge")
 
 	w.Updates(a, 1, schemas.ActAccept, note("Well done."))
 	require.Equal(t, []string{"it was accepted before"}, w.Updates(a, 1, schemas.ActAccept).Warnings)

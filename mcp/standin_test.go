@@ -29,6 +29,9 @@ func newStandIn() *standIn {
 
 // Invoke does the action in the argument "do", and waits if asked.
 func (s *standIn) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	if _, err := tools.FindTool(c.Tool); err != nil {
+		return nil, err
+	}
 	s.mu.Lock()
 	s.calls = append(s.calls, c)
 	s.mu.Unlock()

@@ -81,8 +81,9 @@ func (s *Server) callWithoutSDK(ctx context.Context, m jsonrpc.Message) (respons
 func (s *Server) callOfferedTool(
 	ctx context.Context, tool string, args json.RawMessage, meta *sdk.Meta, inputs sdk.InputResponses,
 ) *sdk.CallToolResult {
-	if refused := notOfferedError(tool); refused != nil {
-		return errorResult(refused)
+	if row, _ := tools.FindTool(tool); row.Admin {
+		e := schemas.Errorf(schemas.NotFound, "%s is not offered here", tool)
+		return errorResult(e.WithHint("It belongs to the command line."))
 	}
 	if question := s.requestRoots(ctx, inputs); question != nil {
 		return question
@@ -114,22 +115,13 @@ func encodeForModel(v any) string {
 // unknownTool replaces the arguments in a call of a tool that does not exist.
 type unknownTool string
 
-// redirectUnknownTool sends a call of an unknown tool to handleToolCall. The SDK would respond with a protocol error,
-// which models do not see.
+// redirectUnknownTool sends a call of a tool that is not offered to handleToolCall. The SDK would respond with a protocol
+// error, which models do not see.
 func redirectUnknownTool(_ context.Context, _ any, r *sdk.CallToolRequest) {
-	if notOfferedError(r.Params.Name) != nil {
+	if row, err := tools.FindTool(r.Params.Name); err != nil || row.Admin {
 		r.Params.Arguments = unknownTool(r.Params.Name)
 		r.Params.Name = tools.Table[0].Name
 	}
-}
-
-// notOfferedError returns an error for a tool that clients may not call, and nil for a tool that they may call.
-func notOfferedError(name string) *schemas.Error {
-	t, err := tools.FindTool(name)
-	if t.Admin {
-		err = schemas.Errorf(schemas.NotFound, "%s is not offered here", name).WithHint("It belongs to the command line.")
-	}
-	return schemas.AsError(err)
 }
 
 // invokeTool makes one tool call. It returns any error or panic as an error with a code. It makes hidden characters in

@@ -73,6 +73,14 @@ func AdviceWithAgent(agent Agent, next []Advice) []Advice {
 	return Map(next, func(a Advice) Advice { return a.WithAgent(agent) })
 }
 
+// AdviceWithout returns advice without the calls and the sentences of other advice.
+func AdviceWithout(next, others []Advice) []Advice {
+	return slices.DeleteFunc(slices.Clone(next), func(a Advice) bool {
+		same := func(b Advice) bool { return a.Request() == b.Request() && (a.Tool != "" || a.Say == b.Say) }
+		return slices.ContainsFunc(others, same)
+	})
+}
+
 // String renders the advice as a sentence for a model: the call as a client writes it, and its effect.
 func (a Advice) String() string {
 	if a.Tool == "" {

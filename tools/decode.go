@@ -2,7 +2,9 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"handoff/schemas/respell"
@@ -14,27 +16,21 @@ import (
 // The result told says which fields were read as fields of another name. It is "" if there are none.
 //
 // The steps are: parse JSON, give fields of other protocols our names, check the texts, take the agent out, and coerce
-// by the schema. The first step that fails returns the error, which names all wrong fields that this step sees. It is
-// of code invalid or limit.
+// by the schema. If the arguments can be parsed, the error names all faults of all steps, and the other results are as
+// far as they could be read. It is of code invalid or limit.
 func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, told string, err error) {
 	m, err = parseArguments(args)
 	if err == nil {
+		var misspelt, noName error
 		told = respell.ReadAs(t.Name, m)
-		m, err = respell.Normalise(t.Name, m)
-	}
-	if err == nil {
-		err = checkStorable(m, nil, true) // JSON within text was not inspected before
-	}
-	if err == nil {
-		agent, err = takeText(m, "agent")
-	}
-	if err == nil {
-		err = t.schema().coerceFields(m, nil)
+		m, misspelt = respell.Normalise(t.Name, m)
+		agent, noName = takeText(m, "agent")
+		err = cmp.Or(checkStorable(m, nil, true), errors.Join(misspelt, noName, t.schema().coerceFields(m, nil))) // JSON within text was not inspected before
 	}
 	if err != nil {
-		return "", nil, "", t.completeRefusal(err)
+		err = t.completeRefusal(err)
 	}
-	return agent, m, told, nil
+	return agent, m, told, err
 }
 
 // parseArguments parses an object, which may have been sent as text. Absent arguments and JSON null give an empty

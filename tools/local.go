@@ -37,7 +37,8 @@ var _ Invoker = LocalInvoker{}
 func (l LocalInvoker) Invoke(ctx context.Context, c Call) (json.RawMessage, error) {
 	t, err := FindTool(c.Tool)
 	if err != nil {
-		return nil, err
+		args, _ := parseArguments(c.Args)
+		return nil, l.adviseMeant(ctx, c, "", args, err)
 	}
 	if err := t.authorize(c.Caller); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 	}()
 	agent, args, told, err := t.decode(c.Args)
 	if err != nil {
-		return nil, err
+		return nil, l.adviseMeant(ctx, c, agent, args, err)
 	}
 	canonical, warnings, err := l.concealSecrets(t, args)
 	if err != nil {
@@ -92,7 +93,7 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.NotifyNameOwner(ctx, by, c.Caller.Agent)
 	out, next, err := t.call(ctx, l.Mailbox, by, canonical, warnings)
 	if err != nil {
-		return nil, completeError(err, schemas.Agent(agent), c.Caller.Agent, borrowed)
+		return nil, completeError(l.adviseMeant(ctx, c, agent, args, err), schemas.Agent(agent), c.Caller.Agent, borrowed)
 	}
 	inbox := l.countInbox(ctx, t, by)
 	if unread := l.keepsUnread(by, inbox); borrowed || unread {

@@ -35,11 +35,7 @@ func (t Tool) completeRefusal(err error) error {
 		}
 		o := t.explain(other)
 		e.Message += "; " + describeFault(o)
-		for _, a := range o.Next {
-			if !slices.ContainsFunc(e.Next, func(have schemas.Advice) bool { return have.Request() == a.Request() }) {
-				e.Next = append(slices.Clip(e.Next), a)
-			}
-		}
+		e.Next = append(slices.Clip(e.Next), schemas.AdviceWithout(o.Next, e.Next)...)
 	}
 	e.Field = cmp.Or(e.Field, "arguments")
 	e.Hint = strings.TrimSpace(e.Hint + " " + t.undone)
@@ -80,7 +76,14 @@ func (t Tool) explain(err error) schemas.Error {
 	if u, ok := errors.AsType[unknownField](err); ok {
 		return t.explainUnknownField(u)
 	}
-	return *schemas.AsError(err)
+	e := *schemas.AsError(err)
+	if e.Field == "action" && e.Known != nil { // the message lists them, and [LocalInvoker.adviseMeant] says what is meant
+		e.Known = nil
+		if !strings.HasPrefix(e.Hint, "Closest") {
+			e.Hint = ""
+		}
+	}
+	return e
 }
 
 // invalidAtf returns an error of code invalid about the value at a path. The text begins in lower case and does not
@@ -121,10 +124,7 @@ func (t Tool) explainUnknownField(u unknownField) schemas.Error {
 	if u.known != nil {
 		e = *addChoices(u.refusal, u.name, u.known)
 	}
-	if t.Name == (schemas.UpdateIn{}).Tool() && (u.name == "status" || u.name == "state") {
-		e.Hint, e.Next = "An action decides the status.", respell.MeantCalls(fmt.Sprint(u.value), u.handoff)
-	}
-	if given, _ := u.value.(string); len(given) < 24 && (strings.HasPrefix(given, "no_") || strings.HasPrefix(given, "ho_")) {
+	if given, _ := u.value.(string); namesHandoff(given) {
 		u.handoff = given
 	}
 	hint, next := respell.FieldAdvice(t.Name, u.name, u.handoff)

@@ -116,9 +116,9 @@ func unknownToolError(name string) error {
 	names := toolNames(func(Tool) bool { return true })
 	e := schemas.Errorf(schemas.NotFound, "no tool %s", quoteForError(name)).WithField("tool").WithChoices(names...)
 	if at := slices.IndexFunc(names, func(known string) bool { return respell.IsTypingError(name, known) }); at >= 0 {
-		return e.WithHint("Closest: %s.", names[at])
+		e.Hint = "Closest: " + names[at] + "."
 	}
-	return e.WithNext(respell.MeantCalls(name, schemas.Blank)...)
+	return e
 }
 
 // toolNames returns the names of the wanted tools for agents.

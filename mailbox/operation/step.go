@@ -74,7 +74,6 @@ func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Rec
 func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) error {
 	id, holds := r.ID.String(), r.Holder == o.By.Agent
 	recipient, err := o.MayClaim(r)
-	given := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
 	switch {
 	case err != nil:
 		return err
@@ -85,12 +84,13 @@ func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) err
 		return e.WithHint("You delivered it, so another judges it.").
 			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id, View: "outcome"}, "shows whether it is judged"))
 	case holds && a == life.Cancel:
-		return e.WithHint("You hold it.").WithNext(schemas.AdviseCall(given, "gives it up"))
+		return e.WithHint("You hold it.")
 	case recipient && a == life.Cancel:
-		given.Outcome = schemas.OutcomeRejected
-		return e.WithHint("It is for you, and not from you.").WithNext(schemas.AdviseCall(given, "rejects it"))
+		return e.WithHint("It is for you, and not from you.")
+	case a == life.Claim && r.From == o.By.Agent:
+		return e.WithHint("You sent it, and it waits for %s.", r.To)
 	case a == life.Claim:
-		return o.explainDeniedClaim(e, r)
+		return e.WithHint("It is not for you. Act under another name only if that is your own subagent or earlier session.")
 	case r.Review != 0 && slices.Contains([]life.Action{life.Accept, life.Return}, a):
 		return e.WithHint("%s reviews it.", r.Review).
 			WithNext(schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.Review.String()}, "takes the review, if it is for you"))
@@ -99,15 +99,6 @@ func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) err
 	}
 	tell := schemas.SendIn{To: string(r.From), Task: schemas.Blank, Type: schemas.TypeMessage}
 	return e.WithHint("Tell them what you want.").WithNext(schemas.AdviseCall(tell, "tells "+string(r.From)))
-}
-
-// explainDeniedClaim adds to the error of a denied claim that the sender can wait, and others take other work.
-func (o *Op) explainDeniedClaim(e *schemas.Error, r *store.Record) error {
-	if r.From == o.By.Agent {
-		return e.WithHint("You sent it, and it waits for %s.", r.To).WithNext(schemas.AdviseWait(r.ID, "waits for its outcome"))
-	}
-	return e.WithHint("It is not for you. Act under another name only if that is your own subagent or earlier session.").
-		WithNext(schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one for you"))
 }
 
 // callerHasPart reports whether the caller plays one part for a handoff, for example the recipient. It decides by the

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"handoff/schemas"
 )
@@ -133,7 +131,7 @@ func finishFail(n *normalisation) error {
 	status, _ := valueAt(n.args, "origin.status")
 	if word := valueText(status); schemas.OutcomeOfWord(word) != "" {
 		return schemas.Invalidf(n.at+"status", "%q is the status of a completion", schemas.EscapeHidden(word)).
-			WithHint("Nothing was failed.").WithNext(MeantCalls("complete", n.handoffID())...)
+			WithHint("Nothing was failed.").WithNext(MeantCalls("complete", Standing{ID: n.handoffID()}, nil)...)
 	}
 	if !isEmpty(n.args["description"]) {
 		return nil
@@ -149,28 +147,16 @@ func finishFail(n *normalisation) error {
 	return nil
 }
 
-// finishUpdate refuses a word that is no action, and advises the calls that do what the word says.
+// finishUpdate refuses a message with header fields of another protocol, such as an acknowledgement, unless the action
+// is ask. Only ask stores these fields.
 func finishUpdate(n *normalisation) error {
-	action, _ := n.args["action"].(string)
-	word := schemas.NormaliseWord(action)
-	next := MeantCalls(word, n.handoffID())
-	if slices.Contains(schemas.Actions, schemas.Action(word)) || len(next) == 0 {
-		return n.refuseForeignHeader(word)
+	if from := n.foreignHeaderPath(); from != "" && normalisedWord(n.args["action"]) != string(schemas.ActAsk) {
+		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
 	}
-	return schemas.Invalidf(n.at+"action", "%s is not one of %s", strconv.Quote(schemas.EscapeHidden(schemas.Clip(action, 64))),
-		strings.Join(schemas.FormatAll(schemas.Actions), ", ")).WithNext(next...)
+	return nil
 }
 
 // handoffID returns the id of the handoff for an advised call, or [schemas.Blank] if the message has none.
 func (n *normalisation) handoffID() string {
 	return cmp.Or(n.givenID, valueText(n.args["handoff_id"]), schemas.Blank)
-}
-
-// refuseForeignHeader refuses a message with header fields of another protocol, such as an acknowledgement, unless the
-// action is ask. Only ask stores these fields.
-func (n *normalisation) refuseForeignHeader(action string) error {
-	if from := n.foreignHeaderPath(); from != "" && action != string(schemas.ActAsk) {
-		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
-	}
-	return nil
 }

@@ -33,7 +33,7 @@ func FieldAdvice(tool, name, id string) (hint string, next []schemas.Advice) {
 		return "", nil
 	}
 	for call := range slices.Chunk(row[3:], 2) {
-		next = append(next, withHandoff(readAdvice(call[0], call[1]), id))
+		next = append(next, Standing{ID: id}.fill(readAdvice(call[0], call[1])))
 	}
 	if hint = row[2]; unicode.IsLower(rune(hint[0])) {
 		hint = "Give it as " + hint + "."

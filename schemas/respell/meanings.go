@@ -3,6 +3,7 @@ package respell
 import (
 	"bytes"
 	_ "embed"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,7 @@ import (
 type meaning struct {
 	command string
 	words   []string
+	action  string         // of package life; "" if any caller may do it at any time
 	advice  schemas.Advice // empty if only the command line does it
 }
 
@@ -26,7 +28,9 @@ var meaningsText string
 var meanings = sync.OnceValue(func() (all []meaning) {
 	for _, c := range readRows(meaningsText, 2) {
 		c = append(c, "", "")
-		all = append(all, meaning{command: c[0], words: strings.Fields(c[1]), advice: readAdvice(c[2], c[3])})
+		_, rest, _ := strings.Cut(c[1], "@")
+		action, _, _ := strings.Cut(rest, " ")
+		all = append(all, meaning{c[0], strings.Fields(c[1]), action, readAdvice(c[2], c[3])})
 	}
 	return all
 })
@@ -48,10 +52,23 @@ func readAdvice(say, call string) (a schemas.Advice) {
 	return a
 }
 
-// withHandoff returns advice with the id of a handoff in the place of [schemas.Blank].
-func withHandoff(a schemas.Advice, id string) schemas.Advice {
-	given, _ := schemas.Encode(map[string]string{"handoff_id": id}) // a text can always be encoded
-	a.Args = bytes.ReplaceAll(a.Args, []byte(`"handoff_id":"`+schemas.Blank+`"`), bytes.Trim(given, "{}"))
+// Standing is what is known of the handoff that a call is about, and of the caller. The zero value knows nothing.
+type Standing struct {
+	ID    string        // of a handoff or a notice
+	Other schemas.Agent // to whom the caller would speak about it: its holder, or else its sender
+	May   []string      // the actions of package life that the caller may take now; nil if that is not known
+}
+
+// fill returns advice with what is known in the places of [schemas.Blank].
+func (s Standing) fill(a schemas.Advice) schemas.Advice {
+	for at, known := range map[string]string{
+		`"handoff_id":"%s"`: s.ID, `"to":"%s","task":"` + schemas.Blank + `","type":"message"`: string(s.Other),
+	} {
+		if known != "" {
+			given, _ := schemas.Encode(known) // a text can always be encoded
+			a.Args = bytes.ReplaceAll(a.Args, fmt.Appendf(nil, at, schemas.Blank), fmt.Appendf(nil, at, bytes.Trim(given, `"`)))
+		}
+	}
 	return a
 }
 
@@ -64,20 +81,62 @@ func MeantCommands(word string) (commands []string) {
 	return schemas.Unique(commands)
 }
 
-// MeantCalls returns advice to call what does the work that a name says, such as delete_handoff, createTask or
-// reply. The name need not be known. The parameter id names the handoff for calls that need one, and may be
-// [schemas.Blank].
-func MeantCalls(name, id string) (next []schemas.Advice) {
-	for _, m := range meaningsOf(name) {
-		a := withHandoff(m.advice, id)
-		same := func(have schemas.Advice) bool {
-			return have.Request() == a.Request() && (a.Tool != "" || have.Say == a.Say)
-		}
-		if a.Say != "" && !slices.ContainsFunc(next, same) {
-			next = append(next, a)
+// MeantCalls adds to advice the calls that do what a name says, such as delete_handoff, createTask or reply. The name
+// need not be known. If nothing that it says is possible, it adds all that the caller may do now.
+func MeantCalls(name string, about Standing, have []schemas.Advice) []schemas.Advice {
+	possible := possibleMeanings(meaningsOf(name), about.May)
+	if len(possible) == 0 {
+		all := meaningsThat(meanings(), func(m meaning) bool { return slices.Contains(about.May, m.action) })
+		possible = slices.CompactFunc(all, func(a, b meaning) bool { return a.action == b.action })
+	}
+	return about.addAdvice(have, possible)
+}
+
+// CallsInstead adds to advice what a caller may do now in place of an action that was refused. The word is the name of
+// the action or of its tool. It adds nothing if the caller may take the action, so that the refusal has another reason.
+func CallsInstead(word string, about Standing, have []schemas.Advice) []schemas.Advice {
+	found := meaningsOf(word)
+	if len(found) == 0 || found[0].action == "" || about.May == nil || slices.Contains(about.May, found[0].action) {
+		return have
+	}
+	return about.addAdvice(have, possibleMeanings(found, about.May))
+}
+
+// addAdvice adds the advice of meanings to advice: first the actions, and at the end the calls that are always possible.
+func (s Standing) addAdvice(have []schemas.Advice, all []meaning) []schemas.Advice {
+	var actions, others []schemas.Advice
+	for _, m := range all {
+		a := schemas.AdviceWithout([]schemas.Advice{s.fill(m.advice)}, slices.Concat(have, actions, others))
+		switch {
+		case m.advice.Say == "":
+		case m.action == "":
+			others = append(others, a...)
+		default:
+			actions = append(actions, a...)
 		}
 	}
-	return next
+	return slices.Concat(actions, have, others)
+}
+
+// possibleMeanings returns the meanings that a caller may have: the found ones whose action it may take, or else the
+// rows that stand for their actions, and then the found ones without an action.
+func possibleMeanings(found []meaning, may []string) []meaning {
+	if may == nil {
+		return found
+	}
+	can := func(m meaning) bool { return slices.Contains(may, m.action) }
+	possible := meaningsThat(found, can)
+	if len(possible) == 0 {
+		possible = meaningsThat(meanings(), func(m meaning) bool {
+			standsFor := func(f meaning) bool { return f.action != "" && slices.Contains(m.words, "+"+f.action) }
+			return (m.action == "" || can(m)) && slices.ContainsFunc(found, standsFor)
+		})
+	}
+	return append(possible, meaningsThat(found, func(m meaning) bool { return m.action == "" })...)
+}
+
+func meaningsThat(all []meaning, are func(meaning) bool) []meaning {
+	return slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !are(m) })
 }
 
 // meaningsOf returns the meanings of a name. Verbs decide; if the name has no verb that is known, nouns decide, and

@@ -9,6 +9,7 @@
 package respell
 
 import (
+	"errors"
 	"reflect"
 
 	"handoff/schemas"
@@ -26,8 +27,10 @@ import (
 // message. Null and empty values of foreign fields are dropped. Unknown fields stay where they are, so that the decoder
 // refuses them. Objects and lists that came as JSON texts are decoded.
 //
-// The error is a [schemas.Error] of code invalid. It names two fields that contradict each other, a status that does
-// not say how the work ended, a field that the action does not take, or the tool to which the message belongs.
+// The error joins errors of type [schemas.Error] and code invalid. Each names two fields that contradict each other, a
+// status that does not say how the work ended, a field that the action does not take, or the tool to which the message
+// belongs. The arguments that Normalise returns beside it are converted as far as possible, so that their other faults
+// can be found.
 func Normalise(tool string, args map[string]any) (map[string]any, error) {
 	return normaliseArguments(tool, args, false, "")
 }
@@ -52,10 +55,7 @@ func normaliseArguments(tool string, args map[string]any, whole bool, id string)
 	if whole {
 		out = table.unwrapEnvelope(out)
 	}
-	if err := table.normalise(out, "", whole, id); err != nil {
-		return nil, err
-	}
-	return out, nil
+	return out, table.normalise(out, "", whole, id)
 }
 
 // A normalisation is the state of the conversion of one object to our names.
@@ -69,43 +69,29 @@ type normalisation struct {
 	givenID string            // id of the handoff, if the caller gave it in addition to the message
 }
 
-// normalise converts args in place.
+// normalise converts args in place. Its error joins the errors of all steps, so that one error can name all faults.
 func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id string) error {
-	if err := t.fields.renameFields(args, at); err != nil {
-		return err
-	}
 	n := &normalisation{
 		aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}, whole: whole, givenID: id,
 	}
-	if err := t.start(n); err != nil {
-		return err
-	}
-	if err := n.relocateMisplaced(t.fields, args, ""); err != nil {
-		return err
-	}
-	if err := t.start(n); err != nil { // for fields that were moved
-		return err
-	}
+	wrong := []error{t.fields.renameFields(args, at), t.start(n), n.relocateMisplaced(t.fields, args, "")}
+	wrong = append(wrong, t.start(n)) // for fields that were moved
 	for _, row := range t.rows {
 		if err := n.applyRow(row); err != nil {
-			return err
+			wrong = append(wrong, err)
 		}
 	}
-	if err := t.finish(n); err != nil {
-		return err
-	}
+	wrong = append(wrong, t.finish(n))
 	for name, table := range t.inner { // objects with an alias table of their own
 		v, _ := valueAt(args, name)
 		if inside, ok := v.(map[string]any); ok {
-			if err := table.normalise(inside, at+name+".", whole, id); err != nil {
-				return err
-			}
+			wrong = append(wrong, table.normalise(inside, at+name+".", whole, id))
 		}
 	}
-	if !whole {
-		return nil
+	if whole {
+		wrong = append(wrong, n.keepUnknownFields(t.own, args, ""))
 	}
-	return n.keepUnknownFields(t.own, args, "")
+	return errors.Join(wrong...)
 }
 
 // applyRow moves the value of the row's foreign field to the row's argument. It does nothing if the message does not

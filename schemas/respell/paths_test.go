@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"handoff/schemas"
 	"handoff/schemas/respell"
 )
 
@@ -22,17 +21,5 @@ func TestFieldPaths_ListsPathsOfMisplacedField(t *testing.T) {
 		{"audit_verify", "note", nil},
 	} {
 		require.Equal(t, c.want, respell.FieldPaths(c.tool, c.name), c.name)
-	}
-}
-
-func TestNormalise_ErrorForActionOfOtherToolAdvisesThatTool(t *testing.T) {
-	for action, tool := range map[string]string{
-		"complete": "complete_handoff", "Reject": "fail_handoff", "claim": "claim_handoff", "wait": "get_handoff",
-	} {
-		_, err := respell.Normalise("update_handoff", map[string]any{"handoff_id": "ho_3", "action": action})
-		e := schemas.AsError(err)
-		require.Equal(t, "action", e.Field)
-		require.Equal(t, tool, e.Next[0].Tool)
-		require.Contains(t, string(e.Next[0].Args), "ho_3")
 	}
 }

@@ -24,11 +24,8 @@ func callCommand(a *cli.App) *cobra.Command {
 		Long: `The result is JSON, indented on a terminal. With --json a refused call prints its error in the same form.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
-			t, err := tools.FindTool(given[0])
-			if err != nil {
-				return err
-			}
-			if t.Admin && !t.ReadOnly { // other programs must not speak for ours
+			t, _ := tools.FindTool(given[0]) // the call refuses an unknown one
+			if t.Admin && !t.ReadOnly {      // other programs must not speak for ours
 				return schemas.Errorf(schemas.NotFound, "%s is not offered here", t.Name).WithHint("It belongs to another command.")
 			}
 			args, err := callArguments(cmd.Context(), a, given)
