@@ -247,8 +247,8 @@ func (l *jobRun) checkAgainstBase(ctx context.Context, c Check, said *schemas.Ob
 }
 
 func (l *jobRun) checkExists(ctx context.Context, path string) (why string, err error) {
-	there, err := l.objects.isFile(ctx, l.Commit, path)
-	if err == nil && !there {
+	id, _, err := l.objects.findFile(ctx, l.Commit, path)
+	if err == nil && id == "" {
 		why = path + " is no regular file of the commit"
 	}
 	return why, err

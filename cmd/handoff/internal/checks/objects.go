@@ -95,12 +95,6 @@ func (o objectStore) hasCommit(ctx context.Context, commit string) bool {
 	return err == nil && kind == "commit\n"
 }
 
-// isFile reports whether a path leads to a regular file of a commit. It follows links that stay within the tree.
-func (o objectStore) isFile(ctx context.Context, commit, path string) (bool, error) {
-	id, _, err := o.findFile(ctx, commit, path)
-	return id != "", err
-}
-
 // readText returns the text of a regular file of a commit. Ok is false if there is no regular file at the path, or if
 // the file has more than `most` bytes.
 func (o objectStore) readText(ctx context.Context, commit, path string, most int) (text string, ok bool, err error) {
@@ -112,8 +106,8 @@ func (o objectStore) readText(ctx context.Context, commit, path string, most int
 	return text, err == nil, err
 }
 
-// findFile returns the id and the size of a regular file of a commit. If there is no regular file at the path, id is
-// empty.
+// findFile returns the id and the size of a regular file of a commit. It follows links that stay within the tree. If
+// there is no regular file at the path, id is empty.
 func (o objectStore) findFile(ctx context.Context, commit, path string) (id string, size int, err error) {
 	found, err := o.runGit(ctx, commit+":"+path+"\n", "cat-file", "--batch-check", "--follow-symlinks")
 	words := strings.Fields(found)

@@ -114,12 +114,6 @@ func RowIDs(list Record) (all []string) {
 	return all
 }
 
-// UnreadCount returns the number of unread notices in a result. It is 0 if the result has no number.
-func UnreadCount(out Record) json.Number {
-	n, _ := out["inbox"].(map[string]any)["notices"].(json.Number)
-	return cmp.Or(n, "0")
-}
-
 // Commands returns a command and all its subcommands. It leaves out the command help, which cobra adds later.
 func Commands(cmd *cobra.Command) []*cobra.Command {
 	all := []*cobra.Command{cmd}
