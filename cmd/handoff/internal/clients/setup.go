@@ -27,14 +27,10 @@ type setupFlags struct {
 func SetupCommand(a *cli.App) *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{
-		Use:   "setup [CLIENT...]",
-		Short: "Write handoff into the configuration of the clients on this machine, or take it out",
-		Example: `  handoff setup                        # all clients that it finds; it shows each change, and asks
-  handoff setup claude-code codex --yes
-  handoff setup cursor --scope project # for everybody in this project
-  handoff setup --check                # is it set up, and does it work?
-  handoff setup --remove`,
-		Long: cli.HelpText(helpTexts, "setup", strings.Join(client.Names(), ", ")),
+		Use:     "setup [CLIENT...]",
+		Short:   "Write handoff into the configuration of the clients on this machine, or take it out",
+		Example: cli.HelpText(helpTexts, "setup_examples"),
+		Long:    cli.HelpText(helpTexts, "setup", strings.Join(client.Names(), ", ")),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			f.isSet = func(flag string) bool { return cmd.Flag(flag).Changed }
 			f.options.Call.Agent, f.options.Call.Workspace = a.Agent, a.Workspace

@@ -40,7 +40,7 @@ func writeManual(dir string) error {
 	commands := root.Command(root.NewApp(cli.Env{}, ""))
 	commands.DisableAutoGenTag = true // no line with generator and date
 	commands.InitDefaultVersionFlag()
-	commands.Long += "\n" + root.ExitStatuses
+	commands.Long += "\n\n" + root.ExitStatuses
 	toASCII(commands)
 	return doc.GenManTree(commands, &doc.GenManHeader{Section: "1", Source: "handoff", Manual: "handoff"}, dir)
 }

@@ -101,15 +101,10 @@ func Command(a *cli.App) *cobra.Command {
 // newRoot returns the root without commands.
 func newRoot(a *cli.App) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "handoff",
-		Short: "Pass work between coding agents",
-		Long:  cli.HelpText(helpTexts, "handoff"),
-		Example: `  handoff demo                                     # a whole chain of work in a few seconds
-  handoff send qa "Test the login form" --agent human  # to an agent's mailbox
-  handoff claim --agent qa                         # take the next one
-  handoff complete 1 --agent qa --summary "12 passed"
-  handoff history                                  # the chain of handoffs, and how it ended
-  claude mcp add handoff -- handoff mcp            # let an agent do all that itself`,
+		Use:               "handoff",
+		Short:             "Pass work between coding agents",
+		Long:              cli.HelpText(helpTexts, "handoff"),
+		Example:           cli.HelpText(helpTexts, "handoff_examples"),
 		Args:              cli.RequireSubcommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -145,7 +140,7 @@ func prepareCommand(a *cli.App, cmd *cobra.Command) error {
 	return a.Prepare(cmd)
 }
 
-// helpTexts are the descriptions of the program and of its command demo, for [cli.HelpText].
+// helpTexts are the long texts in the help of the program and of its command demo, for [cli.HelpText].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS

@@ -27,7 +27,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 )
 
-// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.HelpText].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS

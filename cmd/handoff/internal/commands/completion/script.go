@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-// helpTexts are the descriptions of the commands of this package, for [cli.HelpText].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.HelpText].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS
@@ -21,15 +21,11 @@ var helpTexts embed.FS
 // Command returns the command completion.
 func Command(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "completion SHELL",
-		Short: "Print the script with which a shell completes commands, flags, ids and names",
-		Example: `  source <(handoff completion bash)         # in this bash only
-  d=~/.local/share/bash-completion/completions; mkdir -p $d && handoff completion bash >$d/handoff
-  mkdir -p ~/.zfunc && handoff completion zsh >~/.zfunc/_handoff
-  mkdir -p ~/.config/fish/completions && handoff completion fish >~/.config/fish/completions/handoff.fish
-  New-Item -Force -ItemType Directory (Split-Path $PROFILE); handoff completion powershell >>$PROFILE`,
-		Long: cli.HelpText(helpTexts, "completion"),
-		Args: cobra.ExactArgs(1),
+		Use:     "completion SHELL",
+		Short:   "Print the script with which a shell completes commands, flags, ids and names",
+		Example: cli.HelpText(helpTexts, "completion_examples"),
+		Long:    cli.HelpText(helpTexts, "completion"),
+		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			script, err := completionScript(cmd.Root(), given[0])
 			if err != nil {

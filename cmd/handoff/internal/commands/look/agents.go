@@ -21,13 +21,9 @@ var agentsFields = []cli.Field{
 
 func agentsCommand(a *cli.App) *cobra.Command {
 	cmd := newAgentsCommand(a, printAgents).Configure(a, &cobra.Command{
-		Use:   "agents [NAME]",
-		Short: "List agents with their work types, presence and load",
-		Example: `  handoff agents
-  handoff agents qa              # one agent, with its held and waiting work
-  handoff agents --capability security_review
-  handoff agents register qa --accepts code,test_request --role testing --agent human
-  handoff agents init            # writes .handoff/agents.yaml, which declares agents and roles`,
+		Use:     "agents [NAME]",
+		Short:   "List agents with their work types, presence and load",
+		Example: cli.HelpText(helpTexts, "agents_examples"),
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 1 {
 				return cli.RequireSubcommand(cmd, given)

@@ -34,15 +34,11 @@ type listOptions struct {
 
 func listCommand(a *cli.App) *cobra.Command {
 	return listOptions{}.configure(a, &cobra.Command{
-		Use:   "list",
-		Short: "List handoffs",
-		Example: `  handoff list                       # all open handoffs
-  handoff list --for qa --ready      # handoffs that qa can claim now
-  handoff list --box notices --agent dev
-  handoff list --all --query login --since 24h
-  handoff list --stuck               # handoffs that go on only when an agent or a person acts`,
-		Long: cli.HelpText(helpTexts, "list"),
-		Args: cobra.NoArgs,
+		Use:     "list",
+		Short:   "List handoffs",
+		Example: cli.HelpText(helpTexts, "list_examples"),
+		Long:    cli.HelpText(helpTexts, "list"),
+		Args:    cobra.NoArgs,
 	}, func(cli.Arguments, []string) {})
 }
 

@@ -30,14 +30,10 @@ var views = []detailView{
 
 func showCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show one handoff, or one notice in full",
-		Example: `  handoff show 12
-  handoff show 12 --full         # also all texts, as JSON
-  handoff show 12 --brief        # the text that its recipient reads
-  handoff show 12 --events       # every step, with its text
-  handoff show no_3 --agent dev  # a notice of dev, with all its content`,
-		Args: cobra.ExactArgs(1),
+		Use:     "show ID",
+		Short:   "Show one handoff, or one notice in full",
+		Example: cli.HelpText(helpTexts, "show_examples"),
+		Args:    cobra.ExactArgs(1),
 	}
 	var names []string
 	for _, v := range views {

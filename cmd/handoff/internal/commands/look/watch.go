@@ -36,16 +36,11 @@ type watchOptions struct {
 func watchCommand(a *cli.App) *cobra.Command {
 	var w watchOptions
 	cmd := &cobra.Command{
-		Use:   "watch",
-		Short: "Print events as they happen",
-		Example: `  handoff watch
-  handoff watch --agent qa                  # all events about qa
-  handoff watch --action asked,failed       # only these
-  handoff watch --action approval,permission  # events that need a person
-  handoff watch --json --since 0            # all past events, then new ones, for programs
-  handoff watch --json | while read -r event; do printf '%s\n' "$event" | jq -r .title; done`,
-		Long: cli.HelpText(helpTexts, "watch"),
-		Args: cobra.NoArgs,
+		Use:     "watch",
+		Short:   "Print events as they happen",
+		Example: cli.HelpText(helpTexts, "watch_examples"),
+		Long:    cli.HelpText(helpTexts, "watch"),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.fromNow = !cmd.Flags().Changed("since")
 			if err := w.validate(); err != nil {

@@ -29,15 +29,11 @@ type servingCommand struct {
 func serveCommand(a *cli.App) *cobra.Command {
 	s := &servingCommand{App: a}
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve a workspace while no client runs, also over HTTP",
-		Example: `  handoff serve
-  handoff serve --http 127.0.0.1:4263           # then: claude mcp add --transport http handoff http://127.0.0.1:4263/mcp
-  handoff serve --http :4263 --tls-cert cert.pem --tls-key key.pem --host handoff.example.com
-  handoff serve --workspace team
-  systemctl --user enable --now handoff@team    # see examples/systemd`,
-		Long: cli.HelpText(helpTexts, "serve"),
-		Args: cobra.NoArgs,
+		Use:     "serve",
+		Short:   "Serve a workspace while no client runs, also over HTTP",
+		Example: cli.HelpText(helpTexts, "serve_examples"),
+		Long:    cli.HelpText(helpTexts, "serve"),
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.network.checkFlags(cmd.Flags(), s.Getenv); err != nil {
 				return err

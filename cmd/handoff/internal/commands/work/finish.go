@@ -38,15 +38,11 @@ func completeCommand(a *cli.App) *cobra.Command {
 		ID:    func(out schemas.CompleteOut) string { return out.HandoffID.String() },
 		Print: printCompleted,
 	}.Configure(a, &cobra.Command{
-		Use:   "complete [ID]",
-		Short: "Finish a handoff and answer its criteria",
-		Example: `  handoff complete 12 --agent qa --summary "12 tests passed" --met 1,2
-  handoff complete 12 --agent qa --summary "Almost" --met "1=go test ok" --unmet "2=no staging"
-  handoff complete 12 --agent dev --summary "Login works" --next qa --next-task "Test the login"
-  go test ./... | handoff complete 12 --agent qa --summary "Tests" --detail -
-  handoff complete 12 --agent qa --file completion.json`,
-		Long: cli.HelpText(helpTexts, "complete", cli.AboutSources),
-		Args: cobra.MaximumNArgs(1),
+		Use:     "complete [ID]",
+		Short:   "Finish a handoff and answer its criteria",
+		Example: cli.HelpText(helpTexts, "complete_examples"),
+		Long:    cli.HelpText(helpTexts, "complete", cli.AboutSources),
+		Args:    cobra.MaximumNArgs(1),
 	})
 }
 

@@ -85,16 +85,10 @@ func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command
 
 func sendCommand(a *cli.App) *cobra.Command {
 	return configureSend(a, "", &cobra.Command{
-		Use:   "send [TO TASK…]",
-		Short: "Deliver work or a message to a mailbox",
-		Example: `  handoff send qa "Test the login form" --criteria "All tests pass" --priority high --agent human
-  handoff send role:testing "Run the suite" --summary "Login is done" --data branch=login --agent human
-  handoff send human "May I drop the table?" --type message --agent qa
-  git diff | handoff send reviewer "Review this" --detail - --agent human
-  handoff send qa "Test against the specification" --ref docs/spec.md --agent human
-  handoff send --file message.json --title "Another title" --agent human
-  handoff send role:review "Review {{each}}" --each api --each web --join planner --join-task "Merge" --agent human`,
-		Long: cli.HelpText(helpTexts, "send", cli.AboutSources),
+		Use:     "send [TO TASK…]",
+		Short:   "Deliver work or a message to a mailbox",
+		Example: cli.HelpText(helpTexts, "send_examples"),
+		Long:    cli.HelpText(helpTexts, "send", cli.AboutSources),
 	})
 }
 

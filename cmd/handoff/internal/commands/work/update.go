@@ -92,19 +92,11 @@ func updateCommand(a *cli.App) *cobra.Command {
 		ID:    idOfUpdated,
 		Print: printUpdated,
 	}.Configure(a, &cobra.Command{
-		Use:   "update ID",
-		Short: "Report progress, ask, answer, release, amend, cancel, accept or return",
-		Example: `  handoff update 12 --note "Half of the tests run" --percent 50 --agent qa
-  handoff update 12 --ask "Which database?" --agent qa  # waits for the sender
-  handoff update 12 --answer "PostgreSQL 15" --agent human
-  handoff update 12 --release --to qa-2 --reason "My day ends" --agent qa
-  handoff update 12 --remove-criteria 2 --remove-tags urgent --clear deadline --agent human
-  handoff update 12 --cancel --reason "No longer needed" --agent human
-  handoff update 12 --return --reason "Not yet" --criteria "Rows are sorted" --criteria "Times are UTC" --agent human
-  handoff update 12 --after none,3 --agent human  # depends on 3 and on no other handoff
-  handoff update 12 --context '{"known_issues": ["slow"]}' --merge --tags python,mcp --silent --agent human`,
-		Long: cli.HelpText(helpTexts, "update", cli.AboutSources),
-		Args: cobra.ExactArgs(1),
+		Use:     "update ID",
+		Short:   "Report progress, ask, answer, release, amend, cancel, accept or return",
+		Example: cli.HelpText(helpTexts, "update_examples"),
+		Long:    cli.HelpText(helpTexts, "update", cli.AboutSources),
+		Args:    cobra.ExactArgs(1),
 	})
 	cli.LimitHelpToFlags(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
 	return cmd
