@@ -125,12 +125,9 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if o.isWorkOfCallingPerson(r) {
 		return o.completeWithAnswer(r, in, out)
 	}
-	now, err := o.ApplyAction(life.Answer, r)
-	if err != nil {
-		return nil, err
-	}
 	var asked schemas.UpdateIn
-	if err := cmp.Or(o.checkMayGrantPermission(r), o.DecodeContent(r.ID, r.Ask, &asked)); err != nil {
+	now, err := o.ApplyAction(life.Answer, r)
+	if err = cmp.Or(err, o.checkMayGrantPermission(r), o.DecodeContent(r.ID, r.Ask, &asked)); err != nil {
 		return nil, err
 	}
 	reply := schemas.Answer{Questions: asked.Questions, Answer: in.Note, From: o.By.Agent, At: o.Now}

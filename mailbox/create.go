@@ -47,12 +47,9 @@ func (o *op) createHandoff(d *draft.Draft, line lineage) (*store.Record, error) 
 // [op.checkBudget].
 func (o *op) countDraftInWorkflow(d *draft.Draft, line lineage) (wf store.Workflow, err error) {
 	kept, err := o.Workflow(line.workflow) // nil for a new one
-	if err != nil {
-		return wf, err
-	}
 	wf = schemas.ValueOrZero(kept)
-	used, err := reading.LimitUsage(o.View, line.workflow, wf, o.Now)
-	if err != nil {
+	used, unread := reading.LimitUsage(o.View, line.workflow, wf, o.Now)
+	if err = cmp.Or(err, unread); err != nil {
 		return wf, err
 	}
 	round, with := o.countRounds(d, line), maps.Clone(used)

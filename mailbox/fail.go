@@ -96,11 +96,8 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 // event, because the new handoff contains the checkpoint.
 func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schemas.FailOut, err error) {
 	then, err := o.nextStepAfterFailure(r, in.Then)
-	if err != nil {
-		return out, err
-	}
-	to, err := o.rollbackTarget(r, in.RollbackTo)
-	if err != nil {
+	to, unknown := o.rollbackTarget(r, in.RollbackTo)
+	if err = cmp.Or(err, unknown); err != nil {
 		return out, err
 	}
 	if r, err = o.saveCheckpoint(r, compose.FailureCheckpoint(in)); err != nil {
@@ -118,11 +115,11 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 		return out, err
 	}
 	out.Warnings = append(out.Warnings, compose.WarnOfUnusedFields(in.Origin)...)
-	unknown, err := o.unknownAgentWarning(schemas.Agent(in.Alternative))
+	unused, err := o.unknownAgentWarning(schemas.Agent(in.Alternative))
 	if err != nil {
 		return out, err
 	}
-	out.Warnings = append(out.Warnings, unusedAlternativeWarnings(unknown)...)
+	out.Warnings = append(out.Warnings, unusedAlternativeWarnings(unused)...)
 	if out.Then = then; then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
 		out.Warnings = append(out.Warnings, "no agent is left to try again: a person decides")
 	}

@@ -42,10 +42,8 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 // parents would be too long, if reviewed work was returned as often as allowed, or if the caller's token has too many
 // pending handoffs.
 func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	if _, err := o.ApplyAction(life.Return, r); err != nil {
-		return nil, err
-	}
-	if err := o.checkReturnLimit(r); err != nil {
+	_, err := o.ApplyAction(life.Return, r)
+	if err = cmp.Or(err, o.checkReturnLimit(r)); err != nil {
 		return nil, err
 	}
 	rev, err := o.newRevision(life.Return, r, in, out)

@@ -108,11 +108,8 @@ func sendsOnceDone(set *rules.Set, f rules.Facts) []rules.RuleSends {
 // factsForRules collects the facts about a handoff that rules may use.
 func factsForRules(v *store.View, r *store.Record) (*rules.Facts, error) {
 	h, err := reading.ReadHandoff(v, r)
-	if err != nil {
-		return nil, err
-	}
-	root, err := rootHandoff(v, r, h)
-	if err != nil {
+	root, unread := rootHandoff(v, r, h)
+	if err = cmp.Or(err, unread); err != nil {
 		return nil, err
 	}
 	f := rules.Facts{Handoff: rules.HandoffFacts(h, r.To, r.Holder, r.Status), Root: root, Budget: &rules.Budget{}}

@@ -96,10 +96,6 @@ func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, w := range words {
-		if !bytes.Contains(row, append([]byte{0}, w...)) {
-			return false, nil
-		}
-	}
-	return true, nil
+	isMissing := func(w string) bool { return !bytes.Contains(row, append([]byte{0}, w...)) }
+	return !slices.ContainsFunc(words, isMissing), nil
 }

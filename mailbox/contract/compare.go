@@ -217,9 +217,8 @@ func failedChecksError(checks []schemas.AnsweredCriterion, seen *schemas.CheckRe
 // unmetCriteriaError returns the error for a completion of a strict handoff with unmet criteria. The error lists these
 // criteria and advises the holder what to do instead.
 func unmetCriteriaError(unmet []schemas.AnsweredCriterion) error {
-	e := schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
-		len(unmet), strings.Join(criterionLines(unmet), "; "))
-	return e.WithField(answersField).
+	return schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
+		len(unmet), strings.Join(criterionLines(unmet), "; ")).WithField(answersField).
 		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -43,10 +44,7 @@ func Compile(schema json.RawMessage) (*Schema, error) {
 		return nil, err
 	}
 	doc, err := decodeValue(schemaField, schema)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkSubschemas(doc); err != nil {
+	if err = cmp.Or(err, checkSubschemas(doc)); err != nil {
 		return nil, err
 	}
 	c := jsonschema.NewCompiler()
@@ -78,10 +76,7 @@ func (s *Schema) Check(output json.RawMessage) error {
 			WithHint("Complete it again with an output: JSON that meets the schema of this handoff.")
 	}
 	v, err := decodeValue(outputField, output)
-	if err != nil {
-		return err
-	}
-	if err := checkCost(s.root, v); err != nil {
+	if err = cmp.Or(err, checkCost(s.root, v)); err != nil {
 		return err
 	}
 	if violated, ok := errors.AsType[*jsonschema.ValidationError](s.root.Validate(v)); ok {

@@ -82,13 +82,10 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 		return d, err
 	}
 	in.Options = cmp.Or(in.Options, &schemas.SendOptions{})
-	if d.To, err = schemas.ParseAddress("to", in.To); err != nil {
-		return d, err
-	}
-	if in.Expectations, in.Rollback, err = ParseAddresses(in.Expectations, in.Rollback, schemas.ParseAddress); err != nil {
-		return d, err
-	}
-	if err := cmp.Or(d.parseTimes(in, now), d.checkNames(in), refuseWorkFields(in)); err != nil {
+	var malformed error
+	d.To, err = schemas.ParseAddress("to", in.To)
+	in.Expectations, in.Rollback, malformed = ParseAddresses(in.Expectations, in.Rollback, schemas.ParseAddress)
+	if err = cmp.Or(err, malformed, d.parseTimes(in, now), d.checkNames(in), refuseWorkFields(in)); err != nil {
 		return d, err
 	}
 	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, keyOfForeignMessage(in.Origin)), in.Options.Force, in.Options.Attempt

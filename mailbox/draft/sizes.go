@@ -29,10 +29,7 @@ func (m Maker) checkSizes(in schemas.SendIn) error {
 		return schemas.Errorf(schemas.Limit, "%d tags, at most %d are allowed", len(tags), maxTags).
 			WithField("tags").WithHint("Send fewer. Nothing was sent.")
 	}
-	if err := checkTagNames(tags); err != nil {
-		return err
-	}
-	return CheckPayload(in.Summary, in.Detail, in.Data)
+	return cmp.Or(checkTagNames(tags), CheckPayload(in.Summary, in.Detail, in.Data))
 }
 
 // checkTask checks the lengths of task and title, in bytes.

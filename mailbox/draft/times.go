@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -10,14 +11,11 @@ import (
 // parseTimes parses the deadline, the earliest start, and the durations of a send. A deadline that is given as a
 // duration counts from now. If there is a timeout, too, it warns the sender which of the two holds.
 func (d *Draft) parseTimes(in schemas.SendIn, now time.Time) (err error) {
-	if d.statedDeadline, err = schemas.ParseDeadline("deadline", in.Deadline, now); err != nil {
-		return err
-	}
-	if d.NotBefore, err = schemas.ParseTime("options.not_before", in.Options.NotBefore, now); err != nil {
-		return err
-	}
-	timeout, estimate, err := ParseDurations(in.Expectations)
-	if err != nil {
+	var malformed error
+	d.statedDeadline, err = schemas.ParseDeadline("deadline", in.Deadline, now)
+	d.NotBefore, malformed = schemas.ParseTime("options.not_before", in.Options.NotBefore, now)
+	timeout, estimate, wrong := ParseDurations(in.Expectations)
+	if err = cmp.Or(err, malformed, wrong); err != nil {
 		return err
 	}
 	d.Estimate, d.Deadline = estimate, EarlierDeadline(d.statedDeadline, now, timeout)

@@ -1,6 +1,7 @@
 package keeping
 
 import (
+	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -28,10 +29,7 @@ func findNeededHandoffs(v *store.View) (neededHandoffs, error) {
 	}
 	for _, status := range schemas.Open.States() {
 		for id, err := range v.OldestFirst(store.IndexByState(status), 0) {
-			if err == nil {
-				err = n.addNeedsOf(v, id)
-			}
-			if err != nil {
+			if err := cmp.Or(err, n.addNeedsOf(v, id)); err != nil {
 				return n, err
 			}
 		}
@@ -46,10 +44,7 @@ func findNeededByChangedHandoffs(v *store.View, event uint64) (neededHandoffs, e
 		return n, err
 	}
 	for e, err := range v.EventsAfter(event) {
-		if err == nil && e.Handoff != 0 {
-			err = n.addNeedsOf(v, e.Handoff)
-		}
-		if err != nil {
+		if err := cmp.Or(err, n.addNeedsOf(v, e.Handoff)); err != nil {
 			return n, err
 		}
 	}

@@ -49,11 +49,8 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 			return out, err
 		}
 		now, err := o.ApplyAction(life.Redact, r)
-		if err != nil {
-			return out, err
-		}
-		events, err := o.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
-		if err != nil {
+		events, unread := o.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
+		if err = cmp.Or(err, unread); err != nil {
 			return out, err
 		}
 		said, err := o.redactEvents(events, in)

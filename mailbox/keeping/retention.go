@@ -84,7 +84,7 @@ func (r *retention) shortenHandoffs(ctx context.Context) (err error) {
 	for after, more := schemas.ID(0), true; more; {
 		var p *retentionPortion
 		err := r.runPortion(ctx, func(o *operation.Op, v *store.View) error {
-			p = &retentionPortion{retention: r, tx: op{o}, v: v}
+			p = &retentionPortion{retention: r, tx: op{o}, v: v, done: r.done}
 			return p.run(after)
 		})
 		if err != nil {
@@ -92,8 +92,7 @@ func (r *retention) shortenHandoffs(ctx context.Context) (err error) {
 		}
 		after, more = p.last, p.more
 		r.needed.merge(p.newNeeds)
-		r.done.Handoffs, r.done.Contents, r.done.Bytes = r.done.Handoffs+p.handoffs, r.done.Contents+p.contents, r.done.Bytes+p.freed
-		r.done.Unread += p.unread
+		r.done = p.done
 	}
 	return nil
 }
@@ -117,8 +116,7 @@ type retentionPortion struct {
 	more     bool           // there are more handoffs
 	read     int            // bytes of contents that were read
 
-	handoffs, contents, unread int
-	freed                      int64
+	done schemas.RetainOut // the counts of this portion and of those before it
 }
 
 func (p *retentionPortion) run(after schemas.ID) (err error) {
@@ -137,7 +135,7 @@ func (p *retentionPortion) run(after schemas.ID) (err error) {
 		p.last = id
 		r, err := p.v.Record(id)
 		if err != nil {
-			p.unread++ // handoff check reports it
+			p.done.Unread++ // handoff check reports it
 			continue
 		}
 		if !p.mayDropContent(r) {
@@ -163,14 +161,14 @@ func (p *retentionPortion) shortenContents(r *store.Record) error {
 	found, err := p.shorterContents(r)
 	switch {
 	case errors.Is(err, store.ErrCorrupt):
-		p.unread++
+		p.done.Unread++
 		return nil
 	case err != nil || len(found) == 0:
 		return err
 	}
-	p.handoffs, p.contents = p.handoffs+1, p.contents+len(found)
+	p.done.Handoffs, p.done.Contents = p.done.Handoffs+1, p.done.Contents+len(found)
 	for _, l := range found {
-		p.freed += int64(l.event.Bytes - len(l.content))
+		p.done.Bytes += int64(l.event.Bytes - len(l.content))
 	}
 	if p.dry {
 		return nil

@@ -55,10 +55,9 @@ func (f Offers) CountInbox(agent schemas.Agent) (in schemas.InboxCounts, err err
 				return in, err
 			}
 			if slices.Contains(r.Excluded, agent) {
-				in.Pending--
-				if r.Priority == schemas.High || r.Priority == schemas.Critical {
-					in.Urgent--
-				}
+				counted := store.CountersOf(r)[0]
+				in.Pending -= counted.Pending
+				in.Urgent -= counted.Urgent
 			}
 		}
 	}

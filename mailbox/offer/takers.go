@@ -16,17 +16,16 @@ import (
 // agent with that name. If there is none, the name may be the name of a client: then it yields the sessions of this
 // client. It yields nothing for human.
 func (f Offers) AddressedAgents(to schemas.Address) iter.Seq2[store.Agent, error] {
-	name, directed := to.SingleAgent()
-	if !directed {
-		return func(yield func(store.Agent, error) bool) {
+	return func(yield func(store.Agent, error) bool) {
+		name, directed := to.SingleAgent()
+		if !directed {
 			for a, err := range f.AgentsMentioning(roster.PoolSearchWords(to, false)...) {
 				if (err != nil || slices.Contains(roster.BoxesForCard(a.Card), to)) && !yield(a, err) {
 					return
 				}
 			}
+			return
 		}
-	}
-	return func(yield func(store.Agent, error) bool) {
 		switch a, err := f.Agent(name); {
 		case a != nil || err != nil:
 			yield(schemas.ValueOrZero(a), err)

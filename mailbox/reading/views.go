@@ -108,14 +108,11 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	if in.Standing.Reason, err = rd.StateReason(v, r); err != nil { // the brief does without it
 		rd.Logger.Error("a reason was left out", slog.String("handoff", r.ID.String()), slog.Any("error", err))
 	}
-	if in.Answers, err = Answerer(v, r, r.Holder); err != nil {
-		return in, err
-	}
-	if in.LastClaim, in.Reports, err = earlierWork(v, r); err != nil {
-		return in, err
-	}
-	asked, err := questionsToHuman(v, r)
-	if err != nil {
+	var unread error
+	in.Answers, err = Answerer(v, r, r.Holder)
+	in.LastClaim, in.Reports, unread = earlierWork(v, r)
+	asked, unasked := questionsToHuman(v, r)
+	if err = cmp.Or(err, unread, unasked); err != nil {
 		return in, err
 	}
 	in.Standing.Questions = append(in.Standing.Questions, asked...)
@@ -132,11 +129,9 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 		return err
 	}
 	out.Handoff, out.Readable = &h, storedReferenceNames(h.Context)
-	if out.Children, err = Collect(v.OldestFirst(store.IndexByParent(r.ID), 0)); err != nil {
-		return err
-	}
-	st, err := CurrentState(v, r)
-	if err != nil {
+	out.Children, err = Collect(v.OldestFirst(store.IndexByParent(r.ID), 0))
+	st, unread := CurrentState(v, r)
+	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
 	out.Standing = &st
