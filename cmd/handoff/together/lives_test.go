@@ -5,6 +5,7 @@ package together_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,10 +89,8 @@ type life struct {
 func TestLives_MailReachesSessionThatSpeaks(t *testing.T) {
 	t.Parallel()
 	made.Program(t)
-	seed := chance(t).Uint64N(1 << 32)
-	if text := os.Getenv("HANDOFF_SEED"); text != "" {
-		seed, _ = strconv.ParseUint(text, 10, 64)
-	}
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("HANDOFF_SEED"), fmt.Sprint(rand.Uint32())), 10, 64)
+	require.NoError(t, err, "HANDOFF_SEED")
 	boxes := exec.CommandContext(t.Context(), "unshare", boxed("true")...).Run() == nil
 	if !boxes {
 		t.Log("this machine lets the test make no containers: the lives have none")
@@ -204,8 +203,8 @@ func (l *life) happens(s *session) {
 	}
 }
 
-// move moves the repository while no session is open, and does then what the program says.
-func (l *life) move() {
+// leaveAll ends all clients and the colleague.
+func (l *life) leaveAll() {
 	for _, s := range slices.Clone(l.sessions) {
 		if !s.subagent {
 			l.leave(s)
@@ -213,6 +212,14 @@ func (l *life) move() {
 	}
 	l.boss.kill()
 	<-l.boss.ended
+}
+
+// move moves the repository, before or after the sessions end, and does then what the program says.
+func (l *life) move() {
+	open := l.onceIn(2)
+	if !open {
+		l.leaveAll()
+	}
 	old, there := l.cwd, l.cwd+"2"
 	if l.onceIn(2) {
 		there = filepath.Join(filepath.Dir(old), l.newID(), filepath.Base(old))
@@ -222,6 +229,9 @@ func (l *life) move() {
 	var where struct{ Beside []struct{ Join string } }
 	require.NoError(l.t, json.Unmarshal([]byte(l.must("where", "--json").out), &where))
 	require.Len(l.t, where.Beside, 1, "it recognises the repository")
+	if open {
+		l.leaveAll()
+	}
 	l.does("%s", where.Beside[0].Join)
 	l.meet()
 	for _, s := range l.sessions {
