@@ -47,6 +47,9 @@ func TestNews_ReservesNameOfResumedSessionForServer(t *testing.T) {
 	require.Equal(t, schemas.Agent("claude-code-2"), startSession(w, "300", "s2"))
 	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensConnectionFrom(schemas.ConnIn{Process: "300"}, "c3", "of the server").Agent)
 	require.Equal(t, schemas.Agent("claude-code-2"), runHook(w, schemas.OnMail, "300", "s2"))
+	w.Restart()
+	require.Equal(t, schemas.Agent("claude-code-2"), startSession(w, "500", "of the server"), "its process was killed")
+	require.Equal(t, schemas.Agent("claude-code-2"), w.OpensConnectionFrom(schemas.ConnIn{Process: "500"}, "c5", "s5").Agent)
 }
 
 // Codex tells its server the session in the first call. Until then, another session must not claim the mail.

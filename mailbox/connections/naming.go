@@ -158,14 +158,15 @@ func (o op) giveNameToServer(name, client schemas.Agent, in schemas.NewsIn) erro
 
 // reserveName returns the name of a session for its first hook. If a server of the session's process is connected, it
 // returns the name of the server. Otherwise it chooses a name and reserves it for a minute for the server. Without the
-// reservation, the hook and the server might use two names.
+// reservation, the hook and the server might use two names. A connection of an earlier process that is only presumed to
+// be open keeps no name from its session.
 func (o op) reserveName(client schemas.Agent, in schemas.NewsIn) (schemas.Agent, error) {
 	c := names.Caller{Session: in.Session, Process: in.Process}
 	a, err := o.Presence().ChooseName(o.View, client, names.Hook, c)
 	if err != nil {
 		return "", err
 	}
-	if n := o.Presence().NameFacts(a); n.IsReservedForServer(c) || n.IsHeld() {
+	if n := o.Presence().NameFacts(a); n.Open || n.Process == c.Process && (n.IsHeld() || n.IsReservedForServer(c)) {
 		return a.Card.Name, nil
 	}
 	return a.Card.Name, o.assignName(a, client, c)
