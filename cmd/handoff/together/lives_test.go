@@ -180,9 +180,6 @@ func (l *life) happens(s *session) {
 		l.open()
 	case what == 6:
 		l.leave(s)
-		if s.keepsName() && l.onceIn(2) {
-			l.send(s.told)
-		}
 		s.begin()
 	case what == 7 && s.name == "codex":
 		s.id, s.told = l.newID(), ""
@@ -238,6 +235,9 @@ func (l *life) move() {
 		if s.cwd == old {
 			s.cwd = there
 		}
+		if slices.ContainsFunc(l.sessions, func(o *session) bool { return o != s && o.name == s.name }) && s.agent == "" {
+			s.told = "" // the other may take the name first
+		}
 		s.begin()
 	}
 }
@@ -262,15 +262,19 @@ func (l *life) open() {
 }
 
 // begin starts a client with a session, or continues the session. Its hook may run before or after it starts a server,
-// and it may start two.
+// and it may start two. A session has its name again, except where its server knows no id, or gets the id from a hook
+// that runs later. Mail may come before it has the name.
 func (s *session) begin() {
-	if s.first = s.id; s.told != "" {
-		s.first = s.newID() // the variables of a client that continues a session have another id
-	}
-	if !s.keepsName() {
+	box, early, twin := s.boxes && s.onceIn(3), s.onceIn(2), s.onceIn(4)
+	if s.agent == "" && s.name != "codex" && !(s.name == "claude-code" && early) {
 		s.told = ""
 	}
-	box, early, twin := s.boxes && s.onceIn(3), s.onceIn(2), s.onceIn(4)
+	if s.first = s.id; s.host != nil {
+		s.first = s.newID() // the variables of a client that continues a session have another id
+	}
+	if s.told != "" && s.onceIn(2) {
+		s.send(s.told)
+	}
 	s.says("%v begins as %q: container %v, hook before the server %v, two servers %v", s, s.agent, box, early, twin)
 	s.host = s.newHost(box)
 	if early {
@@ -281,13 +285,6 @@ func (s *session) begin() {
 			s.server = other
 		}
 	}
-}
-
-// keepsName reports whether a session must have the same name when it continues. Without an id, and while another
-// session of the client may take the name first, nothing says which session it is.
-func (s *session) keepsName() bool {
-	others := func(o *session) bool { return o != s && o.name == s.name }
-	return s.agent != "" || s.meta != "{}" && s.told == s.name && !slices.ContainsFunc(s.sessions, others)
 }
 
 // boxed is a container: mounts and processes of its own.
