@@ -19,16 +19,16 @@ import (
 // by the schema. If the arguments can be parsed, the error names all faults of all steps, and the other results are as
 // far as they could be read. It is of code invalid or limit.
 func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, told string, err error) {
-	m, err = parseArguments(args)
+	written, err := parseArguments(args)
 	if err == nil {
 		var misspelt, noName error
-		told = respell.ReadAs(t.Name, m)
-		m, misspelt = respell.Normalise(t.Name, m)
+		told = respell.ReadAs(t.Name, written)
+		m, misspelt = respell.Normalise(t.Name, written)
 		agent, noName = takeText(m, "agent")
 		err = cmp.Or(checkStorable(m, nil, true), errors.Join(misspelt, noName, t.schema().coerceFields(m, nil))) // JSON within text was not inspected before
 	}
 	if err != nil {
-		err = t.completeRefusal(err)
+		err = t.completeRefusal(err, written)
 	}
 	return agent, m, told, err
 }

@@ -93,7 +93,7 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 	borrowed := agent != "" && !t.ReadOnly && !t.Admin && l.Mailbox.NotifyNameOwner(ctx, by, c.Caller.Agent)
 	out, next, err := t.call(ctx, l.Mailbox, by, canonical, warnings)
 	if err != nil {
-		return nil, completeError(l.adviseMeant(ctx, c, agent, args, err), schemas.Agent(agent), c.Caller.Agent, borrowed)
+		return nil, completeError(l.adviseMeant(ctx, c, agent, args, err), t, c, schemas.Agent(agent), borrowed)
 	}
 	inbox := l.countInbox(ctx, t, by)
 	if unread := l.keepsUnread(by, inbox); borrowed || unread {
@@ -112,7 +112,7 @@ func (l LocalInvoker) concealSecrets(t Tool, args map[string]any) (canonical jso
 	said := secretFilter{do: l.Secrets}
 	if t.storesCallerTexts() {
 		if _, err := said.filterValue("", args, nil); err != nil {
-			return nil, nil, t.completeRefusal(err)
+			return nil, nil, t.completeRefusal(err, nil)
 		}
 	}
 	if len(said.warnings) > 0 {
@@ -138,21 +138,23 @@ func (l LocalInvoker) resolveCaller(ctx context.Context, t Tool, c Call, agent s
 }
 
 // completeError adds the advice for the error's code, in the name of the caller. An error about the state of a handoff
-// gets the field handoff_id. An error of code denied says whether the caller borrowed its name, and under which name it
+// gets the field handoff_id. A field is named as the caller wrote it. An error of code denied says whether the caller borrowed its name, and under which name it
 // acts otherwise. An error without a code stays unchanged, and [LocalInvoker.Invoke] makes it internal.
-func completeError(err error, as, own schemas.Agent, borrowed bool) error {
+func completeError(err error, t Tool, c Call, as schemas.Agent, borrowed bool) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {
 		return err
 	}
 	if borrowed && e.Code == schemas.Denied {
 		denied := *e
-		e = denied.WithHint("You acted as %s: leave agent out to act as %s. %s", as, cmp.Or(own, "yourself"), e.Hint)
+		e = denied.WithHint("You acted as %s: leave agent out to act as %s. %s", as, cmp.Or(c.Caller.Agent, "yourself"), e.Hint)
 	}
 	e = e.WithDefaultAdvice(as)
 	if e.Handoff != 0 && e.Field == "" {
 		e.Field = "handoff_id"
 	}
+	written, _ := parseArguments(c.Args) // they were parsed before
+	t.nameAsWritten(e, written)
 	return e
 }
 
@@ -169,7 +171,7 @@ func resolveName(by schemas.Caller, agent string, t Tool) (schemas.Caller, error
 		return by, nil
 	}
 	e := schemas.Invalidf("agent", "nobody knows who you are")
-	return by, t.completeRefusal(e.WithHint("Say who you are with each call, or have this server started under a name."))
+	return by, t.completeRefusal(e.WithHint("Say who you are with each call, or have this server started under a name."), nil)
 }
 
 // countInbox counts the caller's handoffs and notices. It returns nil for a caller without a name. It also returns nil

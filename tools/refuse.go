@@ -21,10 +21,15 @@ const mostRefused = 10
 // completeRefusal makes one error of all errors of decoding. The first one decides the field. If there are several, the
 // message lists them, each as its field, what is wrong, and its hint. It adds the field "arguments" if the error names
 // no field, and a sentence that nothing was done. The sentence ends the hint, so that a model that reads only the end
-// knows that it must call again. The error is copied, because errors of package schemas may be shared.
-func (t Tool) completeRefusal(err error) error {
+// knows that it must call again. Each field is named as in the arguments that the caller wrote, if they are given. The error is copied, because errors of package schemas may be shared.
+func (t Tool) completeRefusal(err error, written map[string]any) error {
 	all := t.splitErrors(err)
-	e := t.explain(all[0])
+	explain := func(err error) schemas.Error {
+		e := t.explain(err)
+		t.nameAsWritten(&e, written)
+		return e
+	}
+	e := explain(all[0])
 	if len(all) > 1 {
 		e.Message, e.Hint = describeFault(e), ""
 	}
@@ -33,13 +38,21 @@ func (t Tool) completeRefusal(err error) error {
 			e.Message += fmt.Sprintf("; and %d more", len(all)-mostRefused)
 			break
 		}
-		o := t.explain(other)
+		o := explain(other)
 		e.Message += "; " + describeFault(o)
 		e.Next = append(slices.Clip(e.Next), schemas.AdviceWithout(o.Next, e.Next)...)
 	}
 	e.Field = cmp.Or(e.Field, "arguments")
 	e.Hint = strings.TrimSpace(e.Hint + " " + t.undone)
 	return &e
+}
+
+// nameAsWritten gives an error the field that the caller wrote. If this field was read as another one, the message says
+// so.
+func (t Tool) nameAsWritten(e *schemas.Error, written map[string]any) {
+	if at := respell.WrittenPath(t.Name, written, e.Field); at != e.Field {
+		e.Field, e.Message = at, e.Message+" (read as "+e.Field+")"
+	}
 }
 
 // describeFault writes one of several errors: its field, what is wrong, and its hint in brackets.

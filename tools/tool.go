@@ -171,5 +171,5 @@ func (t Tool) authorize(by schemas.Caller) error {
 	}
 	e := schemas.Errorf(schemas.Denied, "%s needs scope agent, and this token has scope read", t.Name)
 	e = e.WithHint("It may only read. The operator of the server gives out tokens of other scopes.")
-	return t.completeRefusal(e.WithField("tool").WithChoices(toolNames(func(t Tool) bool { return t.ReadOnly })...))
+	return t.completeRefusal(e.WithField("tool").WithChoices(toolNames(func(t Tool) bool { return t.ReadOnly })...), nil)
 }

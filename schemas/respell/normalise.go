@@ -11,6 +11,7 @@ package respell
 import (
 	"errors"
 	"reflect"
+	"strings"
 
 	"handoff/schemas"
 )
@@ -55,7 +56,24 @@ func normaliseArguments(tool string, args map[string]any, whole bool, id string)
 	if whole {
 		out = table.unwrapEnvelope(out)
 	}
-	return out, table.normalise(out, "", whole, id)
+	_, err := table.normalise(out, "", whole, id)
+	return out, err
+}
+
+// WrittenPath returns the place at which a caller wrote the value that [Normalise] moved to a path, such as
+// files[0].path for context.files[0].path. It returns the path itself for a value that was not moved.
+func WrittenPath(tool string, args map[string]any, path string) string {
+	table, out := tableOfTool(tool), cloneJSON(args)
+	if table == nil || len(args) == 0 {
+		return path
+	}
+	filled, _ := table.normalise(out.(map[string]any), "", false, "") // up to its error
+	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
+		if from := filled[path[:end]]; from != "" {
+			return from + path[end:]
+		}
+	}
+	return path
 }
 
 // A normalisation is the state of the conversion of one object to our names.
@@ -69,8 +87,9 @@ type normalisation struct {
 	givenID string            // id of the handoff, if the caller gave it in addition to the message
 }
 
-// normalise converts args in place. Its error joins the errors of all steps, so that one error can name all faults.
-func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id string) error {
+// normalise converts args in place. It returns the foreign paths of the moved values, by their paths in args. Its error
+// joins the errors of all steps, so that one error can name all faults.
+func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id string) (moved map[string]string, err error) {
 	n := &normalisation{
 		aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}, whole: whole, givenID: id,
 	}
@@ -85,13 +104,14 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 	for name, table := range t.inner { // objects with an alias table of their own
 		v, _ := valueAt(args, name)
 		if inside, ok := v.(map[string]any); ok {
-			wrong = append(wrong, table.normalise(inside, at+name+".", whole, id))
+			_, err := table.normalise(inside, at+name+".", whole, id)
+			wrong = append(wrong, err)
 		}
 	}
 	if whole {
 		wrong = append(wrong, n.keepUnknownFields(t.own, args, ""))
 	}
-	return errors.Join(wrong...)
+	return n.filled, errors.Join(wrong...)
 }
 
 // applyRow moves the value of the row's foreign field to the row's argument. It does nothing if the message does not
@@ -151,6 +171,7 @@ func (n *normalisation) moveField(row aliasRow, v any) (moved bool, err error) {
 	case row.read.meansSame(have, read):
 		return true, nil
 	case rival != "" && row.read.merge != nil:
+		n.filled[row.to] = row.to // a merged list stands at no one place of the message
 		return setAt(n.args, row.to, row.read.merge(have, read)), nil
 	case row.read.yieldsAlways, rival != "" && row.read.yieldsToForeign:
 		return n.keepInOverflow(row.from, v)
