@@ -110,7 +110,7 @@ func (s *Service) firstStepOfWorkflow(
 // does not begin the declared workflow. It only names the workflow to which the new handoff belongs.
 func (o *op) warnOfWorkflowName(in schemas.SendIn, out *schemas.SendOut) error {
 	begun := in.Options != nil && in.Options.Step != ""
-	if out.Parent != 0 || begun {
+	if in.Workflow == "" || out.Parent != 0 || begun {
 		return nil
 	}
 	set, err := o.currentRules(o.View)

@@ -71,14 +71,11 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 		if err != nil && d.Handoff.Type != schemas.TypeMessage { // a message goes to an agent only
 			err = o.adviseOtherNames(err)
 		}
-		if err == nil && in.Workflow != "" {
-			err = o.warnOfWorkflowName(in, &out)
+		if err == nil {
+			err = cmp.Or(o.warnOfWorkflowName(in, &out), o.findRelatedQuestions(in, &out))
 		}
 		if in.DryRun {
 			o.exceeded = nil // a dry run tells human nothing
-		}
-		if err == nil {
-			err = o.findRelatedQuestions(in, &out)
 		}
 		if err == nil && in.DryRun {
 			err = cmp.Or(o.previewSend(&out), error(errDryRun))

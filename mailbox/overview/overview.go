@@ -295,7 +295,7 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 		return []schemas.Advice{do(schemas.ActApprove, "lets it go on"), show}
 	case schemas.ConcernFailure:
 		drop := do(schemas.ActCancel, "says that no agent will continue it")
-		if lessened, err := reading.HasExpiredContent(l.View, c.record); lessened || err != nil { // a retry would be refused
+		if l.wouldRefuseRetry(c.record) {
 			return []schemas.Advice{show, drop}
 		}
 		return []schemas.Advice{do(schemas.ActRetry, "has it done again"), show, drop}
@@ -324,4 +324,11 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 	case schemas.ConcernRunning, schemas.ConcernLeave: // handoff allow is no call of a tool
 	}
 	return []schemas.Advice{show}
+}
+
+// wouldRefuseRetry reports whether the server would refuse a retry, because the texts of the handoff were deleted or
+// cannot be read.
+func (l *overviewBuilder) wouldRefuseRetry(r *store.Record) bool {
+	lessened, err := reading.HasExpiredContent(l.View, r)
+	return lessened || err != nil
 }
