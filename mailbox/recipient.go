@@ -159,8 +159,8 @@ func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []str
 }
 
 // adviseDeclaredNames advises one send for each kind of name that a project declares: its workflows, its pools and its
-// checks. Each advice lists the first names of its kind. The pools are those of the given cards, and the checks are
-// known only if the caller's process has a checkout.
+// checks. Each advice lists the first names of its kind. The pools are those of the given cards. The checks are known
+// only in a call of list_agents, and only if the caller's process has a checkout.
 func (e *env) adviseDeclaredNames(v *store.View, by schemas.Caller, cards []schemas.Card) (next []schemas.Advice, err error) {
 	set, err := e.currentRules(v)
 	if err != nil {

@@ -35,7 +35,7 @@ type CheckReport struct {
 
 	Uncommitted []string `json:"uncommitted,omitempty"` // files whose changes were not observed
 
-	// Listed has the names of all checks in the caller's checkout. It comes with a send and with a list of agents.
+	// Listed has the names of all checks in the caller's checkout. It comes with a list of agents.
 	Listed []string `json:"listed,omitempty"`
 }
 

@@ -55,11 +55,15 @@ type checkRun struct {
 	stop         context.CancelFunc
 }
 
-// Invoke passes the call on. A completion gets the observations of the checks, and a send the checks that cannot run. A
-// send and a list of agents also get the names of all checks.
+// Invoke passes the call on. A completion gets the observations of the checks, a send the checks that cannot run, and a
+// list of agents the names of all checks.
 func (c *CompletionChecker) Invoke(ctx context.Context, call tools.Call) (_ json.RawMessage, err error) {
 	switch call.Tool {
-	case schemas.SendIn{}.Tool(), schemas.AgentsIn{}.Tool():
+	case schemas.AgentsIn{}.Tool():
+		if repository, known := c.findRepository(); known {
+			call.Caller.CheckReport = &schemas.CheckReport{Listed: readWorkingList(repository).Names()}
+		}
+	case schemas.SendIn{}.Tool():
 		call.Caller.CheckReport = c.previewChecks(ctx, call)
 	case schemas.CompleteIn{}.Tool():
 		if call.Caller.CheckReport, err = c.runChecks(ctx, call); err != nil {
@@ -69,23 +73,28 @@ func (c *CompletionChecker) Invoke(ctx context.Context, call tools.Call) (_ json
 	return c.Invoker.Invoke(ctx, call)
 }
 
-// previewChecks returns the names of the checks in this checkout, and the checks of a send that could not run here, with
-// the reasons. It returns nil if this process does not stand in the sender's checkout.
+// findRepository returns the repository of the caller's checkout. Known is false if this process is not in the checkout.
+func (c *CompletionChecker) findRepository() (_ git.Repository, known bool) {
+	if c.Remote || c.Dir == "" {
+		return git.Repository{}, false
+	}
+	return git.FindRepository(c.Dir, func(string) bool { return false })
+}
+
+// previewChecks returns the checks of a send that could not run in this checkout, with the reasons. It returns nil if
+// the send asks for no checks, or if this process is not in the sender's checkout.
 func (c *CompletionChecker) previewChecks(ctx context.Context, call tools.Call) *schemas.CheckReport {
 	var in schemas.SendIn
 	tool, err := tools.FindTool(call.Tool)
-	repository, known := git.FindRepository(c.Dir, func(string) bool { return false })
-	if c.Remote || c.Dir == "" || err != nil || !known {
+	if err != nil || !bytes.Contains(call.Args, []byte("hecks")) {
 		return nil
 	}
-	report := schemas.CheckReport{Unobserved: map[string]string{}, Listed: readWorkingList(repository).Names()}
-	if !bytes.Contains(call.Args, []byte("hecks")) {
-		return &report
-	}
 	args, err := tool.CanonicalArgs(call.Args)
-	if err != nil || json.Unmarshal(args, &in) != nil || in.Expectations == nil {
-		return &report
+	repository, known := c.findRepository()
+	if err != nil || json.Unmarshal(args, &in) != nil || in.Expectations == nil || !known {
+		return nil
 	}
+	report := schemas.CheckReport{Unobserved: map[string]string{}}
 	_, head := repository.Head()
 	list, err := c.Runner.ReadList(ctx, repository, head)
 	if err == nil {

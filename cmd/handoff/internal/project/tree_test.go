@@ -99,7 +99,7 @@ func TestInvoker_AddsWorkingTreeToCalls(t *testing.T) {
 	lead.write("new/x.go", "new")
 	require.NoError(t, os.Remove(filepath.Join(lead.Dir, "c.go")))
 	sent := does[schemas.SendOut](lead, schemas.SendIn{To: "qa", Task: "Do it", Context: &schemas.Context{
-		Files: []schemas.File{{Path: "a.go"}, {Path: "b.go"}, {Path: "c.go"}, {Path: "d.go"}},
+		Files:      []schemas.File{{Path: "a.go"}, {Path: "b.go"}, {Path: "c.go"}, {Path: "d.go"}},
 		References: []schemas.Reference{{Path: "b.go"}, {Path: filepath.Join(lead.Dir, "e.md")}}, Artifacts: []schemas.Artifact{{Path: "f.md"}},
 	}})
 	for _, path := range []string{"b.go", "e.md", "f.md"} {
