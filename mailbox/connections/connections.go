@@ -32,17 +32,9 @@ type op struct{ *operation.Op }
 // name of an agent.
 func (c *Connections) Attach(ctx context.Context, by schemas.Caller, in schemas.ConnIn) (out schemas.ConnOut, err error) {
 	before, _ := c.Engine.Here.Connection(in.Conn)
-	connection := presence.Connection{Name: in.Conn, Session: by.AgentID, Parent: in.Parent}
-	if by.Agent != "" { // in the same step, so that no other session gets the name in between
-		connection.Agents = []schemas.Agent{by.Agent}
-	}
-	c.Engine.Here.OpenConnection(connection)
-	if by.Agent != "" {
-		c.Engine.Here.RecordName(in.Conn, by.Agent)
-	}
+	c.Engine.Here.OpenConnection(presence.Connection{Name: in.Conn, Own: by.Agent, Session: by.AgentID, Parent: in.Parent})
 	if by.Agent != "" || in.Client == "" {
-		out.Agent = by.Agent
-		return out, nil
+		return schemas.ConnOut{Agent: by.Agent}, nil
 	}
 	client, err := sessions.ParseClient(in.Client)
 	if err != nil {

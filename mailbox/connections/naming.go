@@ -123,35 +123,33 @@ func NameForNews(o *operation.Op, in schemas.NewsIn) (schemas.Agent, error) {
 	if in.On == schemas.OnStart && in.Follows && in.Session != "" && in.Process != "" {
 		return op{o}.reserveName(client, in)
 	}
-	name, err := o.Presence().ShellName(o.View, schemas.SessionIn{
-		Client: client, Session: in.Session, Process: in.Process, Ancestors: in.Ancestors,
-	})
-	if err != nil || in.Session == "" {
-		return name, err
+	asked := schemas.SessionIn{Client: client, Session: in.Session, Process: in.Process, Ancestors: in.Ancestors}
+	name, err := o.Presence().ShellName(o.View, asked)
+	if err != nil {
+		return "", err
 	}
-	return name, op{o}.giveNameToServer(name, client, in)
+	return name, op{o}.giveNameToServers(name, client, in)
 }
 
-// giveNameToServer gives the name of a session to a server of the same process, if that server has another name because
-// it does not know its session yet. Codex tells its server the session only in the first call. Until then, the session
-// would be absent under the name that its hook tells, and another session could claim its mail.
-func (o op) giveNameToServer(name, client schemas.Agent, in schemas.NewsIn) error {
+// giveNameToServers gives the name of a session to servers of the same process that have another name because they do
+// not know their session yet. Codex tells its server the session only in the first call. Until then, the session would
+// be absent under the name that its hook tells, and another session could claim its mail.
+func (o op) giveNameToServers(name, client schemas.Agent, in schemas.NewsIn) error {
 	a, err := o.Agent(name)
-	if err != nil || a == nil || a.Session != in.Session {
+	if err != nil || a == nil || a.Session == "" || a.Session != in.Session {
 		return err
 	}
-	for other, err := range sessions.AgentsOfClient(o.View, client) {
+	for b, err := range sessions.AgentsOfClient(o.View, client) {
+		ofProcess := b.Parent != 0 && slices.Contains(in.Ancestors, b.Parent) && o.Presence().NameFacts(b).Open
+		if err == nil && ofProcess && b.Session == "" {
+			was := presence.Connection{Name: b.Conn, Own: b.Card.Name, Parent: b.Parent}
+			o.Presence().RecordName(b.Conn, name)
+			err = cmp.Or(o.assignName(*a, client, names.Caller{Session: in.Session, Conn: b.Conn, Parent: b.Parent}),
+				o.leaveName(was.Own, was, schemas.ConnIn{Conn: b.Conn, Unused: true}, &schemas.ConnOut{}))
+		}
 		if err != nil {
 			return err
 		}
-		if other.Session != "" || other.Parent == 0 || !slices.Contains(in.Ancestors, other.Parent) || !o.Presence().NameFacts(other).Open {
-			continue
-		}
-		c := names.Caller{Session: in.Session, Conn: other.Conn, Parent: other.Parent}
-		was, _ := o.Presence().Connection(other.Conn)
-		was.Own = other.Card.Name
-		o.Presence().RecordName(other.Conn, name)
-		return cmp.Or(o.assignName(*a, client, c), o.leaveName(was.Own, was, schemas.ConnIn{Conn: c.Conn, Unused: true}, &schemas.ConnOut{}))
 	}
 	return nil
 }

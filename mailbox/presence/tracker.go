@@ -31,7 +31,8 @@ func NewTracker() *Tracker {
 }
 
 // OpenConnection records that a connection is open. If the connection is open already, it keeps its place in the order
-// of connections. The facts about its client are replaced, and the agents in c are added.
+// of connections. The facts about its client are replaced. Its own name is replaced if c has one, in the same step, so
+// that no other session gets the name in between.
 func (t *Tracker) OpenConnection(c Connection) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -42,8 +43,8 @@ func (t *Tracker) OpenConnection(c Connection) {
 		t.open[c.Name] = known
 	}
 	known.Session, known.Parent = c.Session, c.Parent
-	for _, a := range c.Agents {
-		t.addAgent(known, a)
+	if c.Own != "" {
+		t.setOwnName(known, c.Own)
 	}
 }
 
@@ -84,10 +85,13 @@ func (t *Tracker) RecordActing(conn string, a schemas.Agent) {
 func (t *Tracker) RecordName(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	c := t.open[conn]
-	if c == nil || c.Own == a {
-		return
+	if c := t.open[conn]; c != nil {
+		t.setOwnName(c, a)
 	}
+}
+
+// setOwnName replaces the name of the connection's own session.
+func (t *Tracker) setOwnName(c *Connection, a schemas.Agent) {
 	if i, found := slices.BinarySearch(c.Agents, c.Own); found {
 		c.Agents = slices.Delete(c.Agents, i, i+1)
 		t.stopActing(c.Own)

@@ -22,11 +22,11 @@ func TestTracker_KnowsConnectionWhileOpen(t *testing.T) {
 	p := presence.NewTracker()
 	_, open := p.Connection("c1")
 	require.False(t, open)
-	p.OpenConnection(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
+	p.OpenConnection(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Own: "b"})
 	p.RecordActing("c1", "a")
 	c, open := p.Connection("c1")
 	require.True(t, open)
-	want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
+	want := presence.Connection{Name: "c1", Own: "b", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
 	require.Equal(t, want, c)
 	p.CloseConnection("c1")
 	c, open = p.Connection("c1")
@@ -37,11 +37,12 @@ func TestTracker_KnowsConnectionWhileOpen(t *testing.T) {
 
 func TestOpenConnection_RepeatKeepsOrderAndAgents(t *testing.T) {
 	p := presence.NewTracker()
-	p.OpenConnection(presence.Connection{Name: "c1", Agents: []schemas.Agent{"a"}})
+	p.OpenConnection(presence.Connection{Name: "c1", Own: "c"})
+	p.RecordActing("c1", "a")
 	p.OpenConnection(presence.Connection{Name: "c2"})
-	p.OpenConnection(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Agents: []schemas.Agent{"b"}})
+	p.OpenConnection(presence.Connection{Name: "c1", Session: "s1", Parent: 7, Own: "b"})
 	c, _ := p.Connection("c1")
-	want := presence.Connection{Name: "c1", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
+	want := presence.Connection{Name: "c1", Own: "b", Session: "s1", Parent: 7, Order: 1, Agents: []schemas.Agent{"a", "b"}}
 	require.Equal(t, want, c)
 	p.CloseConnection("c1")
 	p.OpenConnection(presence.Connection{Name: "c1"})
@@ -57,9 +58,9 @@ func TestNoteActing_OpensNoConnection(t *testing.T) {
 
 func TestConnections_FilterByAgentAndSession(t *testing.T) {
 	p := presence.NewTracker()
-	p.OpenConnection(presence.Connection{Name: "c3", Session: "s1", Agents: []schemas.Agent{"a"}})
-	p.OpenConnection(presence.Connection{Name: "c2", Session: "s2", Agents: []schemas.Agent{"a"}})
-	p.OpenConnection(presence.Connection{Name: "c1", Session: "s1", Agents: []schemas.Agent{"b"}})
+	p.OpenConnection(presence.Connection{Name: "c3", Session: "s1", Own: "a"})
+	p.OpenConnection(presence.Connection{Name: "c2", Session: "s2", Own: "a"})
+	p.OpenConnection(presence.Connection{Name: "c1", Session: "s1", Own: "b"})
 	require.Equal(t, []string{"c1", "c2", "c3"}, connectionNames(p.Connections(presence.ConnectionFilter{})))
 	require.Equal(t, []string{"c2", "c3"}, connectionNames(p.Connections(presence.ConnectionFilter{Agent: "a"})))
 	require.Equal(t, []string{"c1", "c3"}, connectionNames(p.Connections(presence.ConnectionFilter{Session: "s1"})))

@@ -200,23 +200,8 @@ func (l *life) happens(s *session) {
 	}
 }
 
-// leaveAll ends all clients and the colleague.
-func (l *life) leaveAll() {
-	for _, s := range slices.Clone(l.sessions) {
-		if !s.subagent {
-			l.leave(s)
-		}
-	}
-	l.boss.kill()
-	<-l.boss.ended
-}
-
-// move moves the repository, before or after the sessions end, and does then what the program says.
+// move moves the repository while sessions are open, and does then what the program says.
 func (l *life) move() {
-	open := l.onceIn(2)
-	if !open {
-		l.leaveAll()
-	}
 	old, there := l.cwd, l.cwd+"2"
 	if l.onceIn(2) {
 		there = filepath.Join(filepath.Dir(old), l.newID(), filepath.Base(old))
@@ -226,9 +211,13 @@ func (l *life) move() {
 	var where struct{ Beside []struct{ Join string } }
 	require.NoError(l.t, json.Unmarshal([]byte(l.must("where", "--json").out), &where))
 	require.Len(l.t, where.Beside, 1, "it recognises the repository")
-	if open {
-		l.leaveAll()
+	for _, s := range slices.Clone(l.sessions) {
+		if !s.subagent {
+			l.leave(s)
+		}
 	}
+	l.boss.kill()
+	<-l.boss.ended
 	l.does("%s", where.Beside[0].Join)
 	l.meet()
 	for _, s := range l.sessions {
@@ -262,23 +251,25 @@ func (l *life) open() {
 }
 
 // begin starts a client with a session, or continues the session. Its hook may run before or after it starts a server,
-// and it may start two. A session has its name again, except where its server knows no id, or gets the id from a hook
-// that runs later. Mail may come before it has the name.
+// and it may start two. If a thread of Codex continues, or a person chose the name, the session has its name again.
 func (s *session) begin() {
 	box, early, twin := s.boxes && s.onceIn(3), s.onceIn(2), s.onceIn(4)
-	if s.agent == "" && s.name != "codex" && !(s.name == "claude-code" && early) {
+	if s.agent == "" && s.name != "codex" {
 		s.told = ""
 	}
 	if s.first = s.id; s.host != nil {
 		s.first = s.newID() // the variables of a client that continues a session have another id
 	}
 	if s.told != "" && s.onceIn(2) {
-		s.send(s.told)
+		s.send(s.told) // before it has the name again
 	}
 	s.says("%v begins as %q: container %v, hook before the server %v, two servers %v", s, s.agent, box, early, twin)
 	s.host = s.newHost(box)
 	if early {
-		s.hook("session-start", "startup")
+		name := youAre.FindStringSubmatch(s.hook("session-start", "startup"))
+		if s.name == "claude-code" { // its hook reserves the name for the server
+			s.told = name[1]
+		}
 	}
 	if s.server = s.serve(); twin {
 		if other := s.serve(); s.onceIn(2) {
