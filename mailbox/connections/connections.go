@@ -100,10 +100,7 @@ func (o op) leaveName(a schemas.Agent, was presence.Connection, in schemas.ConnI
 	next, ok := o.Presence().Successor(was)
 	for r, err := range o.HandoffsHeldBy(a) {
 		switch {
-		case err != nil:
-			return err
-		case r.Conn != in.Conn:
-			continue
+		case err != nil || r.Conn != in.Conn:
 		case ok:
 			err = o.ChangeRecord(&operation.RecordChange{Action: life.Renew}, r, func(now *store.Record) { now.Conn = next.Name })
 		default:

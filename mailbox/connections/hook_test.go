@@ -54,20 +54,19 @@ func TestNews_ReservesNameOfResumedSessionForServer(t *testing.T) {
 
 // Codex tells its server the session in the first call. Until then, another session must not claim the mail.
 func TestNews_GivesNameOfResumedSessionToServerOfSameProcess(t *testing.T) {
-	mailboxtest.RunOnEachStore(t, func(t *testing.T, w *mailboxtest.World) {
-		first := w.OpensConnectionFrom(schemas.ConnIn{Parent: 100}, "c1", "s1")
-		w.Sends(w.OpensConnectionFrom(schemas.ConnIn{Parent: 200}, "c2", "s2"), "qa", "Test it")
-		w.Leaves(schemas.Caller{Conn: "c2"})
-		require.Equal(t, schemas.Agent("claude-code-3"), w.OpensConnectionFrom(schemas.ConnIn{Parent: 300}, "c3", "-").Agent)
-		resumed := mailboxtest.Must(t, w.News, schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
-			On: schemas.OnMail, Client: "claude-code", Session: "s2", Ancestors: []int{301, 300},
-		}).Agent
-		require.Equal(t, schemas.Agent("claude-code-2"), resumed)
-		id := w.Sends(w.Stdio("lead"), string(resumed), "Go on").HandoffID
-		require.True(t, mailboxtest.Must(t, w.Claim, first, schemas.ClaimIn{}).Empty)
-		require.Equal(t, id, w.Claims(w.OpensConnectionFrom(schemas.ConnIn{Parent: 300}, "c3", "s2")).HandoffID)
-		require.Equal(t, schemas.Agent("claude-code-3"), w.OpensConnection("c4", "s4").Agent, "it is free again")
-	})
+	w := mailboxtest.New(t)
+	first := w.OpensConnectionFrom(schemas.ConnIn{Parent: 100}, "c1", "s1")
+	w.Sends(w.OpensConnectionFrom(schemas.ConnIn{Parent: 200}, "c2", "s2"), "qa", "Test it")
+	w.Leaves(schemas.Caller{Conn: "c2"})
+	require.Equal(t, schemas.Agent("claude-code-3"), w.OpensConnectionFrom(schemas.ConnIn{Parent: 300}, "c3", "-").Agent)
+	resumed := mailboxtest.Must(t, w.News, schemas.Caller{Via: schemas.ViaCLI}, schemas.NewsIn{
+		On: schemas.OnMail, Client: "claude-code", Session: "s2", Ancestors: []int{301, 300},
+	}).Agent
+	require.Equal(t, schemas.Agent("claude-code-2"), resumed)
+	id := w.Sends(w.Stdio("lead"), string(resumed), "Go on").HandoffID
+	require.True(t, mailboxtest.Must(t, w.Claim, first, schemas.ClaimIn{}).Empty)
+	require.Equal(t, id, w.Claims(w.OpensConnectionFrom(schemas.ConnIn{Parent: 300}, "c3", "s2")).HandoffID)
+	require.Equal(t, schemas.Agent("claude-code-3"), w.OpensConnection("c4", "s4").Agent, "it is free again")
 }
 
 func TestNews_FreesNameOfSessionWithoutServer(t *testing.T) {
