@@ -189,11 +189,12 @@ func (o *op) maxDepthFor(d *draft.Draft) int {
 	return int(min(d.Handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
-// checkWorkflowName refuses names such as wf_12 for a new workflow. The server makes these names from ids, so a sender
+// checkWorkflowName refuses names such as wf_12 and wf_ho_12 for a new workflow. The server makes these names from ids, so a sender
 // that took a name in advance would own the workflow of another sender. The name of an existing workflow is accepted.
 func (o *op) checkWorkflowName(name schemas.Workflow) error {
 	number, numbered := strings.CutPrefix(string(name), "wf_")
-	if !numbered || number == "" || strings.Trim(number, "0123456789") != "" {
+	number = strings.TrimPrefix(number, "ho_")
+	if !numbered || number == "" || number != "none" && strings.Trim(number, "0123456789") != "" {
 		return nil
 	}
 	wf, err := o.Workflow(name)
@@ -201,7 +202,7 @@ func (o *op) checkWorkflowName(name schemas.Workflow) error {
 		return err
 	}
 	return schemas.Errorf(schemas.NotFound, "there is no workflow %s", name).WithField("workflow").
-		WithHint("Give a new workflow a name with a letter, or leave it out. Nothing was sent.")
+		WithHint("Give a new workflow a name with a letter, or leave it out. A handoff is named as parent. Nothing was sent.")
 }
 
 // checkChainLength refuses a handoff whose chain of parents would be longer than the limit of the service, or than a

@@ -176,7 +176,7 @@ func waitAdvice(r *store.Record) schemas.Advice {
 // could copy, because work that is forced upon a mistyped name is lost.
 func adviseForce(err error) error {
 	e, coded := errors.AsType[*schemas.Error](err)
-	if !coded || e.Code != schemas.NotFound && e.Code != schemas.Conflict {
+	if !coded || e.Field == reviewField || e.Code != schemas.NotFound && e.Code != schemas.Conflict {
 		return err
 	}
 	return e.WithNext(schemas.Advice{Say: "To send it all the same, force it."})

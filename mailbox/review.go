@@ -70,7 +70,8 @@ func (o *op) namedReviewer(review string, r *store.Record, force bool) (_ schema
 		return reviewer, nil, nil
 	}
 	if warnings, err = o.checkRecipient(&store.Record{To: reviewer, Type: schemas.TypeReview}, force); err != nil {
-		return "", nil, adviseForce(schemas.AsError(err).WithField(reviewField))
+		e := schemas.AsError(err).WithField(reviewField)
+		return "", nil, e.WithHint("Name one of the known, a pool, human, or sender for yourself. %s", e.Hint)
 	}
 	return reviewer, schemas.Map(warnings, func(w string) string { return reviewField + ": " + w }), nil
 }

@@ -22,7 +22,9 @@ func (l LocalInvoker) adviseMeant(ctx context.Context, c Call, agent string, arg
 	known := func(a schemas.Action) bool { return respell.IsTypingError(word, string(a)) }
 	switch {
 	case e.Field == "tool" && e.Hint == "":
-		word = c.Tool
+		if word = c.Tool; strings.Contains(word, "status") { // as set_status
+			word = cmp.Or(status, word)
+		}
 	case e.Handoff != 0 && (e.Code == schemas.Conflict || e.Code == schemas.Denied):
 		verb, _, _ := strings.Cut(c.Tool, "_")
 		word, id, meant = cmp.Or(action, verb), e.Handoff.String(), respell.CallsInstead

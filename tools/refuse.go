@@ -144,6 +144,9 @@ func (t Tool) explainUnknownField(u unknownField) schemas.Error {
 	if hint != "" && !strings.Contains(e.Field, "[") {
 		e.Hint, e.Next = hint, append(e.Next, next...)
 	}
+	if e.Hint == "" {
+		e.Hint, _ = respell.FieldAdvice(t.Name, "*", u.handoff)
+	}
 	return e
 }
 
@@ -204,6 +207,9 @@ func (n *schemaNode) wrongTypeError(v any, at *argumentPath) error {
 	e := invalidAtf(at, "must be %s, not %s", n.typeInWords(), valueInWords(v))
 	if says := n.explainValues(); says != "" {
 		e.Hint = "It takes: " + says + "."
+	}
+	if path := at.String(); strings.HasPrefix(path, "changes.") && n.Type == "array" {
+		e.Hint += fmt.Sprintf(" To take entries away: changes: {remove: {%s: […]}}.", path[strings.LastIndexByte(path, '.')+1:])
 	}
 	return e
 }

@@ -55,13 +55,13 @@ func TestInvoke_ErrorStaysShortForLongInput(t *testing.T) {
 func TestDecode_ErrorNamesAllWrongFields(t *testing.T) {
 	e := refusalOf(t, "send_handoff", `{"tsk":"x","budget":9,"priority":"soon","tags":{},"context":{"files":[{"path":7},{"lnies":"1"}],"foo":1}}`)
 	require.Equal(t, "budget: there is no such field (Give it as options.limits.cost_usd or options.limits.tokens); tsk: there is no such field (Closest: task); to: required, and so is task "+
-		"(to: Agent, capability:NAME, role:NAME, workflow:NAME or human. task: What to do (≤4 KiB)); context.foo: there is no such field; "+
+		"(to: Agent, capability:NAME, role:NAME, workflow:NAME or human. task: What to do (≤4 KiB)); context.foo: there is no such field (Leave it out, or write it into detail, or for programs into data or context.state); "+
 		`context.files[1].lnies: there is no such field (Closest: lines); context.files[1].path: required; `+
 		`priority: "soon" is not one of low, normal, high, critical (also P0 (critical), P1, P2, P3 and P4 (low), or 0 to 4); `+
 		"tags: must be a list of text, not an object (It takes: text[])", e.Error())
 	require.Equal(t, "Nothing was sent.", e.Hint)
 	e = refusalOf(t, "claim_handoff", `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"j":1,"k":1,"l":1}`)
-	require.Contains(t, e.Message, "j: there is no such field; and 2 more")
+	require.Contains(t, e.Message, "j: there is no such field (Leave it out: a claim takes the given handoff, or the next one for you); and 2 more")
 }
 
 func TestUnknownTool_ErrorNamesClosestTool(t *testing.T) {

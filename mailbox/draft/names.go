@@ -30,7 +30,7 @@ func checkExpectations(e *schemas.Expectations) error {
 	for i, name := range schemas.ValueOrZero(e).Checks {
 		if !schemas.IsValidName(name) {
 			return schemas.Invalidf(fmt.Sprintf("expectations.checks[%d]", i), "%q is no name of a check", schemas.EscapeHidden(schemas.Clip(name, 80))).
-				WithHint("Name a check that .handoff/checks.yaml defines, as test: a handoff brings no commands. Nothing was sent.")
+				WithHint("Name a check that .handoff/checks.yaml defines: a handoff brings no commands. Nothing was sent.")
 		}
 	}
 	if base := schemas.ValueOrZero(e).Base; base != "" && (len(base) != 40 && len(base) != 64 || !schemas.IsCommitID(base)) {

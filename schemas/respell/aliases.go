@@ -159,9 +159,11 @@ var sendHints = []aliasRow{
 	{"metadata.priority urgency importance priority", "origin.extra.priority", asHint(asForeignRank)},
 }
 
-// handoffAliases are the rows for the id of a handoff. holderAliases are these rows and a row for the claim token.
+// handoffAliases are the rows for the id of a handoff. getAliases and holderAliases are these rows and a row for the
+// view, or for the claim token.
 var (
 	handoffAliases = []aliasRow{{"handoff_id id", "handoff_id", asText}}
+	getAliases     = append(slices.Clip(handoffAliases), aliasRow{"view", "view", asView})
 	holderAliases  = append(slices.Clip(handoffAliases), aliasRow{"token", "claim_token", asText})
 )
 

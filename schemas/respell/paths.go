@@ -36,7 +36,11 @@ func ReadAs(tool string, args map[string]any) string {
 		}
 		if name, field := t.fields.findField(key); field == nil && synonyms()[name] != nil {
 			if to, ok := t.paths.findProperPath(name); ok && to != name {
-				told = append(told, key+" as "+to)
+				unit := ""
+				if strings.HasSuffix(to, "timeout") && strings.Trim(valueText(args[key]), "0123456789.") == "" {
+					unit = " in minutes"
+				}
+				told = append(told, key+" as "+to+unit)
 			}
 		}
 	}

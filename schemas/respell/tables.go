@@ -34,7 +34,7 @@ var tablesByTool = map[string]func() *aliasTable{
 		t.finish, t.inner = finishUpdate, map[string]*aliasTable{"changes": changesTable()}
 	}),
 	"list_handoffs":   lazyTable(schemas.ListIn{}, listAliases),
-	"get_handoff":     lazyTable(schemas.GetIn{}, handoffAliases),
+	"get_handoff":     lazyTable(schemas.GetIn{}, getAliases),
 	"handoff_history": lazyTable(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
 	"register_agent":  lazyTable(schemas.RegisterIn{}, registerAliases),
 	"list_agents":     lazyTable(schemas.AgentsIn{}, nil),

@@ -163,12 +163,14 @@ func (a *App) unknownFlagsError(cmd *cobra.Command, err error) *schemas.Error {
 	if words := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(words) > 0 && cmd.ValidateArgs(words) != nil {
 		return schemas.AsError(cmd.ValidateArgs(words)) // the flag belongs to a command that does not exist
 	}
-	var flags, ways []string
+	var flags, ways, lost []string
 	_, rest, _ := cmd.Root().Find(a.Args) // it was found before
 	for ok && unknown.GetSpecifiedShortnames() == "" {
 		flag := "--" + unknown.GetSpecifiedName()
 		if meant := flagsMeantBy(cmd, flag); len(meant) > 0 {
 			ways = append(ways, strings.Join(meant[:min(len(meant), 3)], " or ")+" for "+flag)
+		} else {
+			lost = append(lost, flag)
 		}
 		flags = append(flags, flag)
 		rest = slices.DeleteFunc(rest, func(word string) bool { return word == flag || strings.HasPrefix(word, flag+"=") })
@@ -178,11 +180,20 @@ func (a *App) unknownFlagsError(cmd *cobra.Command, err error) *schemas.Error {
 	if len(flags) > 0 {
 		text = "unknown flag: " + strings.Join(flags, ", ")
 	}
-	return addSuggestion(schemas.Invalidf("", "%s", schemas.EscapeHidden(text)), cmd, strings.Join(ways, ", "))
+	e := addSuggestion(schemas.Invalidf("", "%s", schemas.EscapeHidden(text)), cmd, strings.Join(ways, ", "))
+	for _, place := range []string{"detail", "note", "reason"} {
+		if f := cmd.Flags().Lookup(place); f != nil && len(lost) > 0 {
+			return e.WithHint("Leave %s out, or write it into --%s. %s", strings.Join(lost, ", "), place, e.Hint)
+		}
+	}
+	if len(lost) > 0 {
+		e = e.WithHint("Leave %s out. %s", strings.Join(lost, ", "), e.Hint)
+	}
+	return e
 }
 
-// flagsMeantBy returns the flags of a command, and command lines, that do what an unknown flag says. Flags of similar
-// names come last.
+// flagsMeantBy returns the flags of a command, and command lines, that do what an unknown flag says, or else flags of
+// similar names.
 func flagsMeantBy(cmd *cobra.Command, flag string) (meant []string) {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -191,9 +202,12 @@ func flagsMeantBy(cmd *cobra.Command, flag string) (meant []string) {
 		}
 	})
 	meant = slices.DeleteFunc(respell.MeantCommands(flag), func(way string) bool {
-		return strings.HasPrefix(way, "--") && !slices.Contains(names, way)
+		return strings.HasPrefix(way, "--") && !slices.Contains(names, strings.Fields(way)[0])
 	})
-	return schemas.Unique(append(meant, closest.LikelyNames(flag, names)...))
+	if len(meant) > 0 {
+		return meant
+	}
+	return closest.LikelyNames(flag, names)
 }
 
 // addSuggestion adds a suggestion to an error, unless it is empty, and the command that shows all names.
