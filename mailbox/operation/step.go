@@ -72,19 +72,16 @@ func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Rec
 // explainDenied adds to the error denied what the caller can do instead. That depends on the part that the caller plays
 // for the handoff, and on the action that it wanted.
 func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) error {
-	id, holds := r.ID.String(), r.Holder == o.By.Agent
 	recipient, err := o.MayClaim(r)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case holds && a == life.Answer:
-		return e.WithHint("The question is your own.").
-			WithNext(schemas.AdviseUpdate(id, schemas.ActProgress, "withdraws the question, and goes on"))
-	case holds && r.Status == schemas.Completed:
-		return e.WithHint("You delivered it, so another judges it.").
-			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id, View: "outcome"}, "shows whether it is judged"))
-	case holds && a == life.Cancel:
-		return e.WithHint("You hold it.")
+	}
+	if r.Holder == o.By.Agent {
+		if explained := explainDeniedToHolder(e, a, r); explained != nil {
+			return explained
+		}
+	}
+	switch {
 	case recipient && a == life.Cancel:
 		return e.WithHint("It is for you, and not from you.")
 	case a == life.Claim && r.From == o.By.Agent:
@@ -99,6 +96,23 @@ func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) err
 	}
 	tell := schemas.SendIn{To: string(r.From), Task: schemas.Blank, Type: schemas.TypeMessage}
 	return e.WithHint("Tell them what you want.").WithNext(schemas.AdviseCall(tell, "tells "+string(r.From)))
+}
+
+// explainDeniedToHolder adds to the error denied what the holder of the handoff can do instead of the action. It returns
+// nil if the advice for other agents fits the holder too.
+func explainDeniedToHolder(e *schemas.Error, a life.Action, r *store.Record) *schemas.Error {
+	id := r.ID.String()
+	switch {
+	case a == life.Answer:
+		return e.WithHint("The question is your own.").
+			WithNext(schemas.AdviseUpdate(id, schemas.ActProgress, "withdraws the question, and goes on"))
+	case r.Status == schemas.Completed:
+		return e.WithHint("You delivered it, so another judges it.").
+			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id, View: "outcome"}, "shows whether it is judged"))
+	case a == life.Cancel:
+		return e.WithHint("You hold it.")
+	}
+	return nil
 }
 
 // callerHasPart reports whether the caller plays one part for a handoff, for example the recipient. It decides by the
