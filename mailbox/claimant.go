@@ -138,32 +138,13 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 		e.Message = fmt.Sprintf("%s is %s, so nobody holds it any more", r.ID, r.Status)
 		return e
 	case r.Holder == "":
-		return o.adviseClaim(e, r)
+		return e.WithHint("It is for %s, who has not claimed it.", r.To)
 	case r.From == o.By.Agent:
 		return e.WithHint("%s holds it. Act as %s only if that is your own subagent or earlier session. As its sender you may cancel it, or wait for its result.",
-			r.Holder, r.Holder).WithNext(messageAdvice(r.Holder), waitAdvice(r))
+			r.Holder, r.Holder).WithNext(messageAdvice(r.Holder), schemas.AdviseWait(r.ID, "tells when that changes"))
 	}
 	return e.WithHint("%s holds it. Give the claim token over the connection that claimed, or act as %s if that is your own subagent or earlier session.",
 		r.Holder, r.Holder).WithNext(messageAdvice(r.Holder))
-}
-
-// adviseClaim adds the next step to the error e about a handoff that has no holder: a claim if the caller may claim the
-// handoff, otherwise a message to its recipient or a wait.
-func (o *op) adviseClaim(e *schemas.Error, r *store.Record) error {
-	may, err := o.MayClaim(r)
-	if err != nil {
-		return err
-	}
-	to, directed := r.To.SingleAgent()
-	switch {
-	case r.Status == schemas.Pending && may:
-		return e.WithNext(schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.ID.String()}, "claims it, which comes first"))
-	case r.Status == schemas.Pending && directed:
-		return e.WithHint("It is for %s, who has not claimed it.", to).WithNext(messageAdvice(to), waitAdvice(r))
-	case r.Status == schemas.Pending:
-		return e.WithHint("It is for %s.", r.To).WithNext(waitAdvice(r))
-	}
-	return e
 }
 
 // isProvenHolder reports whether the caller holds a handoff and needs no token to prove it.

@@ -202,14 +202,6 @@ func TestAnswer_OnlyPersonGrantsPermission(t *testing.T) {
 	require.Equal(t, schemas.Pending, w.Status(1))
 }
 
-func TestRelease_OfPendingWorkAdvisesAmend(t *testing.T) {
-	w, a := newWorldWith(t, "a")
-	w.Sends(a, "b", "x")
-	_, err := w.TryUpdate(a, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "c" })
-	next := refused(t, err, schemas.Conflict, "cannot be released").Next[0]
-	require.Equal(t, `sends it to another {"handoff_id":"ho_1","action":"amend","to":"…"}`, next.Say+" "+string(next.Args))
-}
-
 func TestRelease_ToAnotherAgentKeepsProgress(t *testing.T) {
 	w, a, b, c := newTrio(t, "a", "b", "c")
 	w.Assigns(a, b, "x")

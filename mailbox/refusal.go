@@ -30,7 +30,7 @@ func (o *op) refuseActionInState(a life.Action, r *store.Record) error {
 	case r.Status.IsHeld():
 		return o.explainHeldState(e, a, r)
 	}
-	return o.explainPendingState(e, a, r)
+	return e
 }
 
 // explainEndedState adds to the error e how the handoff r ended. If the caller may accept or return the result of r, it
@@ -60,19 +60,6 @@ func (o *op) explainHeldState(e *schemas.Error, a life.Action, r *store.Record) 
 		return e.WithHint("%s holds it.", r.Holder)
 	case r.Status == schemas.Working && (a == life.Reject || a == life.Decline):
 		return e.WithHint("Work has begun.")
-	}
-	return e
-}
-
-// explainPendingState adds to the error e that r has no holder, and advises the next step: a claim of r, or an
-// amendment that sends r to another agent.
-func (o *op) explainPendingState(e *schemas.Error, a life.Action, r *store.Record) error {
-	switch {
-	case a == life.Release && o.CheckCallerPart(life.Amend, life.Sender|life.Owner|life.Human, r) == nil:
-		amend := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAmend, To: schemas.Blank}
-		return e.WithHint("Nobody holds it.").WithNext(schemas.AdviseCall(amend, "sends it to another"))
-	case a == life.Progress || a == life.Ask || a == life.Release:
-		return o.adviseClaim(e, r)
 	}
 	return e
 }
@@ -118,9 +105,9 @@ func (s *Service) ActionsNow(ctx context.Context, by schemas.Caller, id string) 
 		}
 		may = []string{} // not nil, even for a caller that may do nothing
 		to, _ := r.To.SingleAgent()
-		for _, other = range []schemas.Agent{r.Holder, r.From, to} {
-			if other != "" && other != by.Agent {
-				break
+		for _, a := range []schemas.Agent{to, r.From, r.Holder} { // the last one counts
+			if a != "" && a != by.Agent {
+				other = a
 			}
 		}
 		for _, a := range life.Actions {
@@ -165,11 +152,6 @@ func holderAdvice(a life.Action, h schemas.ID, token string) schemas.Advice {
 	}
 	in.Note = schemas.Blank
 	return schemas.AdviseCall(in, "reports on it")
-}
-
-// waitAdvice advises to wait until a handoff changes, for the longest wait of one call.
-func waitAdvice(r *store.Record) schemas.Advice {
-	return schemas.AdviseCall(schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}, "tells when that changes")
 }
 
 // adviseForce adds to the error of a refused send that the sender may force the send. It adds no call that the client
