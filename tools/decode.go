@@ -25,7 +25,8 @@ func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, told
 		told = respell.ReadAs(t.Name, written)
 		m, misspelt = respell.Normalise(t.Name, written)
 		agent, noName = takeText(m, "agent")
-		err = cmp.Or(checkStorable(m, nil, true), errors.Join(misspelt, noName, t.schema().coerceFields(m, nil))) // JSON within text was not inspected before
+		// JSON within text was not inspected before.
+		err = cmp.Or(checkStorable(m, nil, true), errors.Join(misspelt, noName, t.schema().coerceFields(m, nil)))
 	}
 	if err != nil {
 		err = t.completeRefusal(err, written)

@@ -11,9 +11,9 @@ import (
 	"handoff/schemas/respell"
 )
 
-// adviseMeant adds to the error of a call the calls that do what the caller seems to want, and that it may make now. For
-// a tool, an action or a status that does not exist these do what its name says. For an action that the caller may not
-// take, they stand in its place. The parameter args has the arguments of the call, as far as they could be read.
+// adviseMeant adds to the error of a call the calls that do what the caller seems to want, and that it may make now.
+// For a tool, an action or a status that does not exist these do what its name says. For an action that the caller may
+// not take, they stand in its place. The parameter args has the arguments of the call, as far as they could be read.
 func (l LocalInvoker) adviseMeant(ctx context.Context, c Call, agent string, args map[string]any, refused error) error {
 	e := *schemas.AsError(refused)
 	action, _ := args["action"].(string)

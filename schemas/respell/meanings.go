@@ -102,7 +102,7 @@ func CallsInstead(word string, about Standing, have []schemas.Advice) []schemas.
 	return about.addAdvice(have, possibleMeanings(found, about.May))
 }
 
-// addAdvice adds the advice of meanings to advice: first the actions, and at the end the calls that are always possible.
+// addAdvice adds the advice of meanings to advice: actions come first, and calls that are always possible at the end.
 func (s Standing) addAdvice(have []schemas.Advice, all []meaning) []schemas.Advice {
 	var actions, others []schemas.Advice
 	for _, m := range all {

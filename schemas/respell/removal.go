@@ -69,32 +69,21 @@ func addRemovalsInGroup(found map[string]any, group string, v any) {
 	}
 }
 
-// listEmptyFields lists in changes.remove the paths of fields that are null, empty, false or a word for nothing, because
-// such a value removes nothing, and the mailbox refuses it if the handoff has a value there. Empty lists of dependencies
-// do remove the dependencies.
+// listEmptyFields lists in changes.remove the paths of fields that are null, empty or false, because an empty value
+// removes nothing, and the mailbox refuses it if the handoff has a value there. Empty lists of dependencies do remove
+// the dependencies.
 func listEmptyFields(n *normalisation) error {
 	var empty []any
 	for _, name := range slices.Sorted(maps.Keys(changesPaths())) {
 		for _, path := range changesPaths()[name] {
 			v, ok := valueAt(n.args, path)
-			_, isList := v.([]any)
-			if isWordForNothing(name, v) {
-				removeAt(n.args, path) // else it would be refused as a faulty value
-			} else if !ok || !isEmpty(v) && v != false || isList && strings.HasPrefix(name, "after") {
-				continue
+			if _, isList := v.([]any); ok && (isEmpty(v) || v == false) && (!isList || !strings.HasPrefix(name, "after")) {
+				empty = append(empty, path)
 			}
-			empty = append(empty, path)
 		}
 	}
 	if len(empty) > 0 {
 		setAt(n.args, "remove.empty", empty)
 	}
 	return nil
-}
-
-// isWordForNothing reports whether the value of a field is a word such as never. It is false for texts, in which any
-// word may be meant, and for dependencies, where none empties the list.
-func isWordForNothing(name string, v any) bool {
-	_, nothing := ourWord("nothing", normalisedWord(v))
-	return nothing && slices.Contains([]string{"deadline", "not_before", "timeout", "priority", "review", "on_failure", "estimated_duration"}, name)
 }

@@ -115,7 +115,8 @@ func changesTable() *aliasTable {
 			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yieldsAlways: true}})
 		}
 	}
-	rows = append(rows, aliasRow{"agent_role", "role", asText}, aliasRow{"remove", "remove", asRemoval}, aliasRow{"delete unset clear drop", "remove", asRemoval})
+	rows = append(rows, aliasRow{"agent_role", "role", asText}, aliasRow{"deadline", "deadline", asNone},
+		aliasRow{"remove", "remove", asRemoval}, aliasRow{"delete unset clear drop", "remove", asRemoval})
 	t := newTable(schemas.Changes{}, rows)
 	t.overflow, t.finish = statePath, listEmptyFields
 	return t

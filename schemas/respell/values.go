@@ -64,6 +64,7 @@ var (
 	asOwnID         = conversion{convert: toOwnID}
 	asStatusFilter  = conversion{convert: translateWord("statuses")}
 	asEndWord       = conversion{convert: toEndWord}
+	asNone          = conversion{convert: translateWord("nothing")}
 	asView          = conversion{convert: translateWord("views")}
 	asAction        = conversion{convert: translateWord("actions")}
 	asStrategy      = conversion{convert: translateKnownWord("strategies"), yieldsAlways: true}

@@ -181,15 +181,14 @@ func (a *App) unknownFlagsError(cmd *cobra.Command, err error) *schemas.Error {
 		text = "unknown flag: " + strings.Join(flags, ", ")
 	}
 	e := addSuggestion(schemas.Invalidf("", "%s", schemas.EscapeHidden(text)), cmd, strings.Join(ways, ", "))
-	for _, place := range []string{"detail", "note", "reason"} {
-		if f := cmd.Flags().Lookup(place); f != nil && len(lost) > 0 {
-			return e.WithHint("Leave %s out, or write it into --%s. %s", strings.Join(lost, ", "), place, e.Hint)
-		}
+	if len(lost) == 0 {
+		return e
 	}
-	if len(lost) > 0 {
-		e = e.WithHint("Leave %s out. %s", strings.Join(lost, ", "), e.Hint)
+	place := ""
+	if cmd.Flags().Lookup("detail") != nil {
+		place = ", or write it into --detail"
 	}
-	return e
+	return e.WithHint("Leave %s out%s. %s", strings.Join(lost, ", "), place, e.Hint)
 }
 
 // flagsMeantBy returns the flags of a command, and command lines, that do what an unknown flag says, or else flags of
