@@ -23,8 +23,6 @@ func anchorCommand(a *cli.App) *cobra.Command {
 		Use:     "anchor",
 		Short:   "Keep the signed head in the project's repository, for others to fetch",
 		Example: `  handoff audit anchor --push origin`,
-		Long:    cli.HelpText(helpTexts, "anchor"),
-		Args:    cobra.NoArgs,
 	}
 	push := cmd.Flags().String("push", "", "push it to this `remote`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

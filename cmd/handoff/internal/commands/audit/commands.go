@@ -27,19 +27,18 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 )
 
-// helpTexts are the long descriptions and examples of the commands of this package, for [cli.HelpText].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{cli.AddSubcommands(&cobra.Command{
+	return cli.NewFamily(helpTexts, cli.AddSubcommands(&cobra.Command{
 		Use:     "audit",
 		Short:   "Look after the audit registry",
 		Example: `  handoff audit verify`,
-		Long:    cli.HelpText(helpTexts, "audit"),
 	},
 		verifyCommand(a), checkpointCommand(a), keyCommand(a), anchorCommand(a), exportCommand(a),
-	)}
+	))
 }

@@ -23,8 +23,6 @@ func exportCommand(a *cli.App) *cobra.Command {
 		Short: "Write the whole registry as files that other programs verify",
 		Example: `  handoff audit export --tiles public
   handoff audit key > public.key && fsck --storage_url "file://$PWD/public" --public_key public.key --ui=false`,
-		Long: cli.HelpText(helpTexts, "export"),
-		Args: cobra.NoArgs,
 	}
 	dir := cmd.Flags().String("tiles", "", "`directory` for the files")
 	cobra.CheckErr(cmd.MarkFlagRequired("tiles"))

@@ -23,8 +23,6 @@ func checkpointCommand(a *cli.App) *cobra.Command {
 		Short: "Print the head of the registry, signed",
 		Example: `  handoff audit checkpoint > head
   handoff audit verify --checkpoint head`,
-		Long: cli.HelpText(helpTexts, "checkpoint"),
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := currentHead(cmd.Context(), a)
 			if err != nil {

@@ -25,8 +25,6 @@ func keyCommand(a *cli.App) *cobra.Command {
 		Use:     "key",
 		Short:   "Print the key with which other people check signatures",
 		Example: `  handoff audit key > public.key`,
-		Long:    cli.HelpText(helpTexts, "key"),
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.ConnectAsCaller(cmd.Context(), "audit_tree", func(*cli.Connection) error { return nil }); err != nil {
 				return err // no key for a missing workspace

@@ -20,8 +20,6 @@ func verifyCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff audit verify
   handoff audit verify --checkpoint head           # and with the head that handoff audit checkpoint printed
   handoff audit verify --anchor                    # and with the heads in refs/handoff/heads/WORKSPACE`,
-		Long: cli.HelpText(helpTexts, "verify"),
-		Args: cobra.NoArgs,
 	}
 	ref := cmd.Flags().String("anchor", "", "`ref` with heads that the registry has to match (default: the ref of the workspace)")
 	cmd.Flags().Lookup("anchor").NoOptDefVal = " "

@@ -34,7 +34,6 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 		Example: `  handoff allow
   handoff allow --list             # only shows them, with their leave
   handoff allow --base main`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, problems, err := findPermissions(cmd.Context(), a, kind, base)
 			if err == nil && !look {
@@ -144,7 +143,6 @@ func denyCommand(a *cli.App, kind string) *cobra.Command {
 		Short:   "Withdraw leave from the checks and rules of this repository",
 		Example: "  handoff deny\n  handoff checks deny    # only for checks",
 		Long:    `No command of a check runs, and no rule sends, until a person allows it again. A check without leave is not observed.`,
-		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			were, err := a.Permissions().Deny(kind)
 			if err != nil {

@@ -17,24 +17,23 @@ import (
 	"handoff/schemas"
 )
 
-// helpTexts are the long descriptions and examples of the commands of this package, for [cli.HelpText].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{
+	return cli.NewFamily(helpTexts,
 		cli.AddSubcommands(&cobra.Command{
 			Use:   "checks",
 			Short: "Run the checks of a repository",
 			Example: `  handoff checks list
   handoff checks allow
   handoff checks run`,
-			Long: cli.HelpText(helpTexts, "checks"),
 		}, listCommand(a), allowCommand(a, consent.Checks), denyCommand(a, consent.Checks), runCommand(a)),
 		allowCommand(a, ""), denyCommand(a, ""),
-	}
+	)
 }
 
 // repositoryChecks is a repository, and the runner of its checks.
@@ -94,7 +93,6 @@ func listCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff checks list
   handoff checks list --base main`,
 		Long: "Exit status 2: the list has an error.",
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, at, list, err := readList(cmd.Context(), a, base)
 			broken := schemas.AsError(err)

@@ -24,7 +24,7 @@ func runCommand(a *cli.App) *cobra.Command {
   handoff checks run ho_12
   handoff checks run test clean
   handoff checks run --base main --commit feature --json`,
-		Long: cli.HelpText(helpTexts, "run"),
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if supervise {
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)

@@ -28,8 +28,8 @@ func execCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff exec send fix "Fix LIN-423" --agent investigate -- ./investigate.sh
   handoff exec complete 12 --agent fix --next qa --next-task "Test it" -- ./fix.sh
   handoff exec -- ./investigate.sh >agent.log   # prints the file at the end of the log, between markers`,
-		Long:               cli.HelpText(helpTexts, "exec"),
 		DisableFlagParsing: true, // the flags belong to another command
+		Args:               cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, given []string) error {
 			words, command := given, []string(nil)
 			if dashes := slices.Index(given, "--"); dashes >= 0 {

@@ -21,14 +21,14 @@ import (
 	"handoff/tools/platform"
 )
 
-// helpTexts are the long descriptions and examples of the commands of this package, for [cli.HelpText].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{captureCommand(a), execCommand(a), renderCommand(a)}
+	return cli.NewFamily(helpTexts, captureCommand(a), execCommand(a), renderCommand(a))
 }
 
 // readPayload reads the payload that an agent wrote into a file. If the file is missing or empty, the result is nil and

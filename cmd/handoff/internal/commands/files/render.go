@@ -36,7 +36,6 @@ func renderCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff render fix.tmpl --dep investigate=12
   handoff render open-pr.tmpl --workflow wf_login
   handoff render triage.tmpl --history 3 --tags slack --body - <message.txt`,
-		Long: cli.HelpText(helpTexts, "render"),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, listed := cli.Arguments{}, cli.Arguments{}

@@ -21,9 +21,8 @@ var agentsFields = []cli.Field{
 
 func agentsCommand(a *cli.App) *cobra.Command {
 	cmd := newAgentsCommand(a, printAgents).Configure(a, &cobra.Command{
-		Use:     "agents [NAME]",
-		Short:   "List agents with their work types, presence and load",
-		Example: cli.HelpText(helpTexts, "agents_examples"),
+		Use:   "agents [NAME]",
+		Short: "List agents with their work types, presence and load",
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) > 1 {
 				return cli.RequireSubcommand(cmd, given)

@@ -88,7 +88,6 @@ func toolsCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff tools
   handoff tools --json | wc -c     # bytes that a client reads before it begins`,
 		Long: "With --json: names, titles, descriptions and input schemas, as clients receive them.",
-		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			return a.Print(tools.ToolListing(), printTools)
 		},

@@ -16,18 +16,18 @@ import (
 	"handoff/schemas"
 )
 
-// helpTexts are the long descriptions and examples of the commands of this package, for [cli.HelpText].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{
+	return cli.NewFamily(helpTexts,
 		statusCommand(a), listCommand(a), inboxCommand(a), searchCommand(a), showCommand(a), diffCommand(a), historyCommand(a),
 		agentsCommand(a), rulesCommand(a),
 		watchCommand(a), callCommand(a), toolsCommand(a), versionCommand(a),
-	}
+	)
 }
 
 // Spellings are the ways to write calls of tools as command lines. The first spelling that fits a call is used.

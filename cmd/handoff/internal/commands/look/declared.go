@@ -20,7 +20,6 @@ func agentsListCommand(a *cli.App) *cobra.Command {
 		Use:     "list",
 		Short:   "List agents, with their source and their last call",
 		Example: `  handoff agents list`,
-		Args:    cobra.NoArgs,
 	})
 }
 
@@ -42,7 +41,6 @@ func agentsInitCommand(a *cli.App) *cobra.Command {
 		Short: "Write a commented file in which agents and roles can be declared",
 		Example: `  handoff agents init
   handoff agents init --user     # for all projects of this user`,
-		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error { return writeAgentsFile(a, user, agentsfile.Template) },
 	}
 	cmd.Flags().BoolVar(&user, "user", false, "the user's own file, which applies in all projects; the project's file comes first")
@@ -116,7 +114,6 @@ func agentsCheckCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Show the errors in files that declare agents, by line",
-		Long:  cli.HelpText(helpTexts, "agents_check"),
 		Example: `  handoff agents check
   handoff agents check AGENT_ROLES.yaml`,
 		Args: cobra.MaximumNArgs(1),

@@ -14,7 +14,6 @@ func diffCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff ID [ID]",
 		Short: "Compare a result with its request, and with another round",
-		Long:  cli.HelpText(helpTexts, "diff"),
 		Example: `  handoff diff 12       # request and result; of rework also the changes since the round before
   handoff diff 12 18    # the changes from one round to the other`,
 		Args: cobra.RangeArgs(1, 2),

@@ -34,11 +34,8 @@ type listOptions struct {
 
 func listCommand(a *cli.App) *cobra.Command {
 	return listOptions{}.configure(a, &cobra.Command{
-		Use:     "list",
-		Short:   "List handoffs",
-		Example: cli.HelpText(helpTexts, "list_examples"),
-		Long:    cli.HelpText(helpTexts, "list"),
-		Args:    cobra.NoArgs,
+		Use:   "list",
+		Short: "List handoffs",
 	}, func(cli.Arguments, []string) {})
 }
 
@@ -49,7 +46,6 @@ func inboxCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff inbox --agent human
   handoff inbox --agent qa --status open`,
 		Long: "The last line counts unread notices; handoff list --box notices shows them.",
-		Args: cobra.NoArgs,
 	}, func(args cli.Arguments, _ []string) { args["box"] = "inbox" })
 }
 

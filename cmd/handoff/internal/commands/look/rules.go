@@ -16,7 +16,6 @@ func rulesCommand(a *cli.App) *cobra.Command {
 		Use:     "rules",
 		Short:   "Try the rules that files declare",
 		Example: `  handoff rules test .handoff/agents.yaml`,
-		Long:    cli.HelpText(helpTexts, "rules"),
 	}, rulesTestCommand(a))
 }
 
@@ -33,7 +32,6 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "test FILE [ID]",
 		Short: "Show the errors in the rules of a file, and the work that they would send",
-		Long:  cli.HelpText(helpTexts, "rules_test"),
 		Example: `  handoff rules test .handoff/agents.yaml
   handoff rules test .handoff/agents.yaml 12`,
 		Args: cobra.RangeArgs(1, 2),

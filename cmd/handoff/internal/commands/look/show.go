@@ -30,10 +30,9 @@ var views = []detailView{
 
 func showCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "show ID",
-		Short:   "Show one handoff, or one notice in full",
-		Example: cli.HelpText(helpTexts, "show_examples"),
-		Args:    cobra.ExactArgs(1),
+		Use:   "show ID",
+		Short: "Show one handoff, or one notice in full",
+		Args:  cobra.ExactArgs(1),
 	}
 	var names []string
 	for _, v := range views {

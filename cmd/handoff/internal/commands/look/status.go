@@ -35,8 +35,6 @@ func statusCommand(a *cli.App) *cobra.Command {
   handoff status --quiet || echo "handoff: something needs you"
   handoff status --exec 'notify-send -- "handoff: $HANDOFF_NEED_KIND" "$HANDOFF_NEED_TEXT"'
   handoff status --json | jq -r '.needs_you.items[].handoff_id'`,
-		Long: cli.HelpText(helpTexts, "status"),
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch given := cmd.Flags().Changed; {
 			case g.limit < 0 || g.limit > maxRows:

@@ -19,8 +19,6 @@ func versionCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff version
   handoff version --json
   curl -fsSL https://example.com/handoff/latest.json | handoff version --check -`,
-		Long: cli.HelpText(helpTexts, "version"),
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flag("check").Changed {
 				return compareWithNewestRelease(cmd.Context(), a, from)

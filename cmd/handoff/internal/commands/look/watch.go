@@ -36,11 +36,8 @@ type watchOptions struct {
 func watchCommand(a *cli.App) *cobra.Command {
 	var w watchOptions
 	cmd := &cobra.Command{
-		Use:     "watch",
-		Short:   "Print events as they happen",
-		Example: cli.HelpText(helpTexts, "watch_examples"),
-		Long:    cli.HelpText(helpTexts, "watch"),
-		Args:    cobra.NoArgs,
+		Use:   "watch",
+		Short: "Print events as they happen",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w.fromNow = !cmd.Flags().Changed("since")
 			if err := w.validate(); err != nil {

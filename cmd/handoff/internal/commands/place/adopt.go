@@ -23,7 +23,6 @@ func adoptCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff workspace list                        # shows its name
   handoff workspace adopt shop-41f0c2b7d9aa
   handoff workspace adopt shop-41f0c2b7d9aa --dir ../shop`,
-		Long: cli.HelpText(helpTexts, "workspace_adopt"),
 		Args: cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "adopt it although its project still exists")

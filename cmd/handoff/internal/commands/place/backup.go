@@ -30,7 +30,6 @@ func backupCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff backup shop.backup
   handoff backup /mnt/disk/shop-$(date +%F).backup --workspace shop-41f0c2b7d9aa
   HANDOFF_STORE=postgres://… handoff backup shop.backup --force`,
-		Long: cli.HelpText(helpTexts, "backup"),
 		Args: cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "replace FILE where it exists")

@@ -22,8 +22,6 @@ func checkCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff check
   handoff check --json | jq .faults
   handoff check --mend       # when no other process has the workspace open`,
-		Long: cli.HelpText(helpTexts, "check"),
-		Args: cobra.NoArgs,
 	}
 	mend := cmd.Flags().Bool("mend", false, "compute derived rows again")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -21,8 +21,6 @@ func compactCommand(a *cli.App) *cobra.Command {
   handoff compact --keep 180d --dry-run      # lists content that would be removed
   handoff compact --keep 180d --agent human
   handoff compact --workspace shop-41f0c2b7d9aa --json`,
-		Long: cli.HelpText(helpTexts, "compact"),
-		Args: cobra.NoArgs,
 	}
 	keep := cmd.Flags().String("keep", "", "remove texts of work that ended before this `time`, such as 180d")
 	try := cmd.Flags().Bool("dry-run", false, "only list content that --keep would remove")

@@ -23,7 +23,6 @@ func exportCommand(a *cli.App) *cobra.Command {
 		Short: "Write a workspace as JSON Lines, for another machine or another program",
 		Example: `  handoff export shop.jsonl
   handoff export | jq -c 'select(.kind == "handoff") | {handoff_id, status, title}'`,
-		Long: cli.HelpText(helpTexts, "export"),
 		Args: cobra.MaximumNArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {

@@ -24,7 +24,6 @@ func importCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff import shop.jsonl
   handoff import shop.jsonl --workspace shop-of-bob     # if this one has work already
   ssh old handoff export --dir shop | handoff import -`,
-		Long: cli.HelpText(helpTexts, "import"),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			file := openExport(cmd.Context(), a, given[0])

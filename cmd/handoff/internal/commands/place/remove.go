@@ -19,7 +19,6 @@ func removeCommand(a *cli.App) *cobra.Command {
 		Short: "Delete a workspace with all its handoffs",
 		Example: `  handoff workspace remove shop-41f0c2b7d9aa
   handoff workspace remove scratch --force      # without a question, also with open handoffs`,
-		Long: cli.HelpText(helpTexts, "workspace_remove"),
 		Args: cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "do not ask, and also delete open handoffs")

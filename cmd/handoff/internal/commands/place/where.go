@@ -25,8 +25,6 @@ func whereCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff where
   handoff where --dir ../shop
   handoff where --json | jq -r .directory`,
-		Long: cli.HelpText(helpTexts, "where"),
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printWhere(cmd.Context(), a) },
 	}
 }

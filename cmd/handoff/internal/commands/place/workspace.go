@@ -26,17 +26,17 @@ import (
 	"handoff/schemas"
 )
 
-// helpTexts are the long descriptions and examples of the commands of this package, for [cli.HelpText].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{
+	return cli.NewFamily(helpTexts,
 		whereCommand(a), workspaceCommand(a), backupCommand(a), restoreCommand(a), exportCommand(a), importCommand(a),
 		checkCommand(a), compactCommand(a),
-	}
+	)
 }
 
 func workspaceCommand(a *cli.App) *cobra.Command {
@@ -67,8 +67,6 @@ func workspacesCommand(a *cli.App) *cobra.Command {
 		Short: "List the workspaces on this machine, or in the database",
 		Example: `  handoff workspace list
   handoff workspace list --json | jq -r '.workspaces[] | select(.gone) | .workspace'`,
-		Long: cli.HelpText(helpTexts, "workspace_list"),
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			look, print := listWorkspaces, printWorkspaces
 			if a.UsesDatabase() {

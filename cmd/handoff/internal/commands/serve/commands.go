@@ -20,14 +20,14 @@ import (
 	"handoff/schemas"
 )
 
-// helpTexts are the long descriptions and examples of the commands of this package, for [cli.HelpText].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{mcpCommand(a), serveCommand(a), tokenCommand(a), logsCommand(a)}
+	return cli.NewFamily(helpTexts, mcpCommand(a), serveCommand(a), tokenCommand(a), logsCommand(a))
 }
 
 // logOptions are the flags of serve about its log.

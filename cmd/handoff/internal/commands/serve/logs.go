@@ -24,8 +24,6 @@ func logsCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff logs
   handoff logs --lines 10000 | grep level=ERROR
   handoff logs --follow                # until Ctrl-C`,
-		Long: cli.HelpText(helpTexts, "logs"),
-		Args: cobra.NoArgs,
 	}
 	lines := cmd.Flags().Int("lines", 100, "lines at most, the last ones")
 	follow := cmd.Flags().Bool("follow", false, "also print new lines")

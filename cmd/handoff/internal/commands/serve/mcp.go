@@ -31,8 +31,6 @@ func mcpCommand(a *cli.App) *cobra.Command {
   codex mcp add handoff -- handoff mcp
   handoff mcp --agent reviewer --lease 30m      # as a client starts it
   handoff mcp --agent qa --role testing --accepts code,test_request`,
-		Long: cli.HelpText(helpTexts, "mcp"),
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serveClient(cmd.Context(), a, own) },
 	}
 	cmd.Flags().StringVar(&own.Role, "role", "", "the role of the agent, such as testing; the server registers it")

@@ -29,11 +29,8 @@ type servingCommand struct {
 func serveCommand(a *cli.App) *cobra.Command {
 	s := &servingCommand{App: a}
 	cmd := &cobra.Command{
-		Use:     "serve",
-		Short:   "Serve a workspace while no client runs, also over HTTP",
-		Example: cli.HelpText(helpTexts, "serve_examples"),
-		Long:    cli.HelpText(helpTexts, "serve"),
-		Args:    cobra.NoArgs,
+		Use:   "serve",
+		Short: "Serve a workspace while no client runs, also over HTTP",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.network.checkFlags(cmd.Flags(), s.Getenv); err != nil {
 				return err

@@ -23,7 +23,6 @@ func tokenCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff token add ci --agents qa,release --expires 90d
   handoff token list
   handoff token revoke ci`,
-		Long: cli.HelpText(helpTexts, "token"),
 	}, tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 }
 
@@ -33,7 +32,6 @@ func tokenListCommand(a *cli.App) *cobra.Command {
 		Short: "List tokens, also revoked and expired ones",
 		Example: `  handoff token list
   handoff token list --json | jq -r '.tokens[] | select(.revoked_at == null) | .name'`,
-		Args: cobra.NoArgs,
 	})
 }
 
@@ -89,7 +87,6 @@ func tokenAddCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff token add ci --agents qa,release
   T=$(handoff token add watcher --agents qa --scope read --expires 30d)
   handoff token add boss --agents human --scope admin --rate 5 --pending 100`,
-		Long: cli.HelpText(helpTexts, "token_add"),
 		Args: cobra.ExactArgs(1),
 	}
 	cli.DefineFlags(cmd, tokenFields)

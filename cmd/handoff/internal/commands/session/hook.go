@@ -35,7 +35,6 @@ func hookCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff hook session-start <account.json     # as a client runs it
   handoff hook stop --client codex
   HANDOFF_HOOK_DEBUG=/tmp/hook.log handoff hook prompt --client gemini-cli`,
-		Long:               cli.HelpText(helpTexts, "hook"),
 		Args:               cobra.ArbitraryArgs, // the client must not see errors about them
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, given []string) error {

@@ -37,14 +37,14 @@ import (
 	"handoff/tools/relay"
 )
 
-// helpTexts are the long descriptions and examples of the commands of this package, for [cli.HelpText].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return []*cobra.Command{hookCommand(a), primeCommand(a)}
+	return cli.NewFamily(helpTexts, hookCommand(a), primeCommand(a))
 }
 
 func primeCommand(a *cli.App) *cobra.Command {
@@ -56,8 +56,6 @@ func primeCommand(a *cli.App) *cobra.Command {
   handoff prime --agent qa
   handoff prime --files >>AGENTS.md   # for agents that only write files
   handoff exec send qa "Go on" --agent dev -- my-agent   # runs one of them, and sends its file`,
-		Long: cli.HelpText(helpTexts, "prime"),
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if files {
 				return a.Write(filesSnippet)

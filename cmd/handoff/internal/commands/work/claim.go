@@ -29,7 +29,6 @@ func claimCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff claim --agent qa
   handoff claim --agent qa --wait 60        # waits up to a minute
   handoff claim 12 --agent qa --full`,
-		Long: cli.HelpText(helpTexts, "claim"),
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args := cli.Arguments{}

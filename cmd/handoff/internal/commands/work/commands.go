@@ -15,16 +15,17 @@ import (
 	"handoff/schemas"
 )
 
-// helpTexts are the long descriptions and examples of the commands of this package, for [cli.HelpText].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily].
 //
 //go:embed help_*.txt
 var helpTexts embed.FS
 
 // Commands returns the commands of this package except [WaitCommand], for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return append(schemas.Map(actionCommands, func(c actionCommand) *cobra.Command { return c.newCommand(a) }),
+	all := append(schemas.Map(actionCommands, func(c actionCommand) *cobra.Command { return c.newCommand(a) }),
 		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a),
 		redactCommand(a), workflowCommand(a))
+	return cli.NewFamily(helpTexts, all...)
 }
 
 // Spellings are the ways to write calls of tools as command lines. The first spelling that fits a call is used.

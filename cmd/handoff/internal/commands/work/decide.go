@@ -52,7 +52,6 @@ var actionCommands = []actionCommand{{
 		Use: "accept ID…", Short: "Accept the results of completed handoffs",
 		Example: `  handoff accept 12 --agent human
   handoff accept 12 --reason "Works on my machine, too" --agent human`,
-		Long: cli.HelpText(helpTexts, "accept"),
 	},
 }, {
 	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, WholeWorkflow: true},
@@ -60,7 +59,6 @@ var actionCommands = []actionCommand{{
 		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed, or give up failed ones",
 		Example: `  handoff cancel 12 --reason "Done by hand" --agent human
   handoff cancel --workflow wf_login -m "We do it otherwise" --agent human`,
-		Long: cli.HelpText(helpTexts, "cancel"),
 	},
 }, {
 	action: schemas.ActCancel,
@@ -97,7 +95,6 @@ var actionCommands = []actionCommand{{
 		Example: `  handoff retry 3 --agent human
   handoff retry 3 --reason "The service is up again" --timeout 2h --agent human
   handoff retry 3 --to qa-2 --agent human`,
-		Long: cli.HelpText(helpTexts, "retry"),
 	},
 }}
 

@@ -28,7 +28,6 @@ func editCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff edit 12 --agent human
   EDITOR='code --wait' handoff edit 12 --agent human
   handoff edit 12 --file edited.yaml --agent human`,
-		Long: cli.HelpText(helpTexts, "edit"),
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error { return editHandoff(cmd.Context(), a, given[0], file) },
 	}

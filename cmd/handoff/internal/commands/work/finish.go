@@ -38,11 +38,10 @@ func completeCommand(a *cli.App) *cobra.Command {
 		ID:    func(out schemas.CompleteOut) string { return out.HandoffID.String() },
 		Print: printCompleted,
 	}.Configure(a, &cobra.Command{
-		Use:     "complete [ID]",
-		Short:   "Finish a handoff and answer its criteria",
-		Example: cli.HelpText(helpTexts, "complete_examples"),
-		Long:    cli.HelpText(helpTexts, "complete", cli.AboutSources),
-		Args:    cobra.MaximumNArgs(1),
+		Use:   "complete [ID]",
+		Short: "Finish a handoff and answer its criteria",
+		Long:  cli.HelpText(helpTexts, "complete", cli.AboutSources),
+		Args:  cobra.MaximumNArgs(1),
 	})
 }
 
@@ -137,6 +136,7 @@ func failCommand(a *cli.App) *cobra.Command {
   handoff fail 12 "The service is down" --agent qa --then retry
   handoff fail 12 --agent qa --file failure.json`,
 		Long: cli.HelpText(helpTexts, "fail", cli.AboutSources),
+		Args: cobra.ArbitraryArgs,
 	})
 }
 

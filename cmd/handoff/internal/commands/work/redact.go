@@ -19,7 +19,6 @@ func redactCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff redact 12 --agent human
   handoff redact 12 data.token --agent human
   handoff redact no_7 --agent human`,
-		Long: cli.HelpText(helpTexts, "redact"),
 		Args: cobra.RangeArgs(1, 2),
 	})
 }

@@ -79,16 +79,16 @@ func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command
 		ID:    idsOfSent,
 		Print: printSent,
 	}.Configure(a, cmd)
+	cmd.Args = cobra.ArbitraryArgs
 	cli.LimitHelpToFlags(cmd, "summary", "detail", "criteria", "check", "priority", "type", "after", "ref", "file", "dry-run")
 	return cmd
 }
 
 func sendCommand(a *cli.App) *cobra.Command {
 	return configureSend(a, "", &cobra.Command{
-		Use:     "send [TO TASK…]",
-		Short:   "Deliver work or a message to a mailbox",
-		Example: cli.HelpText(helpTexts, "send_examples"),
-		Long:    cli.HelpText(helpTexts, "send", cli.AboutSources),
+		Use:   "send [TO TASK…]",
+		Short: "Deliver work or a message to a mailbox",
+		Long:  cli.HelpText(helpTexts, "send", cli.AboutSources),
 	})
 }
 

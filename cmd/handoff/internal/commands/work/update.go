@@ -92,11 +92,10 @@ func updateCommand(a *cli.App) *cobra.Command {
 		ID:    idOfUpdated,
 		Print: printUpdated,
 	}.Configure(a, &cobra.Command{
-		Use:     "update ID",
-		Short:   "Report progress, ask, answer, release, amend, cancel, accept or return",
-		Example: cli.HelpText(helpTexts, "update_examples"),
-		Long:    cli.HelpText(helpTexts, "update", cli.AboutSources),
-		Args:    cobra.ExactArgs(1),
+		Use:   "update ID",
+		Short: "Report progress, ask, answer, release, amend, cancel, accept or return",
+		Long:  cli.HelpText(helpTexts, "update", cli.AboutSources),
+		Args:  cobra.ExactArgs(1),
 	})
 	cli.LimitHelpToFlags(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
 	return cmd
@@ -152,7 +151,6 @@ func assignCommand(a *cli.App) *cobra.Command {
 		Short: "Give a handoff to another agent, or to a pool",
 		Example: `  handoff assign 12 qa-2 --agent human
   handoff assign 12 role:testing -m "qa is away" --agent human`,
-		Long: cli.HelpText(helpTexts, "assign"),
 		Args: cobra.ExactArgs(2),
 	})
 }
