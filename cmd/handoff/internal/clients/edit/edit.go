@@ -8,7 +8,6 @@ package edit
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -71,9 +70,9 @@ func ParseDocument(syntax client.Syntax, text []byte) (Document, error) {
 
 // SameValue reports whether got, a value from Lookup, equals set, a value for Set.
 func SameValue(got, set any) bool {
-	a, errA := toJSONTypes(got)
-	b, errB := toJSONTypes(set)
-	return errA == nil && errB == nil && reflect.DeepEqual(a, b)
+	var a, b any // as encoding/json would read them
+	err := errors.Join(schemas.Convert(got, &a), schemas.Convert(set, &b))
+	return err == nil && reflect.DeepEqual(a, b)
 }
 
 // IsEmptyContainer reports whether a value is an object without fields or a list without elements.
@@ -81,15 +80,6 @@ func IsEmptyContainer(got any) bool {
 	object, isObject := got.(map[string]any)
 	list, isList := got.([]any)
 	return isObject && len(object) == 0 || isList && len(list) == 0
-}
-
-// toJSONTypes returns a value as encoding/json would read it.
-func toJSONTypes(value any) (v any, err error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	return v, json.Unmarshal(text, &v)
 }
 
 // replaceBetween replaces the text between two offsets.

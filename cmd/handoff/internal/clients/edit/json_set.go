@@ -10,6 +10,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/schemas"
 )
 
 // Set puts a value at a path of keys. If a value on the path is null, Set replaces it by an object.
@@ -162,15 +163,12 @@ func (d *JSON) colonSeparator(spread bool) string {
 
 // renderValue writes a value as JSON. The second and later lines begin with indent.
 func (d *JSON) renderValue(value any, indent string, spread bool) hujson.Literal {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	text, err := schemas.Encode(value)
+	if err != nil {
 		panic(err) // our values can be encoded
 	}
-	text := bytes.TrimSpace(b.Bytes())
 	if !spread {
-		return text
+		return hujson.Literal(text)
 	}
 	var lines bytes.Buffer
 	if err := json.Indent(&lines, text, indent, d.indentUnit()); err != nil {
