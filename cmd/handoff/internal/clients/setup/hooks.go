@@ -118,13 +118,11 @@ func (o ourHooks) clearEvent(event string) error {
 func (o ourHooks) deleteHandlers(event string) error {
 	for _, h := range slices.Backward(o.handlersOn(event)) {
 		group := keyPath{installed.HooksKey, event, h.Group}
-		if err := o.Delete(group.withSteps(installed.HooksKey, h.Number)...); err != nil {
-			return err
+		err := o.Delete(group.withSteps(installed.HooksKey, h.Number)...)
+		if left, _ := o.Lookup(group.withSteps(installed.HooksKey)...); err == nil && edit.IsEmptyContainer(left) {
+			err = o.Delete(group...)
 		}
-		if left, _ := o.Lookup(group.withSteps(installed.HooksKey)...); !edit.IsEmptyContainer(left) {
-			continue
-		}
-		if err := o.Delete(group...); err != nil {
+		if err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"path"
 	"path/filepath"
 	"slices"
@@ -23,23 +24,18 @@ func (d DesiredSetup) putServer(c client.Client, doc edit.Document, r receipt) e
 	if !ok || !d.isOurEntry(fields, r) {
 		return d.newForeignServerError(c)
 	}
+	var err error
 	for _, f := range entry {
-		if edit.SameValue(fields[f.Key], f.Value) {
-			continue
-		}
-		if err := doc.Set(f.Value, at.withSteps(f.Key)...); err != nil {
-			return err
+		if !edit.SameValue(fields[f.Key], f.Value) {
+			err = cmp.Or(err, doc.Set(f.Value, at.withSteps(f.Key)...))
 		}
 	}
 	for _, key := range append(entryKeys(c), client.DisablingKeys(fields)...) {
-		if entry.HasKey(key) {
-			continue
-		}
-		if err := doc.Delete(at.withSteps(key)...); err != nil {
-			return err
+		if !entry.HasKey(key) {
+			err = cmp.Or(err, doc.Delete(at.withSteps(key)...))
 		}
 	}
-	return nil
+	return err
 }
 
 // isOurEntry reports whether setup may change an entry. The entry must start handoff, or lead to the desired server or
