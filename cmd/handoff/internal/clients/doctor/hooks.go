@@ -47,15 +47,13 @@ func (in *installation) findMissingHooks() []Finding {
 		return []Finding{skipped(aboutHooks, "%s has none: its sessions are not told of their mail", in.client.Title).
 			withCommand(in.setupCommand(in.entries[0].Scope, "--hooks"))}
 	}
-	ran := map[string]bool{}
+	var ran []string
 	for _, f := range in.hooks {
-		for _, h := range f.Handlers {
-			ran[h.Event] = true
-		}
+		ran = append(ran, schemas.Map(f.Handlers, func(h installed.HookHandler) string { return h.Event })...)
 	}
 	var missing []string
 	for _, h := range in.client.Hooks.Commands {
-		if !h.Wake && !ran[h.EventName] {
+		if !h.Wake && !slices.Contains(ran, h.EventName) {
 			missing = append(missing, h.EventName)
 		}
 	}

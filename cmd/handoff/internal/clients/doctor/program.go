@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -52,9 +51,7 @@ func FindProgram(ctx context.Context, path, version string, m client.Machine) In
 
 // isFileOnPath reports whether PATH leads to the file of the running program.
 func (p InstalledProgram) isFileOnPath() bool {
-	one, errOne := os.Stat(p.OnPath)
-	other, errOther := os.Stat(p.Path)
-	return p.OnPath != "" && errOne == nil && errOther == nil && os.SameFile(one, other)
+	return platform.IsSameFile(p.OnPath, p.Path) // which is false for no file
 }
 
 // ShellCommand returns the text that starts this version in a shell: "handoff" if PATH leads to this version, otherwise
