@@ -132,8 +132,8 @@ func (a *App) Write(text string) error {
 	return nil
 }
 
-// JoinIDs lists the ids of handoffs.
-func JoinIDs(list []schemas.ID) string {
+// JoinAll lists values on one line, such as ids of handoffs or names of agents.
+func JoinAll[T any](list []T) string {
 	return strings.Join(schemas.FormatAll(list), ", ")
 }
 
@@ -193,11 +193,6 @@ func Presence(c schemas.Card, now time.Time) string {
 		return "never"
 	}
 	return terminal.FormatAge(now.Sub(c.Seen)) + " ago"
-}
-
-// TokenAgents returns the names of the agents that the holder of a token may act as.
-func TokenAgents(t schemas.Token) string {
-	return strings.Join(schemas.FormatAll(t.Agents), ", ")
 }
 
 // TokenState returns "live", "revoked" or "expired".

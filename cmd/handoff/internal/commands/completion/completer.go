@@ -160,7 +160,7 @@ func capabilitiesOf(c schemas.Card) []string {
 var tokenNames = completeFromTool("token_list", cli.Arguments{}, func(conn *cli.Connection, out schemas.TokenListOut) (found []cobra.Completion) {
 	for _, t := range out.Tokens {
 		if cli.TokenState(t, conn.App.Now()) == cli.TokenLive {
-			found = append(found, describedCompletion(t.Name, "acts as "+cli.TokenAgents(t)))
+			found = append(found, describedCompletion(t.Name, "acts as "+cli.JoinAll(t.Agents)))
 		}
 	}
 	return found

@@ -122,7 +122,7 @@ func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
 func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everything bool) {
 	render.DrawHandoff(p, out, end)
 	if len(out.Children) > 0 {
-		p.AddLine("\n%s\n- %s", p.Bold("Children"), cli.JoinIDs(out.Children))
+		p.AddLine("\n%s\n- %s", p.Bold("Children"), cli.JoinAll(out.Children))
 	}
 	if !everything {
 		return

@@ -42,7 +42,7 @@ func printTokens(p *cli.Page, out schemas.TokenListOut) {
 			expires = t.Expires.In(p.Now.Location()).Format("2006-01-02 15:04")
 		}
 		return []string{
-			t.Name, cli.TokenAgents(t), string(t.Scope), cli.TokenState(t, p.Now), expires,
+			t.Name, cli.JoinAll(t.Agents), string(t.Scope), cli.TokenState(t, p.Now), expires,
 			formatNumber(t.Rate), formatNumber(float64(t.Pending)),
 		}
 	})
@@ -142,7 +142,7 @@ func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
 func printTokenUsage(a *cli.App, t schemas.Token) {
 	fmt.Fprintf(a.Stderr, `Token %s acts as %s. Its secret is shown only now. A client sends it with every request, as with
   claude mcp add --scope user --transport http handoff URL --header 'Authorization: Bearer ${HANDOFF_TOKEN}'
-`, t.Name, cli.TokenAgents(t))
+`, t.Name, cli.JoinAll(t.Agents))
 	if len(t.Agents) > 1 {
 		const said = "and acts as %s, unless a header says another name, as in \"Handoff-Agent: %s\".\n"
 		fmt.Fprintf(a.Stderr, said, t.Agents[0], t.Agents[1])

@@ -81,7 +81,7 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 		for _, n := range out.Notices {
 			p.AddField(fmt.Sprintf("%s from %s, %s", n.NoticeID, schemas.SenderLine(n.Rule, n.From), n.Kind), n.Text)
 		}
-		p.AddField("you hold", cli.JoinIDs(out.Holding))
+		p.AddField("you hold", cli.JoinAll(out.Holding))
 		for _, said := range cli.AdviceOf(raw) {
 			if said.Tool == "" {
 				p.AddLine("%s", said.Say)
@@ -94,7 +94,7 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	p.AddField("claim token", out.Token)
 	p.AddField("lease until", cli.FormatTime(out.LeaseEnds))
 	if len(out.Holding) > 1 {
-		p.AddField("you hold", cli.JoinIDs(out.Holding))
+		p.AddField("you hold", cli.JoinAll(out.Holding))
 	}
 	switch {
 	case person != nil:

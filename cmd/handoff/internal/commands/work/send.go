@@ -130,7 +130,7 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 		p.AddLine("dry run: would be sent to %s", schemas.EscapeHidden(where))
 	} else {
 		p.AddLine("%s %s, for %s", p.Bold(cmp.Or(out.NoticeID.String(), out.HandoffID.String())), out.Status, schemas.EscapeHidden(where))
-		p.AddField("parts", cli.JoinIDs(out.Parts))
+		p.AddField("parts", cli.JoinAll(out.Parts))
 		p.AddField("joined by", out.Joined.String())
 	}
 	if !notSent || out.Parent != 0 {

@@ -137,7 +137,7 @@ func printUpdated(p *cli.Page, out schemas.UpdateOut) {
 	p.AddField("checkpoint", out.Checkpoint)
 	p.AddField("goes on with", out.Created.String())
 	p.AddField("blocked by", strings.Join(out.BlockedBy, ", "))
-	p.AddField("children still open", cli.JoinIDs(out.Children))
+	p.AddField("children still open", cli.JoinAll(out.Children))
 	p.AddWarnings(out.Warnings)
 }
 
