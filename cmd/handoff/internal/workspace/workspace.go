@@ -238,10 +238,7 @@ var nonSlug = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 // workspaceNameOf returns the name of the workspace for the path of a project. The name has a readable part, and a hash
 // that differs for each path.
 func workspaceNameOf(project string) string {
-	base := filepath.Base(project)
-	if base == ".git" {
-		base = filepath.Base(filepath.Dir(project))
-	}
+	base := filepath.Base(workTreeOf(project))
 	slug := nonSlug().ReplaceAllString(strings.ToLower(strings.TrimSuffix(base, ".git")), "-")
 	slug = strings.Trim(slug[:min(len(slug), 40)], "-")
 	sum := sha256.Sum256([]byte(project))
