@@ -104,11 +104,7 @@ func (a *App) OpenKnownWorkspace(ctx context.Context, place workspace.Workspace,
 	if err != nil {
 		return err
 	}
-	err = fn(boxes)
-	if closing := closeWorkspace(); err == nil {
-		err = closing
-	}
-	return err
+	return cmp.Or(fn(boxes), closeWorkspace())
 }
 
 // KeepWorkspaceOpen opens a workspace until the caller closes it.
