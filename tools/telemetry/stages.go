@@ -23,18 +23,9 @@ func (t *Traces) Follow(ctx context.Context, inv tools.Invoker) {
 	followRegistry(ctx, inv, t.log, func(ctx context.Context, c schemas.RegistryChange) error { return t.traceChange(ctx, inv, c) })
 }
 
-// stageOf returns the name of the stage of a handoff. It returns "" before the first stage and after the last.
-func stageOf(s schemas.Status) string {
-	switch s {
-	case schemas.Pending:
-		return "queued"
-	case schemas.Accepted, schemas.Working:
-		return "working"
-	case schemas.Waiting:
-		return "waiting"
-	case schemas.Completed, schemas.Rejected, schemas.Failed, schemas.TimedOut, schemas.Returned, schemas.Cancelled:
-	}
-	return ""
+// stages has the name of the stage of a handoff, by its state. A handoff that has ended is in none.
+var stages = map[schemas.Status]string{
+	schemas.Pending: "queued", schemas.Accepted: "working", schemas.Working: "working", schemas.Waiting: "waiting",
 }
 
 // traceChange sends the spans of the stages that an event ended. It sends nothing if the event ended no stage, or if
@@ -45,8 +36,8 @@ func (t *Traces) traceChange(ctx context.Context, inv tools.Invoker, c schemas.R
 		return nil
 	}
 	t.workflows.remember(c.Handoff, c.Workflow)
-	stage := stageOf(c.From)
-	if stage == "" || stage == stageOf(c.To) || !t.isSampled(c.Workflow) {
+	stage := stages[c.From]
+	if stage == "" || stage == stages[c.To] || !t.isSampled(c.Workflow) {
 		return nil
 	}
 	line, err := t.readTimeline(ctx, inv, c)
@@ -82,7 +73,7 @@ func (t *Traces) sendStageSpan(l handoffTimeline, stage string) {
 	agent, end := begun.Agent, l.lastEvent()
 	if stage == "queued" {
 		agent = ""
-		if stageOf(end.To) == "working" {
+		if stages[end.To] == "working" {
 			agent = end.Agent // the agent that claimed it
 		}
 	}

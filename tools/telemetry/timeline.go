@@ -29,7 +29,7 @@ func (l handoffTimeline) lastEvent() schemas.Event { return l.events[len(l.event
 // has too many events.
 func (l handoffTimeline) stageBegin(stage string) (e schemas.Event, known bool) {
 	for _, e := range slices.Backward(l.events) {
-		if stageOf(e.To) == stage && stageOf(e.From) != stage {
+		if stages[e.To] == stage && stages[e.From] != stage {
 			return e, true
 		}
 	}

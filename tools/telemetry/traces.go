@@ -39,7 +39,6 @@ type TracesConfig struct {
 // that were not sent yet are lost when the process is killed.
 type Traces struct {
 	names     spanIDs
-	now       func() time.Time
 	log       *slog.Logger
 	provider  *sdktrace.TracerProvider
 	tracer    trace.Tracer
@@ -76,7 +75,7 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 		sdktrace.WithIDGenerator(idGenerator{}),
 	)
 	return &Traces{
-		names: spanIDs{c.Workspace}, now: c.Now, log: c.Logger, end: end, workflows: new(recentWorkflows),
+		names: spanIDs{c.Workspace}, log: c.Logger, end: end, workflows: new(recentWorkflows),
 		provider: provider, tracer: provider.Tracer("handoff", trace.WithInstrumentationVersion(c.Version)),
 	}, nil
 }
