@@ -167,19 +167,18 @@ type conn struct {
 
 // handleLine processes one line.
 func (c *conn) handleLine(ctx context.Context, l jsonrpc.Line) {
-	switch {
-	case l.IsTooLong():
+	if l.IsTooLong() {
 		m := jsonrpc.Message{ID: l.ID()}
 		c.out.Send(m.ErrorResponse(sdk.INVALID_REQUEST, "the message has %d bytes, at most %d are accepted: "+
 			"put what is large into a file and send its path", l.Size, jsonrpc.MaxLine))
-	default:
-		m, malformed := jsonrpc.ParseMessage(l.Text)
-		if malformed != nil {
-			c.out.Send(*malformed)
-			return
-		}
-		c.dispatchMessage(ctx, m)
+		return
 	}
+	m, malformed := jsonrpc.ParseMessage(l.Text)
+	if malformed != nil {
+		c.out.Send(*malformed)
+		return
+	}
+	c.dispatchMessage(ctx, m)
 }
 
 func (c *conn) dispatchMessage(ctx context.Context, m jsonrpc.Message) {
