@@ -117,9 +117,10 @@ func (g *Gate) identifyCaller(r *http.Request) (schemas.Caller, error) {
 	case bearer == "":
 		return g.callerWithoutBearer(r)
 	case strings.HasPrefix(bearer, prefix) && !IsWellFormed(bearer):
-		return schemas.Caller{}, newTokenRefusal(Malformed, "the token is misspelt: its checksum is wrong")
+		return schemas.Caller{}, newTokenRefusal(Malformed, "", "the token is misspelt: its checksum is wrong")
 	case !strings.HasPrefix(bearer, prefix) && g.Issuer == nil:
-		return schemas.Caller{}, newTokenRefusal(Malformed, "the bearer is no token of handoff, which begins with %s", prefix)
+		const said = "the bearer is no token of handoff, which begins with %s"
+		return schemas.Caller{}, newTokenRefusal(Malformed, "", said, prefix)
 	}
 	return g.authenticateBearer(r, bearer)
 }
@@ -132,7 +133,7 @@ func (g *Gate) authenticateBearer(r *http.Request, bearer string) (schemas.Calle
 	wait := g.guesses.waitTime(from, now)
 	caller, perSecond, err := g.lookUpBearer(r.Context(), bearer, now, wait > 0)
 	if _, refused := errors.AsType[*Refusal](err); refused && wait > 0 {
-		return schemas.Caller{}, newRateRefusal(wait, "too many bad tokens from this address")
+		return schemas.Caller{}, newRateRefusal(wait, "", "too many bad tokens from this address")
 	} else if refused {
 		g.guesses.countRequest(from, guessRate, now)
 	}
@@ -140,9 +141,8 @@ func (g *Gate) authenticateBearer(r *http.Request, bearer string) (schemas.Calle
 		return schemas.Caller{}, err
 	}
 	if wait := g.rates.countRequest(caller.Token, perSecond, now); wait > 0 {
-		e := newRateRefusal(wait, "token %s may make %v requests a second", caller.Token, perSecond)
-		e.Token = caller.Token
-		return caller, e
+		name := caller.Token
+		return caller, newRateRefusal(wait, name, "token %s may make %v requests a second", name, perSecond)
 	}
 	return caller, nil
 }
@@ -169,11 +169,12 @@ func bearerOf(h http.Header) (string, error) {
 		return "", nil
 	}
 	if len(values) > 1 {
-		return "", newTokenRefusal(Malformed, "more than one header Authorization").withCode(invalidRequest)
+		return "", newTokenRefusal(Malformed, "", "more than one header Authorization").withCode(invalidRequest)
 	}
 	scheme, bearer, _ := strings.Cut(values[0], " ")
 	if bearer = strings.TrimLeft(bearer, " "); !strings.EqualFold(scheme, "Bearer") || bearer == "" {
-		return "", newTokenRefusal(Malformed, "the header Authorization is not the word Bearer and a token").withCode(invalidRequest)
+		return "", newTokenRefusal(Malformed, "", "the header Authorization is not the word Bearer and a token").
+			withCode(invalidRequest)
 	}
 	return bearer, nil
 }

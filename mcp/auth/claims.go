@@ -49,12 +49,12 @@ func (i *Issuer) callerFromClaims(token *jwt.JSONWebToken) (schemas.Caller, erro
 	var c tokenClaims
 	var all map[string]json.RawMessage
 	if err := token.UnsafeClaimsWithoutVerification(&c, &all); err != nil {
-		return schemas.Caller{}, newTokenRefusal(JWT, "the claims of the token have wrong types")
+		return schemas.Caller{}, newTokenRefusal(JWT, "", "the claims of the token have wrong types")
 	}
 	name := subjectName(c.Subject)
 	typ := token.Headers[0].ExtraHeaders[jose.HeaderType]
 	if fault := i.invalidReason(c, typ); fault != "" {
-		return schemas.Caller{}, newTokenRefusal(JWT, "%s", fault).withToken(name)
+		return schemas.Caller{}, newTokenRefusal(JWT, name, "%s", fault)
 	}
 	scope := c.widestScope()
 	if scope == "" {

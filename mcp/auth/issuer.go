@@ -96,7 +96,7 @@ var asymmetric = []jose.SignatureAlgorithm{
 // is made for ID tokens. For a doubtful token it does not read unknown keys.
 func (i *Issuer) callerOfBearer(ctx context.Context, bearer string, doubtful bool) (schemas.Caller, error) {
 	if !isCompactJWT(bearer) {
-		return schemas.Caller{}, newTokenRefusal(JWT, "the bearer is neither a token of handoff nor a JSON Web Token")
+		return schemas.Caller{}, newTokenRefusal(JWT, "", "the bearer is neither a token of handoff nor a JSON Web Token")
 	}
 	keys, err := i.sharedKeySet(ctx)
 	if err != nil {
@@ -105,7 +105,7 @@ func (i *Issuer) callerOfBearer(ctx context.Context, bearer string, doubtful boo
 	const forged = "the token is not signed by its issuer"
 	token, err := jwt.ParseSigned(bearer, asymmetric)
 	if err != nil {
-		return schemas.Caller{}, newTokenRefusal(JWT, forged)
+		return schemas.Caller{}, newTokenRefusal(JWT, "", forged)
 	}
 	if doubtful {
 		known, end := context.WithCancel(ctx)
@@ -116,7 +116,7 @@ func (i *Issuer) callerOfBearer(ctx context.Context, bearer string, doubtful boo
 	case err == nil:
 		return i.callerFromClaims(token)
 	case doubtful, errors.Unwrap(err) == nil, errors.Is(err, errReadRecently): // an error of reading wraps its cause
-		return schemas.Caller{}, newTokenRefusal(JWT, forged)
+		return schemas.Caller{}, newTokenRefusal(JWT, "", forged)
 	}
 	return schemas.Caller{}, i.unavailableError(ctx, err)
 }

@@ -47,11 +47,11 @@ const (
 	insufficientScope = "insufficient_scope"
 )
 
-// newTokenRefusal returns a refusal for a caller without a valid token.
-func newTokenRefusal(why RefusalReason, format string, args ...any) *Refusal {
+// newTokenRefusal returns a refusal for a caller without a valid token. Token is its name, or empty if it is not known.
+func newTokenRefusal(why RefusalReason, token, format string, args ...any) *Refusal {
 	e := schemas.Errorf(schemas.Denied, format, args...).WithHint("handoff token add makes a token; " +
 		"send its secret in the header Authorization, after the word Bearer.")
-	return &Refusal{Reason: why, err: e, code: invalidToken}
+	return &Refusal{Reason: why, Token: token, err: e, code: invalidToken}
 }
 
 // newPermissionRefusal returns a refusal for a known caller without permission.
@@ -59,9 +59,9 @@ func newPermissionRefusal(why RefusalReason, token, format string, args ...any) 
 	return &Refusal{Reason: why, Token: token, err: schemas.Errorf(schemas.Denied, format, args...)}
 }
 
-func newRateRefusal(wait time.Duration, format string, args ...any) *Refusal {
+func newRateRefusal(wait time.Duration, token, format string, args ...any) *Refusal {
 	e := schemas.Errorf(schemas.Limit, format, args...).WithRetryAfter(wait)
-	return &Refusal{Reason: Rate, err: e.WithHint("Try again in %d seconds.", e.RetryAfter)}
+	return &Refusal{Reason: Rate, Token: token, err: e.WithHint("Try again in %d seconds.", e.RetryAfter)}
 }
 
 func (r *Refusal) withHint(format string, args ...any) *Refusal {
@@ -71,11 +71,6 @@ func (r *Refusal) withHint(format string, args ...any) *Refusal {
 
 func (r *Refusal) withCode(code string) *Refusal {
 	r.code = code
-	return r
-}
-
-func (r *Refusal) withToken(token string) *Refusal {
-	r.Token = token
 	return r
 }
 

@@ -34,7 +34,7 @@ func (g *Gate) callerWithoutBearer(r *http.Request) (schemas.Caller, error) {
 			return schemas.Caller{Via: schemas.ViaHTTP}, nil
 		}
 	}
-	return schemas.Caller{}, newTokenRefusal(NoToken, "a token is needed")
+	return schemas.Caller{}, newTokenRefusal(NoToken, "", "a token is needed")
 }
 
 // callerOfToken returns the caller for the hash of a secret, and its limit of requests per second. The secret is found
@@ -47,12 +47,12 @@ func (g *Gate) callerOfToken(ctx context.Context, hash string, now time.Time) (s
 	t := found.Token
 	switch {
 	case t == nil:
-		return schemas.Caller{}, 0, newTokenRefusal(Unknown, "nobody has this token")
+		return schemas.Caller{}, 0, newTokenRefusal(Unknown, "", "nobody has this token")
 	case t.Revoked != nil:
-		return schemas.Caller{}, 0, newTokenRefusal(Revoked, "token %s was revoked", t.Name).withToken(t.Name)
+		return schemas.Caller{}, 0, newTokenRefusal(Revoked, t.Name, "token %s was revoked", t.Name)
 	case t.Expires != nil && !now.Before(*t.Expires):
 		at := t.Expires.UTC().Format(time.RFC3339)
-		return schemas.Caller{}, 0, newTokenRefusal(Expired, "token %s expired at %s", t.Name, at).withToken(t.Name)
+		return schemas.Caller{}, 0, newTokenRefusal(Expired, t.Name, "token %s expired at %s", t.Name, at)
 	case len(t.Agents) == 0: // an empty list in a Caller means all names
 		return schemas.Caller{}, 0, newPermissionRefusal(Agent, t.Name, "token %s names no agent", t.Name)
 	}
