@@ -1,6 +1,7 @@
 package open
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -66,10 +67,7 @@ func BackUpDatabase(ctx context.Context, name string, node *cluster.Node, path s
 		}
 		_, err = travel.Copy{From: rows, To: file, Unproved: true}.Run(ctx)
 		err = errors.Join(err, file.Close())
-		if refused := explainUnusableStore(name, err); refused != nil {
-			return refused
-		}
-		return err
+		return cmp.Or(explainUnusableStore(name, err), err)
 	})
 }
 
