@@ -50,10 +50,7 @@ func (m Machine) expandVariable(name string) string {
 		return m.settingsDir()
 	}
 	name, otherwise, _ := strings.Cut(name, ":-")
-	if value := m.Getenv(name); value != "" {
-		return value
-	}
-	return otherwise
+	return cmp.Or(m.Getenv(name), otherwise)
 }
 
 // configDir returns the directory that [os.UserConfigDir] would return on the machine.
