@@ -23,10 +23,7 @@ func (s Installer) Apply(c FileChange) (backup string, err error) {
 	if c.Err != nil || c.IsUnchanged() {
 		return "", c.Err
 	}
-	err = s.withLock(func() error {
-		if err := c.checkUnchanged(); err != nil {
-			return err
-		}
+	err = s.withLock(c, func() error {
 		backup, err = s.applyOrRestore(c)
 		return err
 	})
@@ -99,9 +96,10 @@ func (d DesiredSetup) newModes() (file, folder fs.FileMode) {
 }
 
 // withLock calls do while no other process runs setup. Otherwise one process could write a receipt for the text of
-// another. The operating system releases the lock when the process ends. The lock's file stays. On a file system
-// without locks, several processes may run setup at the same time.
-func (s Installer) withLock(do func() error) (err error) {
+// another. It fails if the file of the change is not as it was when the change was planned. The operating system
+// releases the lock when the process ends. The lock's file stays. On a file system without locks, several processes may
+// run setup at the same time.
+func (s Installer) withLock(c FileChange, do func() error) (err error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return fmt.Errorf("take turns: %w", err)
 	}
@@ -113,6 +111,9 @@ func (s Installer) withLock(do func() error) (err error) {
 	err = platform.Lock(f)
 	if err != nil && !errors.Is(err, errors.ErrUnsupported) && !errors.Is(err, syscall.ENOLCK) {
 		return fmt.Errorf("take turns: %w", err)
+	}
+	if err = c.checkUnchanged(); err != nil {
+		return err
 	}
 	return do()
 }

@@ -125,10 +125,8 @@ func (s Installer) recordChange(c FileChange, folders []string, backup string) (
 		r.Folders, r.Backups = slices.Concat(old.Folders, folders), old.Backups
 		if old.After == textDigest(c.File.Text) {
 			r.Missing, r.Before = old.Missing, old.Before
-		} else {
-			if r.Before, err = c.textWithoutParts(old); err != nil {
-				return err
-			}
+		} else if r.Before, err = c.textWithoutParts(old); err != nil {
+			return err
 		}
 	}
 	if backup != "" {

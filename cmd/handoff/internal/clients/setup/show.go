@@ -79,18 +79,17 @@ const notShown = "(one line, not shown)"
 // same line.
 func (c FileChange) maskForeignLines(diff string) string {
 	ours, n := c.ourTokens(), 0
+	foreign := func(word string) bool { return !slices.Contains(ours, word) }
 	var b strings.Builder
 	for line := range strings.Lines(diff) {
-		if n++; n > 2 && (line[0] == '-' || line[0] == '+') && !ours.hasAllTokens(line[1:]) { // the first two lines name the file
+		// The first two lines name the file.
+		if n++; n > 2 && (line[0] == '-' || line[0] == '+') && slices.ContainsFunc(tokensIn(line[1:]), foreign) {
 			line = line[:1] + notShown + "\n"
 		}
 		b.WriteString(line)
 	}
 	return b.String()
 }
-
-// tokenSet are the names and values of a text.
-type tokenSet map[string]bool
 
 // token matches one name or value in a JSON or TOML text, with its quotes.
 var token = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`"(?:[^"\\]|\\.)*"|'[^']*'|[^\s{}\[\],:="']+|["']`) })
@@ -100,29 +99,19 @@ func tokensIn(text string) []string {
 	return schemas.Map(token().FindAllString(text, -1), func(word string) string { return strings.Trim(word, `"'`) })
 }
 
-func (t tokenSet) addTokens(text string) {
-	for _, word := range tokensIn(text) {
-		t[word] = true
-	}
-}
-
-func (t tokenSet) hasAllTokens(line string) bool {
-	return !slices.ContainsFunc(tokensIn(line), func(word string) bool { return !t[word] })
-}
-
 // ourTokens returns the tokens that a diff may show: tokens that setup writes or wrote into the file, and keys that
 // enable or disable a server.
-func (c FileChange) ourTokens() tokenSet {
-	t := tokenSet{client.ServerName: true, "enabled": true, "disabled": true, "true": true, "false": true}
+func (c FileChange) ourTokens() []string {
+	ours := []string{client.ServerName, "enabled", "disabled", "true", "false"}
 	if doc, err := c.File.ParseDocument(c.target.syntax); err == nil && c.target.hasPart(server) {
-		t.addTokens(installed.OurServerName(c.Client, doc))
+		ours = append(ours, tokensIn(installed.OurServerName(c.Client, doc))...)
 	}
 	before := c.desired
 	before.Options = c.receipt.Options
 	for _, d := range []DesiredSetup{c.desired, before} {
 		if len(d.Server.Command) > 0 || d.Server.URL != "" {
-			t.addTokens(d.newSnippet(c.Client, c.target).Text)
+			ours = append(ours, tokensIn(d.newSnippet(c.Client, c.target).Text)...)
 		}
 	}
-	return t
+	return ours
 }

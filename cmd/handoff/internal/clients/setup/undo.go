@@ -116,10 +116,7 @@ func (s Installer) ApplyUndo(c FileChange) (backup string, err error) {
 	if c.Err != nil || c.IsUnchanged() && !c.Recorded {
 		return "", c.Err
 	}
-	err = s.withLock(func() error {
-		if err := c.checkUnchanged(); err != nil {
-			return err
-		}
+	err = s.withLock(c, func() error {
 		r, _ := s.receiptOf(c.File) // another change may have left directories to this one since
 		exact := c.Exact || c.File.Missing && r.Missing
 		if !c.IsUnchanged() {
