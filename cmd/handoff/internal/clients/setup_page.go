@@ -55,15 +55,9 @@ func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 
 // changeSummary says in a few words how a file changes.
 func (f *fileSetup) changeSummary() string {
-	added, removed := 0, 0
-	for line := range strings.Lines(f.Diff) {
-		switch {
-		case strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++"):
-			added++
-		case strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "---"):
-			removed++
-		}
-	}
+	diff := "\n" + f.Diff
+	added := strings.Count(diff, "\n+") - strings.Count(diff, "\n+++") // without the line that names the file
+	removed := strings.Count(diff, "\n-") - strings.Count(diff, "\n---")
 	return fmt.Sprintf("%s (+%d -%d lines)", strings.Join(f.change.PartNames(), " and "), added, removed)
 }
 
