@@ -18,19 +18,28 @@ import (
 
 // addDebPackage makes the package for Debian and its kin.
 func (b *build) addDebPackage(context.Context) error {
-	return b.addLinuxPackage("deb", deb.Default, b.debianTree)
+	all := b.filesBesideProgram()
+	for _, template := range []string{"copyright.tmpl", "changelog.Debian.tmpl", "lintian-overrides.tmpl"} {
+		data, err := b.fillTemplate(template, b)
+		if err != nil {
+			return err
+		}
+		all = append(all, file{template, modeText, data})
+	}
+	return b.addLinuxPackage("deb", deb.Default, all)
 }
 
 // addRPMPackage makes the package for Red Hat and its kin.
 func (b *build) addRPMPackage(context.Context) error {
-	return b.addLinuxPackage("rpm", rpm.DefaultRPM, b.redHatTree)
+	return b.addLinuxPackage("rpm", rpm.DefaultRPM, b.filesBesideProgram())
 }
 
-func (b *build) addLinuxPackage(kind string, packager nfpm.Packager, tree func() ([]file, error)) error {
+// addLinuxPackage makes a package of the program and of those files that have a path in packages of this kind.
+func (b *build) addLinuxPackage(kind string, packager nfpm.Packager, all []file) error {
 	if b.OS != "linux" {
 		return nil
 	}
-	installed, err := tree()
+	installed, err := systemTree(all, systemPaths[kind])
 	if err != nil {
 		return err
 	}
@@ -78,22 +87,6 @@ var systemPaths = func() (paths map[string]map[string]string) {
 	}
 	return paths
 }()
-
-func (b *build) debianTree() ([]file, error) {
-	all := b.filesBesideProgram()
-	for _, template := range []string{"copyright.tmpl", "changelog.Debian.tmpl", "lintian-overrides.tmpl"} {
-		data, err := b.fillTemplate(template, b)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, file{template, modeText, data})
-	}
-	return systemTree(all, systemPaths["deb"])
-}
-
-func (b *build) redHatTree() ([]file, error) {
-	return systemTree(b.filesBesideProgram(), systemPaths["rpm"])
-}
 
 // systemTree returns the files that a package installs, under their paths in the system. The map where has the paths.
 // Files without a path there are left out, except manual pages. It compresses files whose path ends with .gz.
