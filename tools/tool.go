@@ -146,6 +146,19 @@ func (t Tool) CanonicalArgs(args json.RawMessage) (json.RawMessage, error) {
 	return schemas.Encode(m)
 }
 
+// ArgumentsOf returns the arguments of a call in their canonical form, see [Tool.CanonicalArgs].
+func ArgumentsOf[In any](c Call) (in In, err error) {
+	tool, err := FindTool(c.Tool)
+	if err != nil {
+		return in, err
+	}
+	args, err := tool.CanonicalArgs(c.Args)
+	if err == nil {
+		err = json.Unmarshal(args, &in)
+	}
+	return in, err
+}
+
 // AsksToWait reports whether a call with these arguments asks to wait. It is false for arguments that the tool refuses.
 func (t Tool) AsksToWait(args json.RawMessage) bool {
 	if t.schema().Properties.field("wait_seconds") == nil {

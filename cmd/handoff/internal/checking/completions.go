@@ -84,14 +84,12 @@ func (c *CompletionChecker) findRepository() (_ git.Repository, known bool) {
 // previewChecks returns the checks of a send that could not run in this checkout, with the reasons. It returns nil if
 // the send asks for no checks, or if this process is not in the sender's checkout.
 func (c *CompletionChecker) previewChecks(ctx context.Context, call tools.Call) *schemas.CheckReport {
-	var in schemas.SendIn
-	tool, err := tools.FindTool(call.Tool)
-	if err != nil || !bytes.Contains(call.Args, []byte("hecks")) {
+	if !bytes.Contains(call.Args, []byte("hecks")) {
 		return nil
 	}
-	args, err := tool.CanonicalArgs(call.Args)
+	in, err := tools.ArgumentsOf[schemas.SendIn](call)
 	repository, known := c.findRepository()
-	if err != nil || json.Unmarshal(args, &in) != nil || in.Expectations == nil || !known {
+	if err != nil || in.Expectations == nil || !known {
 		return nil
 	}
 	report := schemas.CheckReport{Unobserved: map[string]string{}}
@@ -123,13 +121,8 @@ func (c *CompletionChecker) Stop() {
 // runChecks runs the checks of a completion. It returns nil if there is no check to run, or if the mailbox will refuse
 // the call for another reason.
 func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*schemas.CheckReport, error) {
-	var in schemas.CompleteIn
-	tool, err := tools.FindTool(call.Tool)
+	in, err := tools.ArgumentsOf[schemas.CompleteIn](call)
 	if err != nil {
-		return nil, err
-	}
-	args, err := tool.CanonicalArgs(call.Args)
-	if err != nil || json.Unmarshal(args, &in) != nil {
 		return nil, nil //nolint:nilerr // the mailbox says it
 	}
 	work, err := c.readWork(ctx, c.Invoker, call, in.HandoffID)

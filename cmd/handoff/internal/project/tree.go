@@ -11,7 +11,6 @@ package project
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -138,12 +137,8 @@ var treeTools = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), sche
 // workArgumentsOf returns the arguments of a call about its handoff. Ok is false if the call gets no facts about the
 // working tree.
 func workArgumentsOf(c tools.Call) (about workArguments, ok bool) {
-	tool, err := tools.FindTool(c.Tool)
-	if err != nil {
-		return about, false
-	}
-	args, err := tool.CanonicalArgs(c.Args)
-	if err != nil || json.Unmarshal(args, &about) != nil || about.Type == schemas.TypeMessage {
+	about, err := tools.ArgumentsOf[workArguments](c)
+	if err != nil || about.Type == schemas.TypeMessage {
 		return about, false // the mailbox reports the error
 	}
 	return about, about.Action == "" || about.Action == schemas.ActProgress
