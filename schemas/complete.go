@@ -108,11 +108,8 @@ func (d Delivered) Files() []string {
 }
 
 // Files returns all files that its deliverables name.
-func (c Completion) Files() (files []string) {
-	for _, d := range c.Deliverables {
-		files = append(files, d.Files()...)
-	}
-	return files
+func (c Completion) Files() []string {
+	return slices.Concat(Map(c.Deliverables, Delivered.Files)...)
 }
 
 // Verification holds the checks that the holder ran and their results, as in the handoff protocol agent. A check that

@@ -82,11 +82,8 @@ func (p pen) labelledBullets(label string, texts []string) []string {
 }
 
 // bullets writes texts as bullets.
-func (p pen) bullets(indent string, texts []string) (lines []string) {
-	for _, s := range texts {
-		lines = append(lines, p.bulletLines(indent, s)...)
-	}
-	return lines
+func (p pen) bullets(indent string, texts []string) []string {
+	return slices.Concat(schemas.Map(texts, func(s string) []string { return p.bulletLines(indent, s) })...)
 }
 
 // labelledPairs writes a map as bullets below a label, in the order of the keys. It writes values that are not strings

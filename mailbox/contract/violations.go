@@ -38,11 +38,7 @@ func violationMessages(e *jsonschema.ValidationError) []string {
 	if len(e.Causes) == 0 {
 		return []string{messageWithPath(e, violationMessage(e))}
 	}
-	var found []string
-	for _, cause := range e.Causes {
-		found = append(found, violationMessages(cause)...)
-	}
-	return found
+	return slices.Concat(schemas.Map(e.Causes, violationMessages)...)
 }
 
 // alternativesText says why a value fits no branch of a choice such as anyOf. It has at most four branches, each with

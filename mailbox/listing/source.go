@@ -15,24 +15,20 @@ import (
 // lists are newest first. If an inbox is filtered by a state other than pending, it has the handoffs that are addressed
 // to the agent's name.
 func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Seq2[schemas.ID, error], error) {
-	switch f.in.Box {
-	case "claimed":
-		if len(f.states) > 0 && f.states[0].HasEnded() {
-			return v.NewestFirst(store.IndexByLastHolder(a), f.cursor), nil
-		}
+	switch box := f.in.Box; {
+	case box == "claimed" && len(f.states) > 0 && f.states[0].HasEnded():
+		return v.NewestFirst(store.IndexByLastHolder(a), f.cursor), nil
+	case box == "claimed":
 		return v.NewestFirst(store.IndexByHolder(a), f.cursor), nil
-	case "sent":
+	case box == "sent":
 		return v.NewestFirst(store.IndexBySender(a), f.cursor), nil
-	case "all":
-		switch {
-		case f.in.Workflow != "":
-			return v.NewestFirst(store.IndexByWorkflow(schemas.Workflow(f.in.Workflow)), f.cursor), nil
-		case len(f.states) > 0:
-			return f.newestInStates(v), nil
-		}
+	case box == "all" && f.in.Workflow != "":
+		return v.NewestFirst(store.IndexByWorkflow(schemas.Workflow(f.in.Workflow)), f.cursor), nil
+	case box == "all" && len(f.states) > 0:
+		return f.newestInStates(v), nil
+	case box == "all":
 		return v.NewestFirst(store.IndexOfAllHandoffs(), f.cursor), nil
-	}
-	if f.in.Status != "" && f.in.Status != schemas.StatusFilter(schemas.Pending) {
+	case f.in.Status != "" && f.in.Status != schemas.StatusFilter(schemas.Pending):
 		return v.NewestFirst(store.IndexByRecipient(schemas.Address(a)), f.cursor), nil
 	}
 	inbox, err := boxes(a)
@@ -90,11 +86,8 @@ func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas
 		return ids, nil
 	}
 	r, err := v.Record(cursor)
-	if err != nil {
-		return nil, err
-	}
-	if r == nil {
-		return nil, cursorError()
+	if err != nil || r == nil {
+		return nil, cmp.Or(err, cursorError())
 	}
 	last := claimOrderKey(r)
 	return func(yield func(schemas.ID, error) bool) {

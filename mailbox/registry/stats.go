@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -77,18 +78,14 @@ func (e *endedCountCache) currentCounts(now time.Time, anew func() (map[schemas.
 // largestBoxes returns the 200 mailboxes with the most pending handoffs, each with the time of its oldest pending
 // handoff.
 func (r *Registry) largestBoxes(ctx context.Context) (boxes []schemas.MailboxStats, err error) {
-	err = r.config.Store.View(ctx, func(v *store.View) error {
-		boxes = []schemas.MailboxStats{}
-		for b, err := range v.NonEmptyMailboxes() {
-			if err != nil {
-				return err
-			}
-			boxes = append(boxes, schemas.MailboxStats{Box: b.Address, Pending: b.Pending, Held: b.Held, Unread: b.Unread})
-		}
-		slices.SortStableFunc(boxes, func(a, b schemas.MailboxStats) int { return cmp.Compare(b.Pending, a.Pending) })
-		boxes = boxes[:min(len(boxes), maxBoxes)]
-		return nil
+	all, err := store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) ([]store.MailboxCounters, error) {
+		return reading.Collect(v.NonEmptyMailboxes())
 	})
+	slices.SortStableFunc(all, func(a, b store.MailboxCounters) int { return cmp.Compare(b.Pending, a.Pending) })
+	boxes = []schemas.MailboxStats{}
+	for _, b := range all[:min(len(all), maxBoxes)] {
+		boxes = append(boxes, schemas.MailboxStats{Box: b.Address, Pending: b.Pending, Held: b.Held, Unread: b.Unread})
+	}
 	for i := 0; err == nil && i < len(boxes) && boxes[i].Pending > 0; i++ {
 		boxes[i].Oldest, err = store.ReadSnapshot(ctx, r.config.Store, func(v *store.View) (time.Time, error) { return v.OldestPending(boxes[i].Box) })
 	}

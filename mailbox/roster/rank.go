@@ -42,13 +42,14 @@ func (a rankedAgent) compare(b rankedAgent) int {
 		cmp.Compare(b.byName, a.byName),
 		cmp.Compare(b.skills, a.skills),
 		cmp.Compare(openCount(*a.card), openCount(*b.card)),
-		cmp.Compare(boolToInt(b.card.Waiting), boolToInt(a.card.Waiting)),
+		cmp.Compare(BoolToInt(b.card.Waiting), BoolToInt(a.card.Waiting)),
 		b.card.Seen.Compare(a.card.Seen),
 		cmp.Compare(a.card.Name, b.card.Name),
 	)
 }
 
-func boolToInt(is bool) int {
+// BoolToInt returns 1 for true and 0 for false, so that booleans can be compared.
+func BoolToInt(is bool) int {
 	if is {
 		return 1
 	}
@@ -72,7 +73,7 @@ func RefusesTypeForRole(card schemas.Card, to schemas.Address, workType string) 
 // acceptsByNameScore returns 1 if the agent accepts the work by name, and 0 if it accepts any work.
 func acceptsByNameScore(card schemas.Card, want Work) int {
 	sought := soughtCapability(want)
-	return boolToInt(sought != "" && slices.Contains(card.Accepts, sought))
+	return BoolToInt(sought != "" && slices.Contains(card.Accepts, sought))
 }
 
 // soughtCapability returns the capability that the work needs: the addressed capability, or the type of the work. It

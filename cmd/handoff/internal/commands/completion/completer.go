@@ -181,9 +181,7 @@ func completeToolNames(context.Context, *cli.App, string) []cobra.Completion {
 func completePlannedWorkflows(_ context.Context, a *cli.App, _ string) (found []cobra.Completion) {
 	for _, f := range a.AgentsFiles() {
 		said, _ := f.Read() // none if it cannot be read
-		for _, plan := range said.Plans {
-			found = append(found, plan.Name)
-		}
+		found = append(found, schemas.Map(said.Plans, func(p schemas.Plan) string { return p.Name })...)
 	}
 	return found
 }
