@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -136,7 +137,7 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 	switch {
 	case r.Status.HasEnded():
 		e.Message = fmt.Sprintf("%s is %s, so nobody holds it any more", r.ID, r.Status)
-		return e
+		return operation.AdviseReview(e, r)
 	case r.Holder == "":
 		return e.WithHint("It is for %s, who has not claimed it.", r.To)
 	case r.From == o.By.Agent:

@@ -212,7 +212,7 @@ func (o *op) sendDraft(d *draft.Draft) (out schemas.SendOut, err error) {
 // count as a pending handoff of the caller's token, because no agent has to end it. The checks use the record that the
 // send would write, without its id and its lineage.
 func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
-	_, directed := d.To.SingleAgent()
+	to, directed := d.To.SingleAgent()
 	switch message := d.Handoff.Type == schemas.TypeMessage; {
 	case !message && o.By.MaxPending > 0:
 		err = o.checkPendingLimit()
@@ -229,6 +229,10 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	// is set, because a draft that was held back may name another sender.
 	sent.From, sent.Reviewer = o.By.Agent, ""
 	warnings, err = o.checkRecipient(sent, d.Force)
+	if o.By.Borrowed && directed && to == o.By.Agent {
+		warnings = append(warnings, fmt.Sprintf(
+			"you act as %s, so %s sends this to itself: if it is the recipient only, cancel this and leave agent out", to, to))
+	}
 	for _, check := range schemas.ValueOrZero(d.Handoff.Expectations).Checks {
 		if why := schemas.ValueOrZero(o.By.CheckReport).Unobserved[check]; why != "" {
 			warnings = append(warnings, fmt.Sprintf("the check %s would not run now: %s", check, schemas.EscapeHidden(why)))

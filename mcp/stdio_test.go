@@ -111,7 +111,9 @@ func TestStdio_EndsLongPollsInAnySpellingAtEndOfInput(t *testing.T) {
 // A request that was read but gets no slot still gets a response.
 func TestStdio_DeclinesRequestAfterConnectionEnds(t *testing.T) {
 	s := newStandIn()
-	c := connect(t, config(s))
+	cfg := config(s)
+	cfg.Drain = time.Minute // the machine may be slow
+	c := connect(t, cfg)
 	for id := range inFlight {
 		c.send(callRequest(id, "send_handoff", `{"do":"hold"}`))
 	}

@@ -39,6 +39,12 @@ func ParseDuration(field, s string) (time.Duration, error) {
 	return sum, nil
 }
 
+// IsDuration reports whether a text is a duration with a unit, such as "30m".
+func IsDuration(s string) bool {
+	_, err := ParseDuration("", s)
+	return err == nil && strings.Trim(s, "0123456789. ") != ""
+}
+
 // MaxDuration is the longest duration that [ParseDuration] accepts. [ParseTime] accepts no time further ahead than
 // this.
 const MaxDuration = 10 * 365 * 24 * time.Hour

@@ -43,7 +43,7 @@ type UpdateIn struct {
 	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
 	// For release, amend, return, retry
 	To string `json:"to,omitempty"`
-	// {task, expectations, options… as send_handoff; lists grow, remove: [deadline] or {after: [ho_2]}} for amend,
+	// {task, expectations, options… as send_handoff; lists grow, remove: {deadline: true, after: [ho_2]}} for amend,
 	// answer, return, retry; {checkpoint: {state: object, note: text}} for progress, ask, release
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 

@@ -138,8 +138,9 @@ func (l LocalInvoker) resolveCaller(ctx context.Context, t Tool, c Call, agent s
 }
 
 // completeError adds the advice for the error's code, in the name of the caller. An error about the state of a handoff
-// gets the field handoff_id. A field is named as the caller wrote it. An error of code denied says whether the caller borrowed its name, and under which name it
-// acts otherwise. An error without a code stays unchanged, and [LocalInvoker.Invoke] makes it internal.
+// gets the field handoff_id. A field is named as the caller wrote it. An error of code denied says whether the caller
+// borrowed its name, and under which name it acts otherwise. An error without a code stays unchanged, and
+// [LocalInvoker.Invoke] makes it internal.
 func completeError(err error, t Tool, c Call, as schemas.Agent, borrowed bool) error {
 	e, coded := errors.AsType[*schemas.Error](err)
 	if !coded {

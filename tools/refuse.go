@@ -21,12 +21,16 @@ const mostRefused = 10
 // completeRefusal makes one error of all errors of decoding. The first one decides the field. If there are several, the
 // message lists them, each as its field, what is wrong, and its hint. It adds the field "arguments" if the error names
 // no field, and a sentence that nothing was done. The sentence ends the hint, so that a model that reads only the end
-// knows that it must call again. Each field is named as in the arguments that the caller wrote, if they are given. The error is copied, because errors of package schemas may be shared.
+// knows that it must call again. Each field is named as in the arguments that the caller wrote, if they are given. The
+// error is copied, because errors of package schemas may be shared.
 func (t Tool) completeRefusal(err error, written map[string]any) error {
 	all := t.splitErrors(err)
 	explain := func(err error) schemas.Error {
 		e := t.explain(err)
 		t.nameAsWritten(&e, written)
+		if e.Field == "to" && written["agent"] != nil {
+			e.Hint = "The argument agent is the name under which you act. " + e.Hint
+		}
 		return e
 	}
 	e := explain(all[0])

@@ -89,13 +89,21 @@ func (o *Op) explainDenied(e *schemas.Error, a life.Action, r *store.Record) err
 	case a == life.Claim:
 		return e.WithHint("It is not for you. Act under another name only if that is your own subagent or earlier session.")
 	case r.Review != 0 && slices.Contains([]life.Action{life.Accept, life.Return}, a):
-		return e.WithHint("%s reviews it.", r.Review).
-			WithNext(schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.Review.String()}, "takes the review, if it is for you"))
+		return AdviseReview(e, r)
 	case r.From == o.By.Agent || r.From == schemas.System:
 		return e.WithHint("Leave it to them.")
 	}
 	tell := schemas.SendIn{To: string(r.From), Task: schemas.Blank, Type: schemas.TypeMessage}
 	return e.WithHint("Tell them what you want.").WithNext(schemas.AdviseCall(tell, "tells "+string(r.From)))
+}
+
+// AdviseReview adds to an error about a handoff which handoff reviews it, if one does.
+func AdviseReview(e *schemas.Error, r *store.Record) *schemas.Error {
+	if r.Review == 0 {
+		return e
+	}
+	return e.WithHint("%s reviews it.", r.Review).
+		WithNext(schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.Review.String()}, "takes the review, if it is for you"))
 }
 
 // explainDeniedToHolder adds to the error denied what the holder of the handoff can do instead of the action. It returns

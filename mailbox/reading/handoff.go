@@ -55,12 +55,23 @@ func FindHandoff(v *store.View, id string, by schemas.Agent) (*store.Record, err
 		e = e.WithHint("That is a notice: it is read, and a message may be answered.").
 			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "reads it"),
 				schemas.AdviseCall(schemas.UpdateIn{HandoffID: id, Action: schemas.ActAnswer, Note: schemas.Blank}, "answers it, if it is a message"))
+	case schemas.IsDuration(id):
+		later := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Options: &schemas.SendOptions{NotBefore: id}}
+		e = e.WithHint("That is a time.").WithNext(schemas.AdviseCall(later, "sends work that begins then"))
+	case isAgent(v, id):
+		e = e.WithHint("That is an agent. Name the handoff first, by its id, such as ho_1.")
 	default:
 		if within := schemas.Unique(schemas.IDsWithin(id)); len(within) > 0 && !strings.EqualFold(within[0], id) {
 			e = e.WithHint("Name one id alone: %s.", strings.Join(within, " or "))
 		}
 	}
 	return nil, e
+}
+
+// isAgent reports whether the store knows an agent of this name. On an error it returns false.
+func isAgent(v *store.View, name string) bool {
+	a, _ := v.Agent(schemas.Agent(name))
+	return a != nil
 }
 
 // findByForeignID returns the record of the handoff whose message has this id of another system, or nil if no handoff
