@@ -69,6 +69,18 @@ func addRemovalsInGroup(found map[string]any, group string, v any) {
 	}
 }
 
+// gatherRemovals adds a field remove within an object of the changes, such as options.remove, to changes.remove.
+func gatherRemovals(n *normalisation) error {
+	for _, group := range changeGroups {
+		inside, _ := n.args[group].(map[string]any)
+		if v, ok := inside["remove"]; ok && n.args["remove"] != nil {
+			n.args["remove"] = []any{n.args["remove"], v}
+			delete(inside, "remove")
+		}
+	}
+	return nil
+}
+
 // listEmptyFields lists in changes.remove the paths of fields that are null, empty or false, because an empty value
 // removes nothing, and the mailbox refuses it if the handoff has a value there. Empty lists of dependencies do remove
 // the dependencies.

@@ -118,7 +118,7 @@ func changesTable() *aliasTable {
 	rows = append(rows, aliasRow{"agent_role", "role", asText}, aliasRow{"deadline", "deadline", asNone},
 		aliasRow{"remove", "remove", asRemoval}, aliasRow{"delete unset clear drop", "remove", asRemoval})
 	t := newTable(schemas.Changes{}, rows)
-	t.overflow, t.finish = statePath, listEmptyFields
+	t.overflow, t.start, t.finish = statePath, gatherRemovals, listEmptyFields
 	return t
 }
 
