@@ -69,7 +69,7 @@ type SendOptions struct {
 	Requirements  []string `json:"requirements,omitempty"`
 	TaskID        string   `json:"task_id,omitempty" jsonschema:"maxLength=128"`
 	After         []string `json:"after,omitempty" jsonschema:"maxItems=64" jsonschema_extras:"x-form=ids to wait for"`
-	AfterAccepted []string `json:"after_accepted,omitempty" jsonschema:"maxItems=64" jsonschema_extras:"x-form=ids to be accepted"`
+	AfterAccepted []string `json:"after_accepted,omitempty" jsonschema:"maxItems=64" jsonschema_extras:"x-form=ids accepted by review or sender"`
 	Terms
 	MaxAttempts int                `json:"max_attempts,omitempty" jsonschema:"minimum=1,maximum=25"`
 	NotBefore   string             `json:"not_before,omitempty" jsonschema_extras:"x-form=time or '2h'"`

@@ -44,7 +44,7 @@ type UpdateIn struct {
 	// For release, amend, return, retry
 	To string `json:"to,omitempty"`
 	// {task, expectations, options… as send_handoff; lists grow, remove: {deadline: true, after: [ho_2]}} for amend,
-	// answer, return, retry; {checkpoint: {state: object, note: text}} for progress, ask, release
+	// answer, return, retry; {checkpoint: {state: object, note}} for progress, ask, release
 	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
 
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement with the question

@@ -209,7 +209,7 @@ func adviseAfterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 		in.Query = o.MatchedWords
 		return listAdvice(schemas.AdviseCall(in, fmt.Sprintf("leaves out %s, found nowhere with these filters", strings.Join(o.UnmatchedWords, ", "))))
 	case in.Type == schemas.TypeMessage && len(next) == 0:
-		return listAdvice(schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "lists messages, which are notices"))
+		return listAdvice(schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "lists messages to you; with agent, those to another, which stay unread"))
 	case in.Query != "" && in.Cursor == "" && o.Cursor == "" && len(o.Items) == 0:
 		return listAdvice(schemas.Advice{Say: "No handoff has all of these words and passes the other filters: search for fewer."})
 	case o.Claimable:

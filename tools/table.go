@@ -47,7 +47,7 @@ var Table = []Tool{
 	}, (*mailbox.Service).List, adviseAfterList),
 	defineTool(Tool{
 		Name: "register_agent", Title: "Register agent", Idempotent: true,
-		Description: "Say what an agent accepts, so that work is routed to it.",
+		Description: "Say what an agent accepts, so work is routed to it.",
 	}, (*mailbox.Service).Register, adviseAfterRegister),
 	defineTool(Tool{
 		Name: "send_handoff", Title: "Send handoff", undone: "Nothing was sent.",
