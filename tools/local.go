@@ -13,6 +13,7 @@ import (
 
 	"handoff/mailbox"
 	"handoff/schemas"
+	"handoff/schemas/respell"
 )
 
 // LocalInvoker runs tools in this process, on the store that this process owns. All other invokers pass their calls on,
@@ -155,7 +156,7 @@ func completeError(err error, t Tool, c Call, as schemas.Agent, borrowed bool) e
 		e.Field = "handoff_id"
 	}
 	written, _ := parseArguments(c.Args) // they were parsed before
-	t.nameAsWritten(e, written)
+	nameAsWritten(e, respell.WrittenPaths(t.Name, written))
 	return e
 }
 

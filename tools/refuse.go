@@ -24,11 +24,11 @@ const mostRefused = 10
 // knows that it must call again. Each field is named as in the arguments that the caller wrote, if they are given. The
 // error is copied, because errors of package schemas may be shared.
 func (t Tool) completeRefusal(err error, written map[string]any) error {
-	all := t.splitErrors(err)
+	all, place := t.splitErrors(err), respell.WrittenPaths(t.Name, written)
 	explain := func(err error) schemas.Error {
 		e := t.explain(err)
-		t.nameAsWritten(&e, written)
-		if e.Field == "to" && written["agent"] != nil {
+		nameAsWritten(&e, place)
+		if e.Field == "to" && written["agent"] != nil && written["to"] == nil {
 			e.Hint = "The argument agent is the name under which you act. " + e.Hint
 		}
 		return e
@@ -51,10 +51,10 @@ func (t Tool) completeRefusal(err error, written map[string]any) error {
 	return &e
 }
 
-// nameAsWritten gives an error the field that the caller wrote. If this field was read as another one, the message says
-// so.
-func (t Tool) nameAsWritten(e *schemas.Error, written map[string]any) {
-	if at := respell.WrittenPath(t.Name, written, e.Field); at != e.Field {
+// nameAsWritten gives an error the field that the caller wrote, see [respell.WrittenPaths]. If this field was read as
+// another one, the message says so.
+func nameAsWritten(e *schemas.Error, place func(path string) string) {
+	if at := place(e.Field); at != e.Field {
 		e.Field, e.Message = at, e.Message+" (read as "+e.Field+")"
 	}
 }

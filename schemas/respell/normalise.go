@@ -60,20 +60,21 @@ func normaliseArguments(tool string, args map[string]any, whole bool, id string)
 	return out, err
 }
 
-// WrittenPath returns the place at which a caller wrote the value that [Normalise] moved to a path, such as
-// files[0].path for context.files[0].path. It returns the path itself for a value that was not moved.
-func WrittenPath(tool string, args map[string]any, path string) string {
-	table, out := tableOfTool(tool), cloneJSON(args)
-	if table == nil || len(args) == 0 {
+// WrittenPaths returns a function that finds the place at which a caller wrote the value that [Normalise] moved to a
+// path, such as files[0].path for context.files[0].path. It returns the path itself for a value that was not moved.
+func WrittenPaths(tool string, args map[string]any) func(path string) string {
+	var filled map[string]string
+	if table := tableOfTool(tool); table != nil && len(args) > 0 {
+		filled, _ = table.normalise(cloneJSON(args).(map[string]any), "", false, "") // as far as it could be read
+	}
+	return func(path string) string {
+		for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
+			if from := filled[path[:end]]; from != "" {
+				return from + path[end:]
+			}
+		}
 		return path
 	}
-	filled, _ := table.normalise(out.(map[string]any), "", false, "") // up to its error
-	for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
-		if from := filled[path[:end]]; from != "" {
-			return from + path[end:]
-		}
-	}
-	return path
 }
 
 // A normalisation is the state of the conversion of one object to our names.
