@@ -39,7 +39,7 @@ type Tool struct {
 
 	schema func() *schemaNode // of the arguments, in full
 	undone string             // says in a sentence that nothing was done, for refusals
-	warns  bool               // its result has a field for warnings
+	warns  func() bool        // its result has a field for warnings
 	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage, warnings []string) (
 		out json.RawMessage, next []schemas.Advice, err error)
 }
@@ -56,7 +56,10 @@ func defineTool[In, Out any](
 	next func(In, Out) []schemas.Advice,
 ) Tool {
 	t.in, t.out = reflect.TypeFor[In]().Name(), reflect.TypeFor[Out]().Name()
-	_, t.warns = reflect.TypeFor[Out]().FieldByName("Warnings")
+	t.warns = func() bool { // not at each start of the program
+		_, warns := reflect.TypeFor[Out]().FieldByName("Warnings")
+		return warns
+	}
 	t.schema = sync.OnceValue(func() *schemaNode { return readSchema(schemas.FullSchema(t.in)) })
 	if t.undone == "" && !t.ReadOnly {
 		t.undone = "Nothing was changed."
@@ -89,11 +92,11 @@ func (t Tool) InputSchema() json.RawMessage { return schemas.PublishedSchema(t.i
 func (t Tool) OutputSchema() json.RawMessage { return schemas.PublishedSchema(t.out) }
 
 // HasWarnings reports whether the result has a field for warnings.
-func (t Tool) HasWarnings() bool { return t.warns }
+func (t Tool) HasWarnings() bool { return t.warns() }
 
 // storesCallerTexts reports whether a call stores texts of its caller: it changes something, and its result has a field
 // for warnings.
-func (t Tool) storesCallerTexts() bool { return t.warns && !t.ReadOnly }
+func (t Tool) storesCallerTexts() bool { return t.warns() && !t.ReadOnly }
 
 // FindTool returns the tool of a name, also an administrative one. It finds tools that the caller may not call, too:
 // [LocalInvoker.Invoke] checks that. The error is not_found and names the closest of the tools for agents.

@@ -20,10 +20,11 @@ func NewFamily(texts embed.FS, commands ...*cobra.Command) []*cobra.Command {
 }
 
 func completeCommand(texts embed.FS, cmd *cobra.Command, name string) {
-	for file, text := range map[string]*string{name: &cmd.Long, name + "_examples": &cmd.Example} {
-		if content, err := texts.ReadFile("help_" + file + ".txt"); err == nil && *text == "" {
-			*text = strings.TrimSuffix(string(content), "\n")
-		}
+	if cmd.Long == "" {
+		cmd.Long, _ = readHelp(texts, name)
+	}
+	if cmd.Example == "" {
+		cmd.Example, _ = readHelp(texts, name+"_examples")
 	}
 	if cmd.Args == nil {
 		cmd.Args = cobra.NoArgs
@@ -33,17 +34,22 @@ func completeCommand(texts embed.FS, cmd *cobra.Command, name string) {
 	}
 }
 
-// HelpText returns a long text in the help of a command: the file help_NAME.txt in texts, without its last line break.
-// The file is beside the code of the command. If there are values, they take the places of %s in the text. HelpText
-// panics if the file is missing.
+// HelpText returns a text in the help of a command outside of a family, or a text with values: the file help_NAME.txt
+// in texts. The file is beside the code of the command. If there are values, they take the places of %s in the text.
+// HelpText panics if the file is missing.
 func HelpText(texts embed.FS, name string, values ...any) string {
-	file, err := texts.ReadFile("help_" + name + ".txt")
+	text, err := readHelp(texts, name)
 	if err != nil {
 		panic(err)
 	}
-	text := strings.TrimSuffix(string(file), "\n")
 	if len(values) == 0 {
 		return text
 	}
 	return fmt.Sprintf(text, values...)
+}
+
+// readHelp returns the file help_NAME.txt without its last line break.
+func readHelp(texts embed.FS, name string) (string, error) {
+	file, err := texts.ReadFile("help_" + name + ".txt")
+	return strings.TrimSuffix(string(file), "\n"), err
 }
