@@ -144,8 +144,10 @@ func (o op) giveNameToServers(name, client schemas.Agent, in schemas.NewsIn) err
 		if err == nil && ofProcess && b.Session == "" {
 			was := presence.Connection{Name: b.Conn, Own: b.Card.Name, Parent: b.Parent}
 			o.Presence().RecordName(b.Conn, name)
-			err = cmp.Or(o.assignName(*a, client, names.Caller{Session: in.Session, Conn: b.Conn, Parent: b.Parent}),
-				o.leaveName(was.Own, was, schemas.ConnIn{Conn: b.Conn, Unused: true}, &schemas.ConnOut{}))
+			err = o.assignName(*a, client, names.Caller{Session: in.Session, Conn: b.Conn, Parent: b.Parent})
+			if err == nil {
+				err = o.leaveName(was.Own, was, schemas.ConnIn{Conn: b.Conn, Unused: true}, &schemas.ConnOut{})
+			}
 		}
 		if err != nil {
 			return err
