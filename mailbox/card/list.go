@@ -50,6 +50,11 @@ func SortAndLimit(limit int, out *schemas.AgentsOut) {
 // compareForList compares two agents for a list: connected agents come first, then recently seen agents. Names decide
 // last.
 func compareForList(a, b schemas.Card) int {
-	live := cmp.Compare(roster.BoolToInt(b.Live), roster.BoolToInt(a.Live))
-	return cmp.Or(live, b.Seen.Compare(a.Seen), cmp.Compare(a.Name, b.Name))
+	switch {
+	case a.Live == b.Live:
+		return cmp.Or(b.Seen.Compare(a.Seen), cmp.Compare(a.Name, b.Name))
+	case a.Live:
+		return -1
+	}
+	return 1
 }

@@ -94,18 +94,19 @@ func removeFrom(field reflect.Value, gone []string) error {
 	var texts []string
 	var places []int
 	kind, kept := field.Kind(), reflect.Zero(field.Type())
-	if kind == reflect.Map {
+	switch kind { //nolint:exhaustive // all others are lists
+	case reflect.String:
+		texts = []string{field.String()}
+	case reflect.Map:
 		texts = schemas.Map(field.MapKeys(), reflect.Value.String)
 		kept = reflect.MakeMap(field.Type())
-	} else if kind != reflect.String {
+	default:
 		for _, item := range field.Seq2() {
 			if item.Kind() == reflect.Struct {
 				item = item.Field(0)
 			}
 			texts = append(texts, item.String())
 		}
-	} else {
-		texts = []string{field.String()}
 	}
 	for _, text := range gone {
 		i := slices.Index(texts, text)

@@ -42,14 +42,13 @@ func (a rankedAgent) compare(b rankedAgent) int {
 		cmp.Compare(b.byName, a.byName),
 		cmp.Compare(b.skills, a.skills),
 		cmp.Compare(openCount(*a.card), openCount(*b.card)),
-		cmp.Compare(BoolToInt(b.card.Waiting), BoolToInt(a.card.Waiting)),
+		cmp.Compare(boolToInt(b.card.Waiting), boolToInt(a.card.Waiting)),
 		b.card.Seen.Compare(a.card.Seen),
 		cmp.Compare(a.card.Name, b.card.Name),
 	)
 }
 
-// BoolToInt returns 1 for true and 0 for false, so that booleans can be compared.
-func BoolToInt(is bool) int {
+func boolToInt(is bool) int {
 	if is {
 		return 1
 	}
@@ -73,7 +72,7 @@ func RefusesTypeForRole(card schemas.Card, to schemas.Address, workType string) 
 // acceptsByNameScore returns 1 if the agent accepts the work by name, and 0 if it accepts any work.
 func acceptsByNameScore(card schemas.Card, want Work) int {
 	sought := soughtCapability(want)
-	return BoolToInt(sought != "" && slices.Contains(card.Accepts, sought))
+	return boolToInt(sought != "" && slices.Contains(card.Accepts, sought))
 }
 
 // soughtCapability returns the capability that the work needs: the addressed capability, or the type of the work. It
