@@ -189,8 +189,9 @@ func (o *op) maxDepthFor(d *draft.Draft) int {
 	return int(min(d.Handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
-// checkWorkflowName refuses names such as wf_12 and wf_ho_12 for a new workflow. The server makes these names from ids, so a sender
-// that took a name in advance would own the workflow of another sender. The name of an existing workflow is accepted.
+// checkWorkflowName refuses names such as wf_12 for a new workflow. The server makes these names from ids, so a sender
+// that took a name in advance would own the workflow of another sender. It also refuses wf_ho_12 and wf_none, because
+// their senders meant a handoff or no workflow. The name of an existing workflow is accepted.
 func (o *op) checkWorkflowName(name schemas.Workflow) error {
 	number, numbered := strings.CutPrefix(string(name), "wf_")
 	number = strings.TrimPrefix(number, "ho_")

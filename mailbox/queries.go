@@ -135,9 +135,8 @@ const maxFullViewTokens = 2500
 //
 // Filters leave rows out: status, workflow, tags (one of them), type, a time since which the handoff was sent or ended,
 // and words of its texts, see [reading.SearchWords]. A result has ten rows, or as many as the argument limit says, at
-// most
-// 50. It ends earlier at 7,000 bytes, or after a search through 1,000 rows. If more rows may follow, the result has a
-// cursor. A call with the cursor continues after the last row. Damaged records are left out.
+// most 50. It ends earlier at 7,000 bytes, or after a search through 1,000 rows. If more rows may follow, the result
+// has a cursor. A call with the cursor continues after the last row. Damaged records are left out.
 //
 // The error is invalid for a query without a word, for a cursor that no list returned, and for a malformed workflow or
 // time. It is also invalid for a caller without a name, unless the box is "all". List can be repeated freely.

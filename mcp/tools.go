@@ -115,8 +115,8 @@ func encodeForModel(v any) string {
 // unknownTool replaces the arguments in a call of a tool that does not exist.
 type unknownTool string
 
-// redirectUnknownTool sends a call of a tool that is not offered to handleToolCall. The SDK would respond with a protocol
-// error, which models do not see.
+// redirectUnknownTool sends a call of a tool that is not offered to handleToolCall. The SDK would respond with a
+// protocol error, which models do not see.
 func redirectUnknownTool(_ context.Context, _ any, r *sdk.CallToolRequest) {
 	if row, err := tools.FindTool(r.Params.Name); err != nil || row.Admin {
 		r.Params.Arguments = unknownTool(r.Params.Name)

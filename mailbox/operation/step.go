@@ -106,8 +106,8 @@ func AdviseReview(e *schemas.Error, r *store.Record) *schemas.Error {
 		WithNext(schemas.AdviseCall(schemas.ClaimIn{HandoffID: r.Review.String()}, "takes the review, if it is for you"))
 }
 
-// explainDeniedToHolder adds to the error denied what the holder of the handoff can do instead of the action. It returns
-// nil if the advice for other agents fits the holder too.
+// explainDeniedToHolder adds to the error denied what the holder of the handoff can do instead of the action. It
+// returns nil if the advice for other agents fits the holder too.
 func explainDeniedToHolder(e *schemas.Error, a life.Action, r *store.Record) *schemas.Error {
 	id := r.ID.String()
 	switch {

@@ -73,7 +73,8 @@ func (c *CompletionChecker) Invoke(ctx context.Context, call tools.Call) (_ json
 	return c.Invoker.Invoke(ctx, call)
 }
 
-// findRepository returns the repository of the caller's checkout. Known is false if this process is not in the checkout.
+// findRepository returns the repository of the caller's checkout. Known is false if this process is not in the
+// checkout.
 func (c *CompletionChecker) findRepository() (_ git.Repository, known bool) {
 	if c.Remote || c.Dir == "" {
 		return git.Repository{}, false

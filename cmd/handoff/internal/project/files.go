@@ -21,8 +21,8 @@ import (
 
 // Invoker is an invoker that adds facts of the project to a call, because only a process on the project's machine can
 // read them. It replaces the path in a reference by the content of the file. It marks missing files of the context, and
-// adds the digests of the other files and of artifacts, so that a later claim can report changed files. It also adds the git working
-// tree to the caller. Its methods may be called concurrently.
+// adds the digests of the other files and of artifacts, so that a later claim can report changed files. It also adds
+// the git working tree to the caller. Its methods may be called concurrently.
 type Invoker struct {
 	tools.Invoker
 	Dir      string        // the project directory, outside of which nothing is read; empty: nothing is read
