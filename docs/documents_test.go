@@ -27,6 +27,7 @@ func TestDocuments_ShowRealOutput(t *testing.T) {
 	t.Run("limits", func(t *testing.T) { compareRegion(t, "docs/guarantees.md", "limits", limitsList(t, p)) })
 	t.Run("first screen", func(t *testing.T) { playConsoleBlocks(t, p, "README.md") })
 	t.Run("commands", func(t *testing.T) { playConsoleBlocks(t, p, "docs/commands.md") })
+	t.Run("formats", func(t *testing.T) { playConsoleBlocks(t, p, "docs/formats.md") })
 	t.Run("security", func(t *testing.T) { playConsoleBlocks(t, p, "docs/security.md") })
 	t.Run("audit", func(t *testing.T) { playConsoleBlocks(t, p, "docs/audit.md") })
 	t.Run("integrations", func(t *testing.T) { playConsoleBlocks(t, p, "docs/integrations.md") })

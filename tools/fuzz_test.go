@@ -38,7 +38,7 @@ var seeds = []string{
 // For any input: no tool panics, accepted arguments are their own canonical form, and the type behind the tool keeps
 // all of them.
 func FuzzDecode(f *testing.F) {
-	messages, err := filepath.Glob("../schemas/respell/testdata/messages/*.json") // of other protocols
+	messages, err := filepath.Glob("../examples/messages/*.json") // of other protocols
 	require.NoError(f, err)
 	require.NotEmpty(f, messages)
 	for i := range parseArguments {

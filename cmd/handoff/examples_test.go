@@ -71,12 +71,16 @@ func TestExampleMessages_PrintAsShown(t *testing.T) {
 	shown := regexp.MustCompile("(?s)```sh\n(.*?)```").FindSubmatch(readme)
 	require.NotNil(t, shown)
 	out := runExample(t, string(shown[1])+"for id in 1 2 3; do handoff show $id --full; done\n")
-	for _, file := range []string{"send", "completion", "failure"} {
-		require.Contains(t, string(shown[1]), "messages/"+file+".json")
+	files, err := filepath.Glob(filepath.Join(examples, "messages", "*.json"))
+	require.NoError(t, err)
+	for _, file := range files {
+		require.Contains(t, string(shown[1]), "--file messages/"+filepath.Base(file))
 	}
 	for _, told := range []string{
 		"ho_1 completed, success\n", "ho_2 failed\nrollback: architect goes on with ho_3\n", `"severity": "high"`, `"commit": "4f2c1aa"`,
 		"[x] A test covers a reset connection ✓ TestUploadAfterReset\n", "Who owns the test network?",
+		"ho_5 pending, for writer,", "ho_6 rejected\n", "ho_7 completed, success\n", "ho_8 failed\nrollback: architect goes on with ho_9\n",
+		"ho_10 pending, for testing-specialist-RedStone,", "ho_13 pending, for role:fixing,",
 	} {
 		require.Contains(t, out, told)
 	}

@@ -17,9 +17,9 @@ import (
 	"handoff/schemas/respell/respelltest"
 )
 
-// toolByMessage lists real messages of other protocols, as files, with the tool that each is for. Next to each file, a
-// .map.json file gives the expected place of each value: it maps the path in the message to the path in our arguments.
-// The path "" stands for null and empty values, which are dropped.
+// toolByMessage lists real messages of other protocols, as files in examples/messages, with the tool that each is for.
+// For each file, a .map.json file in testdata gives the expected place of each value: it maps the path in the message to
+// the path in our arguments. The path "" stands for null and empty values, which are dropped.
 var toolByMessage = map[string]string{
 	"agent-handoff-protocols-package":    "send_handoff",
 	"agent-handoff-protocols-rejection":  "fail_handoff",
@@ -62,9 +62,11 @@ func TestNormalise_KeepsEveryForeignValue(t *testing.T) {
 }
 
 func TestMessageFiles_AllAreInTable(t *testing.T) {
-	files, err := filepath.Glob("testdata/messages/*.json")
-	require.NoError(t, err)
-	require.Len(t, files, 2*len(toolByMessage))
+	for _, pattern := range []string{"testdata/messages/*.json", "../../examples/messages/*-*.json"} {
+		files, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		require.Len(t, files, len(toolByMessage))
+	}
 }
 
 // The payload of Kelos has the same form in the message that begins a handoff and in the message that completes it.
@@ -98,7 +100,11 @@ func TestNormalise_FillsRequiredTextsFromOtherFields(t *testing.T) {
 
 func readMessage(t testing.TB, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", "messages", name))
+	folder := "../../examples"
+	if strings.HasSuffix(name, ".map.json") {
+		folder = "testdata"
+	}
+	b, err := os.ReadFile(filepath.Join(folder, "messages", name))
 	require.NoError(t, err)
 	return string(b)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 func TestParse_EnforcesLimits(t *testing.T) {
-	written, err := os.ReadFile("../../../../schemas/respell/testdata/messages/kelos-task-handoff.json")
+	written, err := os.ReadFile("../../../../examples/messages/kelos-task-handoff.json")
 	require.NoError(t, err)
 	quoted := func(length int) string { return `"` + strings.Repeat("ä", length) + `"` }
 	for name, c := range map[string]struct{ text, want, wrong string }{
