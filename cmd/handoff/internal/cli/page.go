@@ -23,13 +23,21 @@ func (p *Page) AddLine(format string, args ...any) {
 	fmt.Fprintf(p, format+"\n", args...)
 }
 
-// AddTable adds a table. If there are no rows, it adds the text in the parameter nothing.
-func (p *Page) AddTable(nothing string, head []string, rows [][]string) {
+// AddTable adds a table. If there are no rows, it adds the text in the parameter nothing. Cells have no colours, because
+// a table makes control characters visible. On a terminal, a cell whose text is a key of colours gets its colour.
+func (p *Page) AddTable(nothing string, head []string, rows [][]string, colours ...map[string]func(string) string) {
 	if len(rows) == 0 {
 		p.AddLine("%s", nothing)
 		return
 	}
-	p.WriteString(p.FormatTable(head, rows))
+	p.WriteString(p.DrawTable(terminal.Table{Head: head, Rows: rows, Paint: func(_, _ int, cell string) string {
+		for _, words := range colours {
+			if paint := words[cell]; paint != nil {
+				return paint(cell)
+			}
+		}
+		return cell
+	}}))
 }
 
 // Remark adds a remark about the output. On a terminal it stands at the end of the page. In other output it goes to

@@ -118,22 +118,30 @@ func (h repositoryChecks) uncommittedFiles(ctx context.Context) (files []string,
 
 const maxLines = 20 // of the output of a failed check; --json has 4 KiB
 
+// The states of a check in the report.
+const (
+	statePassed = "passed"
+	stateFailed = "failed"
+	stateUnseen = "not seen"
+)
+
 func printReport(p *cli.Page, seen schemas.CheckReport) {
 	var rows [][]string
 	for _, o := range seen.Observed {
-		state := p.Green("passed")
+		state := statePassed
 		if !o.Passed {
-			state = p.Red("failed")
+			state = stateFailed
 		}
 		rows = append(rows, []string{o.Check, state, fmt.Sprintf("%.1f s", float64(o.Millis)/1000), schemas.EscapeHidden(o.Why)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(seen.Unobserved)) {
-		rows = append(rows, []string{schemas.EscapeHidden(name), p.Yellow("not seen"), "", seen.Unobserved[name]})
+		rows = append(rows, []string{schemas.EscapeHidden(name), stateUnseen, "", seen.Unobserved[name]})
 	}
 	if seen.Unread != "" {
-		rows = append(rows, []string{"", p.Yellow("not seen"), "", seen.Unread})
+		rows = append(rows, []string{"", stateUnseen, "", seen.Unread})
 	}
-	p.AddTable("There is no check.", []string{"check", "state", "time", "why"}, rows)
+	colours := map[string]func(string) string{statePassed: p.Green, stateFailed: p.Red, stateUnseen: p.Yellow}
+	p.AddTable("There is no check.", []string{"check", "state", "time", "why"}, rows, colours)
 	for _, o := range seen.Observed {
 		if !o.Passed && o.Tail != "" {
 			p.AddLine("\n%s", p.Faint("the end of what "+o.Check+" printed:"))
