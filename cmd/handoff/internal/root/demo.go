@@ -2,10 +2,16 @@ package root
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,27 +28,50 @@ func demoCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff demo`,
 		Long:    cli.HelpText(helpTexts, "demo"),
 		Args:    cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) (err error) {
-			state, err := os.MkdirTemp(a.Getenv("TMPDIR"), "handoff-demo-")
-			if err != nil {
-				return schemas.Errorf(schemas.Unavailable, "make a temporary directory: %w", err)
-			}
-			defer func() { err = errors.Join(err, os.RemoveAll(state)) }()
-			return playUntilReaderLeaves(cmd.Context(), a, state)
-		},
+		RunE:    func(cmd *cobra.Command, _ []string) error { return playUntilReaderLeaves(cmd.Context(), a) },
 	}
 }
 
-// playUntilReaderLeaves plays the demo until it ends or the reader of its output leaves. Its exit status is then the
-// status that shells give to a program that SIGPIPE ended.
-func playUntilReaderLeaves(ctx context.Context, a *cli.App, state string) error {
+// playUntilReaderLeaves plays the demo in a temporary directory until it ends or the reader of its output leaves. Its
+// exit status is then the status that shells give to a program that SIGPIPE ended.
+func playUntilReaderLeaves(ctx context.Context, a *cli.App) error {
 	ctx, out := output.StartWriter(ctx, a.Stdout)
-	defer out.Close()
+	defer out.Close() // last: until then a late write to a closed pipe does not end the process
+	state, err := os.MkdirTemp(a.Getenv("TMPDIR"), "handoff-demo-")
+	if err != nil {
+		return schemas.Errorf(schemas.Unavailable, "make a temporary directory: %w", err)
+	}
+	defer func() {
+		if left := removeDemo(state); left != nil { // the demo itself went as it went
+			fmt.Fprintf(a.Stderr, "handoff: the directory of the demo is left, remove it yourself: %v\n", left)
+		}
+	}()
 	read := *a
 	read.Stdout, read.IsTerminal = out, func(any) bool { return a.IsTerminal(a.Stdout) }
-	err := playDemo(ctx, &read, state)
+	err = playDemo(ctx, &read, state)
 	if errors.Is(context.Cause(ctx), output.ErrReaderLeft) {
 		return cli.ExitStatus(128 + int(syscall.SIGPIPE))
+	}
+	return err
+}
+
+// removeDemo removes the directory of the demo. It tries again for two seconds, because Windows may close the files of
+// the server a moment after the server has ended. It removes each file by its path, because Wine lacks the function
+// with which [os.RemoveAll] removes files.
+func removeDemo(dir string) (err error) {
+	for range 100 {
+		var paths []string
+		err = filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+			paths = append(paths, path)
+			return err
+		})
+		for _, path := range slices.Backward(paths) {
+			err = cmp.Or(err, os.Remove(path))
+		}
+		if err == nil {
+			return nil
+		}
+		time.Sleep(20 * time.Millisecond)
 	}
 	return err
 }
