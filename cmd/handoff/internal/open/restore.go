@@ -163,10 +163,14 @@ func UndoFileRestore(w workspace.Workspace) error {
 	return platform.SyncDir(w.Dir)
 }
 
-// AcceptFileRestore deletes the store that the last restore replaced. The caller must have locked the files.
-func AcceptFileRestore(w workspace.Workspace) error {
+// AcceptFileRestore deletes the store that the last restore replaced, unless confirm returns an error. The caller must
+// have locked the files.
+func AcceptFileRestore(w workspace.Workspace, confirm func() error) error {
 	if !hasKeptStore(w) {
 		return errNoKeptStore(w.Name)
+	}
+	if err := confirm(); err != nil {
+		return err
 	}
 	return os.Remove(keptStoreFile(w.Dir))
 }
@@ -248,9 +252,14 @@ func UndoDatabaseRestore(ctx context.Context, name string, node *cluster.Node) e
 	})
 }
 
-// AcceptDatabaseRestore deletes the workspace that the last restore replaced.
-func AcceptDatabaseRestore(ctx context.Context, name string, node *cluster.Node) error {
-	return withKeptWorkspace(ctx, name, node, func() error { return node.Remove(ctx, KeptWorkspaceName(name)) })
+// AcceptDatabaseRestore deletes the workspace that the last restore replaced, unless confirm returns an error.
+func AcceptDatabaseRestore(ctx context.Context, name string, node *cluster.Node, confirm func() error) error {
+	return withKeptWorkspace(ctx, name, node, func() error {
+		if err := confirm(); err != nil {
+			return err
+		}
+		return node.Remove(ctx, KeptWorkspaceName(name))
+	})
 }
 
 // withKeptWorkspace calls fn if a restore kept a workspace. Otherwise it returns errNoKeptStore.

@@ -148,10 +148,14 @@ func (r restoration) undoRestore(ctx context.Context) (said string, err error) {
 }
 
 func (r restoration) acceptRestore(ctx context.Context) (said string, err error) {
+	confirm := func() error {
+		_, err := r.ConfirmPerson(ctx, schemas.PersonNeededf("the state of %s from before the last restore is deleted for good by a person alone", r.to.Name))
+		return err
+	}
 	if r.UsesDatabase() {
-		err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error { return open.AcceptDatabaseRestore(ctx, r.to.Name, node) })
+		err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error { return open.AcceptDatabaseRestore(ctx, r.to.Name, node, confirm) })
 	} else {
-		err = withStoreLock(r.to, func() error { return r.explainKeptError(open.AcceptFileRestore(r.to)) })
+		err = withStoreLock(r.to, func() error { return r.explainKeptError(open.AcceptFileRestore(r.to, confirm)) })
 	}
 	return "has nothing any more from before the restore", err
 }
