@@ -97,7 +97,7 @@ func explainIncompleteExport(name string, err error) error {
 
 // writeExport asks the owner of the workspace for an export, and copies the export part by part.
 func writeExport(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Writer) (head schemas.ExportHeading, err error) {
-	by, err := a.ReadingCaller(false)
+	by, err := a.Caller(false)
 	if err != nil {
 		return head, err
 	}
