@@ -99,6 +99,23 @@ func TestNames_SayCaseAndExpectation(t *testing.T) {
 	}
 }
 
+// counted matches a number with a plural, which is wrong for 1. The words before the number say that there are more.
+var counted = regexp.MustCompile(
+	`(?:than |all |the )?%[dv] (?:[a-z]+ )?(?:handoffs|notices|agents|events|attempts|tests|tokens|requests|parts|problems|minutes|seconds)\b`)
+
+func TestTexts_CountByOneFunction(t *testing.T) {
+	for _, file := range trackedFiles(t) {
+		if !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, text := range counted.FindAllString(read(t, file), -1) {
+			if strings.HasPrefix(text, "%") {
+				t.Errorf("%s: write %q with schemas.CountNoun, because it is wrong for 1", file, text)
+			}
+		}
+	}
+}
+
 // add counts the comments of one source file. Directives are no comments.
 func (p *commentLines) add(t *testing.T, file, source string) {
 	t.Helper()

@@ -233,7 +233,7 @@ func (rev *revision) applyOptionsToRecord(now *store.Record, at time.Time) error
 func amendAttemptAndChainLimits(now *store.Record, opt schemas.SendOptions) error {
 	if n := opt.MaxAttempts; n != 0 {
 		if n < now.Attempt || n == now.Attempt && now.Status == schemas.Pending && !now.Uncharged {
-			return schemas.Invalidf("options.max_attempts", "%d attempts of %s were made", now.Attempt, now.ID).
+			return schemas.Invalidf("options.max_attempts", "%s had %s already", now.ID, schemas.CountNoun(now.Attempt, "attempt")).
 				WithHint("Give more than %d, or cancel it.", now.Attempt)
 		}
 		now.MaxAttempts = n

@@ -116,7 +116,7 @@ func (o *op) claimAgain(r *store.Record) (takenClaim, error) {
 	case o.Leases.MayConnectionReturn(r):
 		wait := o.Leases.Started.Add(operation.Grace).Sub(o.Now)
 		return takenClaim{}, operation.ConflictError(r, "%s was claimed over a connection that may still be there", r.ID).
-			WithHint("If it is gone, claim %s again in %d seconds.", r.ID, int(wait.Seconds())+1)
+			WithHint("If it is gone, claim %s again in %s.", r.ID, schemas.CountNoun(int(wait.Seconds())+1, "second"))
 	}
 	return o.takeHandoff(life.Claim, r) // refused, since the handoff is held
 }

@@ -188,7 +188,7 @@ func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done sch
 func completionNoticeText(r *store.Record, done schemas.Completion) string {
 	text := strings.Join(append(done.UnobservedReasons(), done.Summary), ". ")
 	if unmet := contract.UnmetCriteria(done.Criteria); len(unmet) > 0 {
-		text = fmt.Sprintf("%d of %d criteria are not met. %s", len(unmet), len(done.Criteria), text)
+		text = fmt.Sprintf("Criteria not met: %d of %d. %s", len(unmet), len(done.Criteria), text)
 	} else if done.Status == schemas.Partial {
 		text = "It is done in part. " + text
 	}

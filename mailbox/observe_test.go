@@ -145,7 +145,7 @@ func TestComplete_RefusesStrictWorkIfCheckWasNotObserved(t *testing.T) {
 	w, a, b := newPair(t, "a", "b")
 	id, done := sendsWithChecks(w, a, b, schemas.Expectations{Strict: true})
 	_, err := w.Complete(t.Context(), b, done)
-	require.ErrorContains(t, err, "strict and 1 of its criteria are unmet: 1: The check test passes (not observed: no checkout is beside this call)")
+	require.ErrorContains(t, err, "strict, and not all of its criteria are met: 1: The check test passes (not observed: no checkout is beside this call)")
 	require.Equal(t, schemas.Conflict, schemas.AsError(err).Code)
 	require.Equal(t, 1, w.countRefusals(id))
 	id, done = sendsWithChecks(w, a, b, schemas.Expectations{Strict: true, Evidence: schemas.EvidenceClaimed})

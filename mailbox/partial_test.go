@@ -44,7 +44,7 @@ func TestComplete_PartialKeepsDependentsBlocked(t *testing.T) {
 
 	require.True(t, w.Claims(dev).Empty)
 	mailboxtest.RequireRefusal(t, w.Claim, dev, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 waits for ho_1")
-	require.Contains(t, w.Notices(lead)[0].Text, "Not opened: ho_2, until this is accepted. 1 of 1 criteria are not met.")
+	require.Contains(t, w.Notices(lead)[0].Text, "Not opened: ho_2, until this is accepted. Criteria not met: 1 of 1.")
 	asked := w.Notices(w.Stdio("ops"))
 	require.Equal(t, "blocked", asked[0].Kind)
 	require.Contains(t, asked[0].Text, "ho_1, for which it waits, is completed in part. Accept that one, which opens this one,")

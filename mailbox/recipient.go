@@ -54,8 +54,8 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
 	}
 	if roster.ExceedsLongestSession(a.Card, r.EstimatedDuration()) {
-		warnings = append(warnings, fmt.Sprintf("%s works %d minutes at a time at most, and this is estimated at %d: send it in parts, or to another",
-			to, a.Card.MaxMinutes, r.Estimate))
+		warnings = append(warnings, fmt.Sprintf("%s works %s at a time at most, and this is estimated at %d: send it in parts, or to another",
+			to, schemas.CountNoun(a.Card.MaxMinutes, "minute"), r.Estimate))
 	}
 	more, err := o.Offers().SenderWarnings(*a)
 	return append(warnings, more...), err
@@ -114,7 +114,7 @@ func (o *op) checkMailboxLimit(box schemas.Address) error {
 	if err != nil || m.Pending < o.Limits.Mailbox {
 		return err
 	}
-	return schemas.Errorf(schemas.Limit, "the mailbox of %s holds %d pending handoffs, the limit", box, m.Pending).
+	return schemas.Errorf(schemas.Limit, "the mailbox of %s holds %s, the limit", box, schemas.CountNoun(m.Pending, "pending handoff")).
 		WithField("to").WithHint("Send to another agent, or wait until some are claimed. Nothing was sent.")
 }
 
@@ -247,8 +247,8 @@ func (o *op) checkPendingLimit() error {
 	if err != nil || n < o.By.MaxPending {
 		return err
 	}
-	return schemas.Errorf(schemas.Limit, "%d handoffs that were sent with token %s are pending, and it may have %d",
-		n, o.By.Token, o.By.MaxPending).
+	return schemas.Errorf(schemas.Limit, "token %s may have %s pending, and has %d",
+		o.By.Token, schemas.CountNoun(o.By.MaxPending, "sent handoff"), n).
 		WithHint("Wait until some are claimed. Nothing was sent.").
 		WithNext(schemas.AdviseCall(schemas.ListIn{Box: "sent", Status: schemas.StatusFilter(schemas.Pending)}, "shows them")).
 		WithRetryAfter(pendingRetryAfter)

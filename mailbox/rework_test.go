@@ -63,7 +63,7 @@ func TestRework_OfStrictWorkNeedsEvidenceForNewCriteria(t *testing.T) {
 		in := schemas.CompleteIn{HandoffID: rework.String(), Result: schemas.Result{Summary: "done"}}
 		withEvidence(old...)(&in)
 		_, err := w.Complete(t.Context(), b, in)
-		refused(t, err, schemas.Invalid, "2 of 4 criteria are not answered: 3: Rows are sorted; 4: It has a sum (round 2)")
+		refused(t, err, schemas.Invalid, "criteria not answered, 2 of 4: 3: Rows are sorted; 4: It has a sum (round 2)")
 	}
 	require.Equal(t, schemas.Success, w.Completes(b, rework, withEvidence("1", "2", "3", "4")).Outcome)
 }

@@ -157,7 +157,7 @@ func (o *op) previewSend(out *schemas.SendOut) error {
 	}
 	out.Brief, out.Missing = b.Text, contract.MissingInformation(h)
 	if n := len(out.Parts); n > 0 {
-		text := fmt.Sprintf("this is the first of %d parts", n)
+		text := "this is the first of " + schemas.CountNoun(n, "part")
 		if out.Joined != 0 {
 			text += ", and one more waits for all of them"
 		}
@@ -287,7 +287,7 @@ func (*op) warnOfLastAttempt(d *draft.Draft, r *store.Record) ([]string, error) 
 	if d.Attempt <= r.Attempt {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("of the %d attempts before, %d count, so that one of %d is left: options.max_attempts allows more",
+	return []string{fmt.Sprintf("of the %d attempts before, %d counted, so that one of %d is left: options.max_attempts allows more",
 		d.Attempt, r.Attempt, r.MaxAttempts)}, nil
 }
 

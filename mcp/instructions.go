@@ -64,8 +64,8 @@ func (i Instructions) mailLine() string {
 	if i.Inbox.Pending+i.Inbox.Notices == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Waiting for you: %d handoffs (%d urgent), %d unread notices.\n",
-		i.Inbox.Pending, i.Inbox.Urgent, i.Inbox.Notices)
+	return fmt.Sprintf("Waiting for you: %s (%d urgent), %s.\n",
+		schemas.CountNoun(i.Inbox.Pending, "handoff"), i.Inbox.Urgent, schemas.CountNoun(i.Inbox.Notices, "unread notice"))
 }
 
 // heldLine counts the handoffs that this agent name holds. An earlier session claimed them.

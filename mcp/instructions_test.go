@@ -43,7 +43,7 @@ func TestInstructions_NameOtherAgents(t *testing.T) {
 		Others: []schemas.Card{{Name: "zoe"}, {Name: "amy", Live: true}, {Name: "bob", Registered: true, Accepts: []string{"review"}}},
 		Inbox:  schemas.InboxCounts{Notices: 1},
 	}.String()
-	require.Contains(t, text, "\nYou are amy in workspace shop.\nWaiting for you: 0 handoffs (0 urgent), 1 unread notices.\nAlso here, by their own account: bob (accepts review); zoe.\n")
+	require.Contains(t, text, "\nYou are amy in workspace shop.\nWaiting for you: 0 handoffs (0 urgent), 1 unread notice.\nAlso here, by their own account: bob (accepts review); zoe.\n")
 }
 
 func TestInstructions_CountHeldHandoffs(t *testing.T) {

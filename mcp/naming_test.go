@@ -275,7 +275,7 @@ func TestGreeting_CountsHeldHandoffs(t *testing.T) {
 	second := connectTo(t, server)
 	second.send(begin["initialize"])
 	require.Contains(t, parse(t, second.nextLine()).Result.Instructions,
-		"Unfinished under this name: 2; claim_handoff takes them up, or names them.\nWaiting for you: 1 handoffs (0 urgent), 0 unread notices.\n")
+		"Unfinished under this name: 2; claim_handoff takes them up, or names them.\nWaiting for you: 1 handoff (0 urgent), 0 unread notices.\n")
 	require.Equal(t, schemas.ID(1), callTool[schemas.ClaimOut](second, "claim_handoff", `{}`).HandoffID)
 }
 

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/mark3labs/mcp-go/mcp"
 
 	"handoff/mcp/jsonrpc"
+	"handoff/schemas"
 	"handoff/tools/platform"
 )
 
@@ -57,8 +58,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 		drained = returnsWithin(s.config.Drain, c.pending.Wait)
 	}
 	if !drained && err == nil {
-		err = fmt.Errorf("%d requests were not answered, or their answers not taken, within %v",
-			c.requests.Len(), s.config.Drain)
+		err = fmt.Errorf("%s had no answer, or an answer that was not taken, within %v",
+			schemas.CountNoun(c.requests.Len(), "request"), s.config.Drain)
 	}
 	s.sdk.UnregisterSession(calls, c.session.SessionID())
 	c.session.naming.callClose(calls)

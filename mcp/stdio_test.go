@@ -134,7 +134,7 @@ func TestStdio_ReportsUnansweredRequestsAfterDrainTimeout(t *testing.T) {
 	c := connect(t, cfg)
 	c.send(callRequest(1, "send_handoff", `{"do":"hold"}`))
 	<-s.started
-	require.EqualError(t, c.closeInput(), "1 requests were not answered, or their answers not taken, within 1ms")
+	require.EqualError(t, c.closeInput(), "1 request had no answer, or an answer that was not taken, within 1ms")
 	close(s.release)
 }
 

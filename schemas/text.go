@@ -148,12 +148,15 @@ func JoinFirst(texts []string, most int) string {
 	return text
 }
 
-// CountNoun writes a number of things: "1 notice", "2 notices".
-func CountNoun[N int | uint64](n N, thing string) string {
+// CountNoun writes a number of things: "1 notice", "2 notices", "2 processes".
+func CountNoun[N int | int64 | uint64 | float64](n N, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	if strings.HasSuffix(thing, "s") {
+		thing += "e"
+	}
+	return fmt.Sprintf("%v %ss", n, thing)
 }
 
 // JoinNumbered joins texts by the separator between and puts a number before each, from 1, so that an answer can refer

@@ -42,7 +42,7 @@ func (f frame) footer(omitted []omittedPart, room int) string {
 	var b strings.Builder
 	var others []string
 	for _, calls := range order {
-		line := fmt.Sprintf("- %s, %d tokens: %s\n", strings.Join(named[calls], ", "), tokens[calls], calls)
+		line := fmt.Sprintf("- %s, %s: %s\n", strings.Join(named[calls], ", "), schemas.CountNoun(tokens[calls], "token"), calls)
 		if !elsewhere[calls] && (tokens[calls] < minCallTokens || calls == "" || room < content.CountTokenTenths(line)) {
 			others = append(others, named[calls]...)
 			continue

@@ -174,7 +174,7 @@ func shortArtifactLines(id schemas.ID, all []schemas.Artifact, p pen) []string {
 	for i, a := range all {
 		if n := content.CountTokens(a.Content); n > 2*minCallTokens {
 			call := getHandoffCall(id, schemas.GetIn{Reference: fmt.Sprintf("artifacts/%d/content", i)})
-			a.Content = fmt.Sprintf("%d tokens: %s", n, call)
+			a.Content = schemas.CountNoun(n, "token") + ": " + call
 		}
 		texts = append(texts, artifactText(a))
 	}
@@ -236,7 +236,7 @@ func referenceLines(id schemas.ID, all []schemas.Reference, p pen) []string {
 		}
 		var size string
 		if r.Tokens > 0 {
-			size = fmt.Sprintf("%d tokens", r.Tokens)
+			size = schemas.CountNoun(r.Tokens, "token")
 		}
 		if about := nonEmpty(size, r.Media); len(about) > 0 {
 			text += " (" + strings.Join(about, ", ") + ")"

@@ -98,7 +98,7 @@ func descendTo(text *json.Decoder, step string) *schemas.Error {
 		slices.Sort(names)
 		return absent.WithChoices(names[:min(len(names), maxKnown)]...)
 	case json.Delim('['):
-		return absent.WithHint("The list has %d entries, the first is 0.", n)
+		return absent.WithHint("The number of entries is %d, and the first is 0.", n)
 	}
 	return absent.WithHint("That is no JSON with parts.")
 }

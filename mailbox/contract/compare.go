@@ -184,7 +184,7 @@ func (a criteriaAnswers) missingAnswersError() error {
 	if len(open) == 0 {
 		return nil
 	}
-	return schemas.Invalidf(answersField, "%d of %d criteria are not answered: %s",
+	return schemas.Invalidf(answersField, "criteria not answered, %d of %d: %s",
 		len(open), len(a.asked), strings.Join(criterionLines(open), "; ")).
 		WithHint("%s", hint)
 }
@@ -217,8 +217,8 @@ func failedChecksError(checks []schemas.AnsweredCriterion, seen *schemas.CheckRe
 // unmetCriteriaError returns the error for a completion of a strict handoff with unmet criteria. The error lists these
 // criteria and advises the holder what to do instead.
 func unmetCriteriaError(unmet []schemas.AnsweredCriterion) error {
-	return schemas.Errorf(schemas.Conflict, "this handoff is strict and %d of its criteria are unmet: %s",
-		len(unmet), strings.Join(criterionLines(unmet), "; ")).WithField(answersField).
+	return schemas.Errorf(schemas.Conflict, "this handoff is strict, and not all of its criteria are met: %s",
+		strings.Join(criterionLines(unmet), "; ")).WithField(answersField).
 		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 

@@ -81,7 +81,7 @@ func TestCompare_ListsMissingAnswers(t *testing.T) {
 	_, err := contract.Compare(loginExpectations(), criteriaAnswers("2", "4"), false, nil)
 	e := requireRefusal(t, err, schemas.Invalid)
 	require.Equal(t, "verification.criteria", e.Field)
-	require.Equal(t, "2 of 4 criteria are not answered: 1: Implements all spec requirements; 3: Has an example", e.Message)
+	require.Equal(t, "criteria not answered, 2 of 4: 1: Implements all spec requirements; 3: Has an example", e.Message)
 	require.Equal(t, "Answer each of them too, as {criterion: number, met: true or false, evidence: text}.", e.Hint)
 
 	_, err = contract.Compare(loginExpectations(), nil, false, nil)

@@ -33,7 +33,7 @@ func Doubts(done schemas.Completion) []string {
 		}
 	}
 	if v.TestsFailed > 0 {
-		doubts = append(doubts, fmt.Sprintf("%d tests failed", v.TestsFailed))
+		doubts = append(doubts, schemas.CountNoun(v.TestsFailed, "test")+" failed")
 	}
 	for i, c := range v.Commands {
 		again := func(later schemas.Command) bool { return foldText(later.Command) == foldText(c.Command) }

@@ -27,6 +27,6 @@ func ExampleCompare() {
 	answered, _ := contract.Compare(asked, answer, false, nil)
 	fmt.Println(contract.CompletionOutcome(schemas.Completion{Criteria: answered}, ""), contract.UnmetCriteria(answered)[0].Evidence)
 	// Output:
-	// verification.criteria: 1 of 3 criteria are not answered: 2: Includes unit tests
+	// verification.criteria: criteria not answered, 1 of 3: 2: Includes unit tests
 	// partial tsc: 2 errors
 }

@@ -30,7 +30,7 @@ func Markdown(workflow string, steps []schemas.HistoryStep) string {
 		open = append(open, openPoints(s, steps)...)
 	}
 	m.writeLine("# %s", escapeMarkdown(title))
-	m.writeLine("\n%d of %d handoffs completed, in workflow `%s`: %s of work.", completed, len(steps), workflow, formatWorkTime(seconds))
+	m.writeLine("\n%d of %s completed, in workflow `%s`: %s of work.", completed, schemas.CountNoun(len(steps), "handoff"), workflow, formatWorkTime(seconds))
 	m.writeLine("\n| Handoff | Who | What | Outcome | Time |\n|---|---|---|---|---|")
 	for _, s := range steps {
 		time := ""

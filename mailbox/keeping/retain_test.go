@@ -52,7 +52,7 @@ func TestRetain_DropsOldTextsAndKeepsRegistry(t *testing.T) {
 			before := w.Now().Add(-time.Hour)
 			mailboxtest.RequireRefusal(t, w.Retain, a, schemas.RetainIn{Before: before}, schemas.Denied, "by a person alone")
 			_, err := w.Retain(t.Context(), schemas.Caller{Agent: schemas.Human, Via: schemas.ViaCLI}, schemas.RetainIn{Before: before})
-			mailboxtest.RequireError(t, err, schemas.Denied, "texts of 1 handoffs, which ended before 20")
+			mailboxtest.RequireError(t, err, schemas.Denied, "texts of 1 handoff, which ended before 20")
 			mailboxtest.RequireRefusal(t, w.Retain, mailboxtest.Human, schemas.RetainIn{}, schemas.Invalid, "since when")
 			would := mailboxtest.Must(t, w.Retain, a, schemas.RetainIn{Before: before, DryRun: true})
 			require.Equal(t, 1, would.Handoffs)

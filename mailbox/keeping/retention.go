@@ -36,8 +36,8 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 	r := retention{engine: k.Engine, by: by, before: store.TimeOf(in.Before), dry: in.DryRun || !by.IsProvenPerson()}
 	done, err := r.run(ctx)
 	if err == nil && r.dry && !in.DryRun { // a person is asked to confirm this
-		return schemas.RetainOut{}, schemas.PersonNeededf("%d bytes of texts of %d handoffs, which ended before %s, are dropped for good by a person alone",
-			done.Bytes, done.Handoffs, in.Before.Format(time.DateOnly))
+		return schemas.RetainOut{}, schemas.PersonNeededf("%s of texts of %s, which ended before %s, are dropped for good by a person alone",
+			schemas.CountNoun(done.Bytes, "byte"), schemas.CountNoun(done.Handoffs, "handoff"), in.Before.Format(time.DateOnly))
 	}
 	if k.Free != nil {
 		done.Free = k.Free()

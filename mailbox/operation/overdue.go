@@ -37,7 +37,7 @@ func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 			break
 		}
 	}
-	return []string{fmt.Sprintf("time has more to do: %d handoffs or more are overdue, and the next call goes on", n)}
+	return []string{fmt.Sprintf("time has more to do, for %s or more: the next call goes on", schemas.CountNoun(n, "handoff"))}
 }
 
 // runDeferredConsequences carries out the consequences that an operation deferred because they were too many for one

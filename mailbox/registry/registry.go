@@ -103,7 +103,7 @@ func (r *Registry) Tree(ctx context.Context, _ schemas.Caller, in schemas.TreeIn
 			return out, err
 		}
 		if out.Size = cmp.Or(in.Size, events); out.Size > events {
-			return out, schemas.Invalidf("size", "there are %d events, and not %d", events, out.Size)
+			return out, schemas.Invalidf("size", "there are not %s, but %d", schemas.CountNoun(out.Size, "event"), events)
 		}
 		out.Root, err = v.TreeRows().Root(int64(out.Size)) //nolint:gosec // events are counted
 		return out, err

@@ -142,7 +142,7 @@ func (g *Gate) authenticateBearer(r *http.Request, bearer string) (schemas.Calle
 	}
 	if wait := g.rates.countRequest(caller.Token, perSecond, now); wait > 0 {
 		name := caller.Token
-		return caller, newRateRefusal(wait, name, "token %s may make %v requests a second", name, perSecond)
+		return caller, newRateRefusal(wait, name, "token %s may make %s a second", name, schemas.CountNoun(perSecond, "request"))
 	}
 	return caller, nil
 }

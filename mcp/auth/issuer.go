@@ -127,5 +127,5 @@ func (i *Issuer) unavailableError(ctx context.Context, cause error) error {
 		i.Logger.WarnContext(ctx, "issuer not read", slog.String("issuer", i.URL), slog.Any("cause", cause))
 	}
 	return schemas.Errorf(schemas.Unavailable, "tokens cannot be checked: their issuer does not answer").
-		WithHint("Try again in %d seconds.", int(readInterval.Seconds())).WithRetryAfter(readInterval)
+		WithHint("Try again in %s.", schemas.CountNoun(readInterval.Seconds(), "second")).WithRetryAfter(readInterval)
 }

@@ -61,7 +61,7 @@ func newPermissionRefusal(why RefusalReason, token, format string, args ...any) 
 
 func newRateRefusal(wait time.Duration, token, format string, args ...any) *Refusal {
 	e := schemas.Errorf(schemas.Limit, format, args...).WithRetryAfter(wait)
-	return &Refusal{Reason: Rate, Token: token, err: e.WithHint("Try again in %d seconds.", e.RetryAfter)}
+	return &Refusal{Reason: Rate, Token: token, err: e.WithHint("Try again in %s.", schemas.CountNoun(e.RetryAfter, "second"))}
 }
 
 func (r *Refusal) withHint(format string, args ...any) *Refusal {

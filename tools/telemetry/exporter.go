@@ -150,7 +150,7 @@ func partialError(response []byte) error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d spans were refused: %s", n, schemas.Clip(schemas.EscapeHidden(r.PartialSuccess.ErrorMessage), 200))
+	return fmt.Errorf("the collector refused %s: %s", schemas.CountNoun(n, "span"), schemas.Clip(schemas.EscapeHidden(r.PartialSuccess.ErrorMessage), 200))
 }
 
 // retryAfter returns the pause that a collector asked for in seconds, or zero.

@@ -106,7 +106,7 @@ func TestExporter_LogsRefusedSpans(t *testing.T) {
 		c := &collector{t: t, answer: func(w http.ResponseWriter) {
 			_, _ = io.WriteString(w, `{"partialSuccess":{"rejectedSpans":"1","errorMessage":"too old"}}`)
 		}}
-		require.Contains(t, exportSpans(t, c, 1, 0), "1 spans were refused: too old")
+		require.Contains(t, exportSpans(t, c, 1, 0), "the collector refused 1 span: too old")
 		require.Equal(t, 1, c.requestCount())
 	})
 }

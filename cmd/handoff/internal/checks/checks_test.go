@@ -169,7 +169,7 @@ func TestRun_FailsFalseChecks(t *testing.T) {
 		"a file is a folder":                  {"there", map[string]string{"docs/guide.md": "-", "docs/guide.md/x": ""}, "is no regular file"},
 		"it hangs":                            {"slow", map[string]string{"slow.sh": "sleep 60"}, "it did not end within 1s"},
 		"it ignores its end":                  {"slow", map[string]string{"slow.sh": "trap '' TERM INT; setsid sleep 60; sleep 60"}, "it did not end within 1s"},
-		"it goes on in the background":        {"slow", map[string]string{"slow.sh": "setsid sleep 60 >/dev/null 2>&1 & exit 0"}, "it left 1 processes running"},
+		"it goes on in the background":        {"slow", map[string]string{"slow.sh": "setsid sleep 60 >/dev/null 2>&1 & exit 0"}, "it left 1 process running"},
 		"it floods":                           {"slow", map[string]string{"slow.sh": "cat /dev/zero"}, "it printed more than 16 MiB"},
 		"it kills itself":                     {"slow", map[string]string{"slow.sh": "kill -9 $$"}, "it ended with status 137"},
 	} {

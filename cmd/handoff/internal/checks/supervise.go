@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"handoff/schemas"
 	"handoff/tools/platform"
 )
 
@@ -176,7 +177,7 @@ func (o commandOrder) runCommand(ctx context.Context, over context.CancelCauseFu
 	if ctx.Err() != nil {
 		done.Why = context.Cause(ctx).Error()
 	} else if left := countRemaining(ctx, cmd.Process.Pid); left > 0 {
-		done.Why = fmt.Sprintf("it left %d processes running", left)
+		done.Why = fmt.Sprintf("it left %s running", schemas.CountNoun(left, "process"))
 	} else if errors.Is(ended, exec.ErrWaitDelay) {
 		done.Why = "it left processes running that print"
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"sync"
 	"time"
 
@@ -44,13 +43,4 @@ func (a *App) ShowProgress(what string) (end func()) {
 		close(over)
 		saying.Wait()
 	})
-}
-
-// FormatThousands writes a number with separators: 1,234,567.
-func FormatThousands(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }

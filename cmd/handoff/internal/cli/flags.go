@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,7 +165,7 @@ func LimitHelpToFlags(cmd *cobra.Command, names ...string) {
 		_ = cmd.Flags().SetAnnotation(f.Name, notFirst, nil) // there is such a flag
 		more++
 	})
-	cmd.Flags().BoolFunc(helpAll, fmt.Sprintf("help with %d more flags", more), func(string) error { return cmd.Flags().Set("help", "true") })
+	cmd.Flags().BoolFunc(helpAll, "help with "+schemas.CountNoun(more, "more flag"), func(string) error { return cmd.Flags().Set("help", "true") })
 }
 
 // HelpWithoutHiddenFlags returns a help function that leaves out the flags that [LimitHelpToFlags] hides.

@@ -126,7 +126,7 @@ func (a *App) PrintWithMail(raw json.RawMessage, fill func(*Page)) error {
 		var result struct{ Inbox schemas.InboxCounts }
 		if json.Unmarshal(raw, &result) == nil && result.Inbox.Pending+result.Inbox.Notices > 0 {
 			i := result.Inbox
-			p.AddField("inbox", fmt.Sprintf("%d pending, %d urgent, %d notices", i.Pending, i.Urgent, i.Notices))
+			p.AddField("inbox", fmt.Sprintf("%d pending, %d urgent, %s", i.Pending, i.Urgent, schemas.CountNoun(i.Notices, "notice")))
 		}
 	})
 }

@@ -4,9 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
+
+	"handoff/schemas"
 )
 
 // These constants name the blocks of a log. A block stands between a start marker and an end marker. A marker stands at
@@ -52,7 +53,7 @@ func (l LogBlocks) Warning() string {
 	case l.Pairs == 0:
 		return "no handoff is in the log: no lines " + startMarker(handoffBlock) + " and " + endMarker(handoffBlock)
 	case l.Pairs > 1:
-		return fmt.Sprintf("%d handoffs are in the log: the last one is taken", l.Pairs)
+		return schemas.CountNoun(l.Pairs, "handoff") + " are in the log: the last one is taken"
 	}
 	return ""
 }

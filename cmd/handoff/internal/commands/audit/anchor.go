@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -117,7 +116,7 @@ func (at anchor) addHead(ctx context.Context, a *cli.App, h head, push string) e
 	}
 	said := map[string]any{"ref": at.ref, "commit": commit, "size": h.Size, "root": h.root(), "pushed": push != ""}
 	return a.PrintValue(said, func(p *cli.Page) {
-		p.AddLine("the head of %d events is commit %.12s of %s", h.Size, commit, at.ref)
+		p.AddLine("the head of %s is commit %.12s of %s", schemas.CountNoun(h.Size, "event"), commit, at.ref)
 		if push == "" {
 			p.AddLine("git push origin %s", spec)
 		}
@@ -142,7 +141,7 @@ func (at anchor) commitHead(ctx context.Context, h head, old string) (string, er
 		}
 		args = append(args, "-p", old)
 	}
-	commit, err := at.runGit(ctx, fmt.Sprintf("Head of %d events\n", h.Size), args...)
+	commit, err := at.runGit(ctx, "Head of "+schemas.CountNoun(h.Size, "event")+"\n", args...)
 	if err != nil {
 		return "", err
 	}

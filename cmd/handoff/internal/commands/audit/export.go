@@ -45,7 +45,7 @@ func exportCommand(a *cli.App) *cobra.Command {
 			return err
 		}
 		said := map[string]any{"tiles": *dir, "size": h.Size, "root": h.root()}
-		return a.PrintValue(said, func(p *cli.Page) { p.AddLine("wrote %d events to %s", h.Size, p.Quote(*dir, 4)) })
+		return a.PrintValue(said, func(p *cli.Page) { p.AddLine("wrote %s to %s", schemas.CountNoun(h.Size, "event"), p.Quote(*dir, 4)) })
 	}
 	return cmd
 }
@@ -153,7 +153,7 @@ func (x *tileExport) writeFile(name string, content []byte) error {
 // root of the head.
 func (x *tileExport) writeLastTiles() error {
 	if x.n != x.head.Size || x.n > 0 && x.walk.Root() != x.head.root() {
-		return errMismatch(verifyTells, "the %d events of the registry differ from its tree", x.n)
+		return errMismatch(verifyTells, "the registry, of %s, differs from its tree", schemas.CountNoun(x.n, "event"))
 	}
 	if err := x.writeTiles(); err != nil {
 		return err

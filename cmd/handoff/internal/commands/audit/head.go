@@ -126,7 +126,7 @@ func checkSize(name string, size, events uint64) error {
 		return nil
 	}
 	return errMismatch("The registry was cut off, or it belongs to another workspace.",
-		"%s has %d events, and the registry ends with event %d", name, size, events)
+		"%s has %s, and the registry ends with event %d", name, schemas.CountNoun(size, "event"), events)
 }
 
 // checkRoot returns an error if the kept head and the registry have different roots for the same number of events.
@@ -135,10 +135,10 @@ func checkRoot(e savedHead, root string) error {
 		return nil
 	}
 	if root == "" {
-		return errMismatch(verifyTells, "the first %d events of the registry differ from the head %s: one of them is missing", e.Size, e.name)
+		return errMismatch(verifyTells, "the registry up to event %d differs from the head %s: an event is missing", e.Size, e.name)
 	}
-	return errMismatch("Something among them was changed, left out or put in another place since then. "+verifyTells,
-		"the first %d events of the registry differ from the head %s: their root is %s, and was %s", e.Size, e.name, root, e.root())
+	return errMismatch("An event was changed, left out or put in another place since then. "+verifyTells,
+		"the registry up to event %d differs from the head %s: its root is %s, and was %s", e.Size, e.name, root, e.root())
 }
 
 const verifyTells = "handoff audit verify tells what was changed, if the registry contradicts itself."

@@ -21,11 +21,11 @@ var forgeries = []struct {
 	{"rewritten", func(events [][]byte) [][]byte {
 		events[1] = bytes.Replace(events[1], []byte(`"dev"`), []byte(`"qa"`), 1)
 		return events
-	}, "the first 4 events of the registry differ from the head "},
+	}, "the registry up to event 4 differs from the head "},
 	{"reordered", func(events [][]byte) [][]byte {
 		events[0], events[2] = events[2], events[0]
 		return events
-	}, "the first 4 events of the registry differ from the head "},
+	}, "the registry up to event 4 differs from the head "},
 	{"left out", func(events [][]byte) [][]byte {
 		return slices.Delete(events, 1, 2)
 	}, "has 4 events, and the registry ends with event 3"},
@@ -79,7 +79,7 @@ func TestVerify_FetchedAnchorExposesNewRegistry(t *testing.T) {
 	s.Must("qa", "complete", "1", "--summary", "ok")
 	require.Contains(t, s.audit("verify"), "5 events of 3 handoffs")
 	require.NotEqual(t, key, s.audit("key"))
-	require.Contains(t, s.mustRefuse(5, "anchor"), "the first 4 events of the registry differ from the head commit ")
+	require.Contains(t, s.mustRefuse(5, "anchor"), "the registry up to event 4 differs from the head commit ")
 	git(t, s.dir, "update-ref", "-d", "refs/handoff/heads/w")
 	s.audit("anchor")
 	git(t, s.dir, "push", "-q", "--force", remote, "refs/handoff/heads/w")
@@ -91,7 +91,7 @@ func TestVerify_FetchedAnchorExposesNewRegistry(t *testing.T) {
 	require.Contains(t, s.mustRefuse(3, "verify", "--anchor=refs/handoff/heads/none"), "there is no anchor refs/handoff/heads/none")
 	require.Contains(t, s.mustRefuse(5, "verify", "--anchor=HEAD"), "it is no signed checkpoint")
 	require.Contains(t, there.mustRefuse(1, "verify", "--anchor"),
-		"problem: the first 4 events of the registry differ from the head commit ")
+		"problem: the registry up to event 4 differs from the head commit ")
 }
 
 // An anchor changes neither the work tree nor the index.

@@ -85,14 +85,15 @@ func (v *verifyResult) compareHeads(heads []savedHead) {
 			continue
 		}
 		v.OK = false
-		v.Problems = append(v.Problems, fmt.Sprintf("%v. %d of %d heads are not held, the last that is has %d events", err, len(heads)-i, len(heads), held))
+		v.Problems = append(v.Problems, fmt.Sprintf("%v. Heads that do not hold: %d of %d, and the last that holds has %s",
+			err, len(heads)-i, len(heads), schemas.CountNoun(held, "event")))
 		break
 	}
 	v.Roots = nil
 }
 
 func (v *verifyResult) print(p *cli.Page) {
-	p.AddLine("%d events of %d handoffs", v.Events, v.Handoffs)
+	p.AddLine("%s of %s", schemas.CountNoun(v.Events, "event"), schemas.CountNoun(v.Handoffs, "handoff"))
 	p.AddLine("root %s", v.Root)
 	if v.Heads > 0 {
 		p.AddLine("held against %s", schemas.CountNoun(v.Heads, "head"))

@@ -191,7 +191,7 @@ func contentsFields(found audit.StoreSummary) map[string]any {
 }
 
 func printContents(p *cli.Page, found audit.StoreSummary) {
-	p.AddLine("%s events of %s handoffs", cli.FormatThousands(found.Audit.Events), cli.FormatThousands(found.Audit.Handoffs))
+	p.AddLine("%s of %s", schemas.CountNoun(found.Audit.Events, "event"), schemas.CountNoun(found.Audit.Handoffs, "handoff"))
 	p.AddLine("root %s", found.Audit.Root)
 	if !found.Until.IsZero() {
 		p.AddLine("until %s", found.Until.UTC().Format(time.RFC3339))

@@ -33,7 +33,7 @@ func TestBackup_OnFullDiskLeavesOldFile(t *testing.T) {
 	require.Len(t, left, 1)
 
 	elsewhere := filepath.Join(t.TempDir(), "w.backup")
-	require.Contains(t, p.Must("backup", elsewhere), "1 events of 1 handoffs")
+	require.Contains(t, p.Must("backup", elsewhere), "1 event of 1 handoff")
 	info, err := os.Stat(elsewhere)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode())

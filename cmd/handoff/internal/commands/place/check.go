@@ -51,7 +51,7 @@ func checkCommand(a *cli.App) *cobra.Command {
 const unmendable = "Faults that cannot be mended stay: make the call that a fault names, else put a backup in the place of the store. Other work goes on meanwhile."
 
 func printCheck(p *cli.Page, out schemas.CheckOut) {
-	p.AddLine("%d events of %d handoffs", out.Events, out.Handoffs)
+	p.AddLine("%s of %s", schemas.CountNoun(out.Events, "event"), schemas.CountNoun(out.Handoffs, "handoff"))
 	if out.Root != "" {
 		p.AddLine("root %s", out.Root)
 	}

@@ -242,7 +242,7 @@ func (c *storeChecker) checkPeriodically(ctx context.Context) {
 // checkReady returns an error if the store cannot be reached, cannot keep changes, or failed its last check.
 func (c *storeChecker) checkReady(ctx context.Context) error {
 	if problems := c.problems.Load(); problems > 0 {
-		return fmt.Errorf("the store failed its check: %d problems", problems)
+		return fmt.Errorf("the store failed its check: %s", schemas.CountNoun(problems, "problem"))
 	}
 	out, err := tools.InvokeTyped[schemas.NewestOut](ctx, c.boxes, tools.Call{Tool: "registry_newest"}, schemas.NewestIn{})
 	if err == nil && out.Failing != "" {
