@@ -418,6 +418,7 @@ var house = []room{
 			"cmd/handoff/internal/identity",
 			"cmd/handoff/internal/output", "cmd/handoff/internal/terminal", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli", "cmd/handoff/internal/render", "cmd/handoff/internal/agentsfile",
+			"cmd/handoff/internal/project", "cmd/handoff/internal/git",
 		},
 		owns: []string{"github.com/spf13/cobra", "golang.org/x/mod/module", "golang.org/x/mod/semver"},
 	},

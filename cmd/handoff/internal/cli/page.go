@@ -16,6 +16,7 @@ import (
 type Page struct {
 	strings.Builder
 	terminal.Style
+	Flags string // of the caller and the workspace, for commands on the page; empty, or after a space
 }
 
 // AddLine adds a line. Pass texts of agents through [Page.Quote] first.
@@ -104,7 +105,7 @@ func (a *App) Print(raw json.RawMessage, fill func(*Page)) error {
 	if a.JSON {
 		return a.Write(EscapedJSON(raw) + "\n")
 	}
-	p := &Page{Style: a.Style()}
+	p := &Page{Style: a.Style(), Flags: a.CallerFlags()}
 	fill(p)
 	return a.Write(p.String())
 }

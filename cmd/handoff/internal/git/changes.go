@@ -82,6 +82,29 @@ func (r Repository) ChangedFiles(ctx context.Context, from, to string) ([]string
 	return r.runList(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to, "--")
 }
 
+// Diff returns the changes from one commit to another, as a patch or, with stat, as a list of files with numbers of
+// lines. Both must be whole object ids.
+func (r Repository) Diff(ctx context.Context, from, to string, stat bool) (string, error) {
+	if !IsObjectID(from) || !IsObjectID(to) {
+		return "", errors.New("no id of a commit")
+	}
+	form := "--patch"
+	if stat {
+		form = "--stat=80"
+	}
+	return r.run(ctx, "diff", form, "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", from, to, "--")
+}
+
+// CommonCommit returns the last commit that the histories of two commits have in common, or "" if there is none. Both
+// must be whole object ids.
+func (r Repository) CommonCommit(ctx context.Context, one, other string) string {
+	if !IsObjectID(one) || !IsObjectID(other) {
+		return ""
+	}
+	found, _ := r.run(ctx, "merge-base", one, other) // an unknown commit has none
+	return strings.TrimSpace(found)
+}
+
 // NewestCommits lists the ids of at most n commits in the history of HEAD, the newest first.
 func (r Repository) NewestCommits(ctx context.Context, n int) ([]string, error) {
 	rows, err := r.runList(ctx, "rev-list", fmt.Sprintf("--max-count=%d", n), "HEAD")
@@ -126,17 +149,23 @@ func (r Repository) ResolveCommit(ctx context.Context, name string) (string, err
 // maxOutput limits the output of git, in bytes.
 const maxOutput = 64 << 20
 
-// runList runs the program git and returns its output, split at zero bytes. Paths in the output are relative to the
+// runList runs the program git and returns its output, split at zero bytes.
+func (r Repository) runList(ctx context.Context, args ...string) ([]string, error) {
+	out, err := r.run(ctx, args...)
+	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
+}
+
+// run runs the program git and returns its output, or nothing if git fails. Paths in the output are relative to the
 // root. For safety, git writes no file in the tree, and runs no program that the repository's configuration names, for
 // example to watch files. The error contains git's message.
-func (r Repository) runList(ctx context.Context, args ...string) ([]string, error) {
+func (r Repository) run(ctx context.Context, args ...string) (string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // no argument comes from a call
 	out, err := RunCommand(ctx, cmd, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 	if err != nil {
-		return nil, err
+		return "", err
 	}
-	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), nil
+	return out, nil
 }
 
 // RunCommand runs a git command and returns its output. The command gets the environment of this process without its

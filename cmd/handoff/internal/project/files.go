@@ -168,6 +168,16 @@ func ReferenceName(path string) string {
 	}, strings.TrimLeft(filepath.Base(path), ".-")), 60)
 }
 
+// ReadTextFile reads a text file of the project in dir. It follows no link out of the project.
+func ReadTextFile(dir, path string) (string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	return readTextFile(root, path, mostRead)
+}
+
 // readTextFile reads a text file of at most `most` bytes. A link is followed only inside of root.
 func readTextFile(root *os.Root, path string, most int) (string, error) {
 	path = relativeTo(root, path)

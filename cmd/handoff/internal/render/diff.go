@@ -28,6 +28,9 @@ type Comparison struct {
 	OutputSchema json.RawMessage             `json:"output_schema,omitempty"`
 	Output       json.RawMessage             `json:"output,omitempty"`
 	Since        *RoundChanges               `json:"since,omitempty"`
+	Delivered    string                      `json:"delivered,omitempty"` // branch and commit
+	Base         string                      `json:"base,omitempty"`      // commit before the changes
+	Changes      string                      `json:"changes,omitempty"`   // patch, or numbers of lines, by git
 
 	done  *schemas.Completion
 	files []string
@@ -80,7 +83,7 @@ func newComparison(got schemas.GetOut) Comparison {
 	came := cmp.Or(done, &schemas.Completion{})
 	c := Comparison{
 		HandoffID: got.HandoffID, Status: got.Status, Outcome: got.Standing.Outcome, Reason: got.Standing.Reason, Task: h.Task,
-		Summary: came.Summary, Criteria: came.Criteria, OutputSchema: e.OutputSchema, Output: came.Output,
+		Delivered: deliveredText(came), Summary: came.Summary, Criteria: came.Criteria, OutputSchema: e.OutputSchema, Output: came.Output,
 		done: done, files: filesOfCompletion(came),
 	}
 	if len(c.Criteria) == 0 { // no criterion was answered
@@ -135,11 +138,11 @@ func withoutNames(list []string, others ...string) []string {
 
 // Draw prints the comparison: each expectation with its result.
 func (c Comparison) Draw(p *cli.Page) {
-	s := sheet{p}
+	s := sheet{p, c.HandoffID}
 	s.drawLine(s.Bold(c.HandoffID.String()) + " " + s.ColourStatus(c.Status) + withPrefix(", ", string(c.Outcome)))
 	s.drawFact("Reason", c.Reason)
 	s.drawFact("Asked", c.Task)
-	s.drawFact("Delivered", c.Summary)
+	s.drawFact("Result", c.Summary)
 	s.drawAnswers("Criteria", c.Criteria, c.done)
 	var items []string
 	for _, d := range c.Deliverables {
@@ -156,7 +159,42 @@ func (c Comparison) Draw(p *cli.Page) {
 	if len(c.OutputSchema) > 0 {
 		s.drawSection("Output", nonEmptyTexts("asked: "+compactJSON(c.OutputSchema), withPrefix("given: ", compactJSON(c.Output))))
 	}
-	s.drawSection("Working Tree", treeFacts(schemas.ValueOrZero(c.done).Tree))
+	s.drawDelivered(cmp.Or(c.done, &schemas.Completion{}))
+	s.drawSince(c)
+	switch {
+	case c.Base != "" && c.Changes == "":
+		s.drawLine("\nNo commit changed anything since " + c.Base)
+	case c.Base != "":
+		s.drawLine("\n" + s.Bold("Changes") + " since " + c.Base + "\n")
+		s.drawChanges(c.Changes)
+	}
+}
+
+// drawChanges draws a patch. For a terminal it paints the lines, and makes their control characters visible. Other
+// programs get the patch as git wrote it.
+func (s sheet) drawChanges(patch string) {
+	if !s.Terminal {
+		s.WriteString(patch)
+		return
+	}
+	for line := range strings.Lines(schemas.EscapeHidden(patch)) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"), strings.HasPrefix(line, "diff "):
+			line = s.Bold(line)
+		case strings.HasPrefix(line, "+"):
+			line = s.Green(line)
+		case strings.HasPrefix(line, "-"):
+			line = s.Red(line)
+		case strings.HasPrefix(line, "@@"):
+			line = s.Faint(line)
+		}
+		s.WriteString(line + "\n")
+	}
+}
+
+// drawSince draws the changes since the previous round, if there was one.
+func (s sheet) drawSince(c Comparison) {
 	if c.Since == nil {
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/mailbox/contract"
 	"handoff/schemas"
 	"handoff/schemas/display"
 )
@@ -14,7 +15,7 @@ import (
 // DrawHandoff prints one handoff: sender and recipient, status, context, expectations and results. The parameter got
 // must come from the view full, and the parameter end from [EndingEvent].
 func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
-	s := sheet{p}
+	s := sheet{p, got.Handoff.ID}
 	h, st, done, failed := *got.Handoff, *got.Standing, got.Completion, got.Failure
 	s.drawLine(s.Bold(s.Quote("Handoff "+h.ID.String()+withPrefix(": ", oneLine(h.Title)), 0)))
 	s.drawStatus(h, st, end)
@@ -22,8 +23,10 @@ func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 		s.drawParagraph("Reason", st.Reason)
 	}
 	s.drawParagraph("Task", h.Task)
-	s.drawSection("Context Transferred", contextLines(h))
-	s.drawSection("Expectations", criterionLines(h.Expectations, done))
+	s.drawParagraph("Detail", s.cut(h.Detail, "detail"))
+	s.drawSection("Data", s.dataLines(h.Data, "data"))
+	s.drawSection("Context Transferred", s.contextLines(h))
+	s.drawSection("Expectations", s.criterionLines(h.Expectations, done))
 	s.drawCompletion(cmp.Or(done, &schemas.Completion{}))
 	s.drawFailure(cmp.Or(failed, &schemas.Failure{}))
 	s.drawSection("Open Questions", st.Questions)
@@ -45,6 +48,10 @@ func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schem
 		s.drawFact("Why", st.Reason)
 	}
 	s.drawFact("Held back", st.Refused)
+	if h.Metadata.Priority != schemas.Normal {
+		s.drawFact("Priority", string(h.Metadata.Priority))
+	}
+	s.drawFact("Deadline", cli.FormatTime(h.Metadata.Deadline))
 	s.drawFact("Last sign of life", withSuffix(s.FormatAge(schemas.ValueOrZero(st.LastSign)), " ago"))
 	s.drawFact("Ended by", string(schemas.ValueOrZero(end).Agent))
 	s.drawFact("Accepted", withSuffix(s.FormatAge(schemas.ValueOrZero(st.AcceptedAt)), " ago"))
@@ -83,59 +90,68 @@ func checkpointLines(h schemas.Handoff, st schemas.HandoffState, failed *schemas
 }
 
 // contextLines returns one line for each kind of context, shortened.
-func contextLines(h schemas.Handoff) []string {
+func (s sheet) contextLines(h schemas.Handoff) []string {
 	var items []string
 	add := func(label, value string) {
 		if value != "" {
-			items = append(items, label+": "+oneLine(value))
+			items = append(items, label+": "+value)
 		}
 	}
-	add("Summary", h.Summary)
+	add("Summary", s.cut(h.Summary, "summary"))
 	c := schemas.ValueOrZero(h.Context)
-	add("Original request", c.OriginalRequest)
-	for _, a := range c.Artifacts {
-		add(capitalise(cmp.Or(a.Type, "artifact")), cmp.Or(a.Path, a.Content, a.Description))
+	add("Original request", s.cut(c.OriginalRequest, "original_request"))
+	for i, a := range c.Artifacts {
+		part := fmt.Sprintf("artifacts/%d", i)
+		add(capitalise(cmp.Or(oneLine(a.Type), "artifact")), s.cut(cmp.Or(a.Path, a.Content, a.Description), part))
 	}
-	add("Decisions", countedList(schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision })))
-	add("Files", countedList(schemas.Map(c.Files, func(f schemas.File) string { return f.Path })))
-	add("Done before", countedList(c.CompletedSteps))
-	add("Known issues", countedList(c.KnownIssues))
-	add("Previous failures", countedList(c.PreviousFailures))
-	add("References", countedList(schemas.Map(c.References, func(r schemas.Reference) string { return r.URL })))
+	add("Decisions", s.listed(schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }), "decisions"))
+	add("Files", s.listed(schemas.Map(c.Files, func(f schemas.File) string { return f.Path }), "files"))
+	add("Done before", s.listed(c.CompletedSteps, "completed_steps"))
+	add("Known issues", s.listed(c.KnownIssues, "known_issues"))
+	add("Previous failures", s.listed(c.PreviousFailures, "previous_failures"))
+	for _, r := range c.References {
+		if r.IsKept() {
+			r.URL = s.partCommand(r.Name)
+		}
+		add("Reference", strings.Join(nonEmptyTexts(oneLine(r.Name), oneLine(cmp.Or(r.URL, r.Path))), ": "))
+	}
 	project := schemas.ValueOrZero(c.Project)
-	add("Project", project.Name+withPrefix(", branch ", project.Branch))
-	add("Tech Stack", strings.Join(project.TechStack, ", "))
+	add("Project", oneLine(project.Name+withPrefix(", branch ", project.Branch)))
+	add("Tech Stack", oneLine(strings.Join(project.TechStack, ", ")))
 	return items
 }
 
-// criterionLines returns a line for each criterion: a box, which is ticked if the criterion was met, and the evidence.
-func criterionLines(e *schemas.Expectations, done *schemas.Completion) []string {
-	var items, criteria []string
+// criterionLines returns a line for each criterion and each check: a box, which is ticked if the criterion was met, and
+// the evidence.
+func (s sheet) criterionLines(e *schemas.Expectations, done *schemas.Completion) []string {
+	var items []string
 	e = cmp.Or(e, &schemas.Expectations{})
 	for _, d := range e.Deliverables {
 		items = append(items, "Deliver "+strings.Join(nonEmptyTexts(d.Type, d.Description, strings.Join(d.Files, ", ")), ": "))
-		criteria = append(criteria, d.Criteria...)
 	}
-	criteria = append(criteria, e.SuccessCriteria...)
-	if done != nil && len(done.Criteria) > 0 {
-		criteria = nil // the answered ones follow
-		for _, a := range done.Criteria {
-			box, mark := "[ ] ", "✗"
-			if a.IsMet() {
-				box, mark = "[x] ", "✓"
-			}
-			items = append(items, box+a.Criterion+" "+mark+withPrefix(" ", oneLine(done.EvidenceText(a))))
+	if done == nil || len(done.Criteria) == 0 {
+		done = &schemas.Completion{}
+		items = append(items, schemas.Map(contract.NumberedCriteria(e), func(a schemas.AnsweredCriterion) string { return "[ ] " + a.Criterion })...)
+	}
+	for _, a := range done.Criteria {
+		box, mark := "[ ] ", "✗"
+		if a.IsMet() {
+			box, mark = "[x] ", "✓"
 		}
+		items = append(items, box+a.Criterion+" "+mark+withPrefix(" ", s.cut(done.EvidenceText(a), "outcome/criteria")))
 	}
-	items = append(items, schemas.Map(criteria, func(text string) string { return "[ ] " + text })...)
-	return append(items, schemas.Map(e.Constraints, func(text string) string { return "Constraint: " + text })...)
+	items = append(items, schemas.Map(e.Constraints, func(text string) string { return "Constraint: " + text })...)
+	return append(items, nonEmptyTexts(withPrefix("Review by: ", oneLine(e.Review)), withPrefix("Output as: ", s.cut(compactJSON(e.OutputSchema), "output_schema")))...)
 }
 
 func (s sheet) drawCompletion(c *schemas.Completion) {
 	s.drawParagraph("Result", c.Summary)
+	s.drawParagraph("Result in Detail", s.cut(c.Detail, "outcome/detail"))
+	s.drawSection("Result Data", s.dataLines(c.Data, "outcome/data"))
+	s.drawParagraph("Output", s.cut(compactJSON(c.Output), "outcome/output"))
 	s.drawSection("Results", resultLines(c))
 	s.drawSection("Deliverables", deliverableLines(c))
-	s.drawSection("Working Tree", treeFacts(c.Tree))
+	s.drawDelivered(c)
 	s.drawSection("Verification", verificationLines(c.Verification))
 	s.drawSection("Notes", c.Notes)
 	next := schemas.ValueOrZero(c.Continuation)
@@ -159,14 +175,36 @@ func countedFiles(label string, files []string) string {
 	return fmt.Sprintf("%s: %s (%s)", label, schemas.CountNoun(len(files), "file"), firstNames(files))
 }
 
-// treeFacts returns the facts about the working tree that git showed. These facts are no claims of the holder.
-func treeFacts(tree *schemas.Tree) []string {
-	t := schemas.ValueOrZero(tree)
-	return nonEmptyTexts(
-		strings.Join(nonEmptyTexts(t.Path, withPrefix("branch ", t.Branch), withPrefix("commit ", t.Commit)), ", "),
+// deliveredText returns the branch and the commit that a completion delivered, or "" if neither is known. The commit in
+// the results wins, because the completion may have been sent from another branch.
+func deliveredText(c *schemas.Completion) string {
+	branch, _ := c.Results["branch"].(string)
+	if t := schemas.ValueOrZero(c.Tree); branch == "" && isSameCommit(t.Commit, c.Commit()) {
+		branch = t.Branch
+	}
+	return strings.Join(nonEmptyTexts(withPrefix("branch ", oneLine(branch)), withPrefix("commit ", c.Commit())), ", ")
+}
+
+// isSameCommit reports whether two ids, of which either may be shortened, can be of one commit.
+func isSameCommit(a, b string) bool {
+	return a == b || a != "" && b != "" && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a))
+}
+
+// drawDelivered draws the delivered branch and commit, and what git showed about the working tree in which the work was
+// completed. If this tree was at another commit, it draws the tree apart.
+func (s sheet) drawDelivered(c *schemas.Completion) {
+	t := schemas.ValueOrZero(c.Tree)
+	facts := nonEmptyTexts(
 		countedFiles("Changed since "+t.Since, t.Changed), countedFiles("In no commit", t.Uncommitted),
 		withPrefix("What changed is not known: ", t.Unknown),
 	)
+	if isSameCommit(t.Commit, c.Commit()) {
+		s.drawSection("Delivered", append(nonEmptyTexts(deliveredText(c), withPrefix("in ", t.Path)), facts...))
+		return
+	}
+	s.drawSection("Delivered", nonEmptyTexts(deliveredText(c)+", as its holder says"))
+	place := strings.Join(nonEmptyTexts(t.Path, withPrefix("branch ", t.Branch), withPrefix("commit ", t.Commit)), ", ")
+	s.drawSection("Completed From", append(nonEmptyTexts(place), facts...))
 }
 
 func verificationLines(given *schemas.Verification) (items []string) {

@@ -18,8 +18,12 @@ import (
 	"handoff/schemas/display"
 )
 
-// A sheet is a page with lines in sections. Its methods make control characters in texts of agents visible.
-type sheet struct{ *cli.Page }
+// A sheet is a page about a handoff, with lines in sections. Its methods make control characters in texts of agents
+// visible.
+type sheet struct {
+	*cli.Page
+	id schemas.ID
+}
 
 func (s sheet) drawLine(text string) { s.WriteString(strings.TrimRight(text, " ") + "\n") }
 
@@ -55,6 +59,45 @@ func (s sheet) drawFact(label, value string) {
 	}
 }
 
+// maxPart is the number of bytes of a long text that a page shows.
+const maxPart = 600
+
+// cut cuts a text after [maxPart] bytes. Then a line follows with the number of characters that are left out, and the
+// command that prints the part of the handoff with the whole text.
+func (s sheet) cut(written, part string) string {
+	written = strings.TrimSpace(written)
+	shown := strings.TrimSuffix(schemas.Shorten(written, maxPart), " …")
+	if shown == written {
+		return written
+	}
+	left := utf8.RuneCountInString(written) - utf8.RuneCountInString(shown)
+	return fmt.Sprintf("%s\n… %s: %s", shown, schemas.CountNoun(left, "more character"), s.partCommand(part))
+}
+
+// partCommand returns the command that prints a part of the handoff.
+func (s sheet) partCommand(part string) string {
+	return fmt.Sprintf("handoff show %s --part %s%s", s.id, cli.ShellWord(part), s.Flags)
+}
+
+// listed returns the length of a list and its first members. If it leaves text out, it adds the command that prints the
+// part of the handoff with the whole list.
+func (s sheet) listed(names []string, part string) string {
+	oneLiners := schemas.Map(names, func(name string) string { return strings.Join(strings.Fields(name), " ") })
+	text := s.cut(countedList(oneLiners), part)
+	if len(names) > maxNames && !strings.Contains(text, "\n… ") {
+		text += "\n… all: " + s.partCommand(part)
+	}
+	return text
+}
+
+// dataLines returns a line for each text of data. Path is the part of the handoff that holds the data.
+func (s sheet) dataLines(data map[string]string, path string) (items []string) {
+	for _, name := range slices.Sorted(maps.Keys(data)) {
+		items = append(items, oneLine(name)+": "+s.cut(data[name], path+"/"+name))
+	}
+	return items
+}
+
 // oneLine puts a text on one line and cuts the text after 200 columns.
 func oneLine(written string) string { return display.FitOneLine(written, 200) }
 
@@ -86,8 +129,11 @@ func countedList(names []string) string {
 	return fmt.Sprintf("%d (%s)", len(names), firstNames(names))
 }
 
+// maxNames is the number of members of a list that a page shows.
+const maxNames = 5
+
 // firstNames returns the first members of a list.
-func firstNames(names []string) string { return schemas.JoinFirst(names, 5) }
+func firstNames(names []string) string { return schemas.JoinFirst(names, maxNames) }
 
 func nonEmptyTexts(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
@@ -123,6 +169,13 @@ func DrawOutcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
 	p.AddField("outcome", string(c.Status))
 	p.AddField("by", string(c.Source.Agent))
 	p.AddField("summary", c.Summary)
+	s := sheet{p, out.HandoffID}
+	p.AddField("detail", s.cut(c.Detail, "outcome/detail"))
+	for _, data := range s.dataLines(c.Data, "outcome/data") {
+		p.AddField("data", data)
+	}
+	p.AddField("output", s.cut(compactJSON(c.Output), "outcome/output"))
+	p.AddField("delivered", deliveredText(c))
 	for _, answered := range c.Criteria {
 		p.AddCriterion(answered.IsMet(), answered.Number, answered.Criterion, c.EvidenceText(answered))
 	}
@@ -187,9 +240,7 @@ func NextSteps(got schemas.GetOut) (steps []Step) {
 	case schemas.Waiting:
 		add("answers, and its holder goes on", "answer %s '…'", id)
 	case schemas.Completed:
-		if st.Successor == 0 && !st.NotKept {
-			add("gives it back if it is not good enough", "update %s --return --reason '…'", id)
-		}
+		steps = judgingSteps(id, st)
 	case schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled:
 		if !st.NotKept {
 			add("does it again with the known facts", "retry %s", id)
@@ -198,6 +249,21 @@ func NextSteps(got schemas.GetOut) (steps []Step) {
 	}
 	if st.Successor != 0 {
 		add("shows the handoff that continues the work", "show %s", st.Successor)
+	}
+	return steps
+}
+
+// judgingSteps returns the commands that judge a result. Work that was done again has none, and content that is no longer
+// kept cannot be sent again.
+func judgingSteps(id schemas.ID, st schemas.HandoffState) (steps []Step) {
+	if st.Successor != 0 {
+		return nil
+	}
+	if st.AcceptedAt == nil {
+		steps = append(steps, Step{Line: fmt.Sprintf("accept %s", id), Does: "accepts the result"})
+	}
+	if !st.NotKept {
+		steps = append(steps, Step{Line: fmt.Sprintf("update %s --return --reason '…'", id), Does: "gives it back if it is not good enough"})
 	}
 	return steps
 }

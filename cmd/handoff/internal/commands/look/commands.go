@@ -33,7 +33,7 @@ func Commands(a *cli.App) []*cobra.Command {
 // Spellings are the ways to write calls of tools as command lines. The first spelling that fits a call is used.
 var Spellings = []cli.CommandSpelling{
 	{
-		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"},
+		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"}, Fields: partFields,
 		Choices: schemas.Map(views, func(v detailView) cli.ValueSwitch {
 			return cli.ValueSwitch{Argument: "view", Value: v.name, Flag: v.name}
 		}),

@@ -11,6 +11,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/identity"
+	"handoff/cmd/handoff/internal/project"
 	"handoff/cmd/handoff/internal/render"
 	"handoff/schemas"
 	"handoff/schemas/display"
@@ -39,14 +40,21 @@ func showCommand(a *cli.App) *cobra.Command {
 		names = append(names, v.name)
 		cmd.Flags().Bool(v.name, false, v.help)
 	}
-	cmd.MarkFlagsMutuallyExclusive(names...)
+	cli.DefineFlags(cmd, partFields)
+	cmd.MarkFlagsMutuallyExclusive(append(names, "part", "ref")...)
 	a.DefineReadFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		view, everything := "full", cmd.Flags().Changed("full")
 		if i := slices.IndexFunc(names, cmd.Flags().Changed); i >= 0 {
 			view = names[i]
 		}
+		args := cli.Arguments{"handoff_id": given[0]}
+		if err := args.SetFields(cmd, partFields); err != nil {
+			return err
+		}
 		switch {
+		case args["reference"] != nil && !cli.IsNoticeID(given[0]):
+			return printPart(cmd.Context(), a, args)
 		case !cli.IsNoticeID(given[0]):
 			return showHandoff(cmd.Context(), a, given[0], view, everything)
 		case view != "full":
@@ -55,6 +63,63 @@ func showCommand(a *cli.App) *cobra.Command {
 		return showNotice(cmd.Context(), a, given[0])
 	}
 	return cmd
+}
+
+// partFields are the flags of show that print one part of a handoff.
+var partFields = []cli.Field{
+	cli.Text("part", "reference", "print one part: detail, data, outcome/detail, a reference or a file by its name, or lines of it, as spec.md#L1-40"),
+	cli.Text("ref", "reference", "the same"),
+}
+
+// printPart prints the text of one part of a handoff, unchanged unless it goes to a terminal. A part that the handoff
+// only names by its path is read from the project.
+func printPart(ctx context.Context, a *cli.App, args cli.Arguments) error {
+	args["max_tokens"] = 100_000
+	var whole schemas.GetOut
+	for {
+		page, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", args)
+		if err != nil {
+			if whole.Content, err = readNamedFile(ctx, a, args, err); err != nil {
+				return err
+			}
+			break
+		}
+		page.Content = whole.Content + page.Content
+		if whole, args["offset"] = page, page.NextOffset; page.NextOffset == 0 {
+			break
+		}
+	}
+	return a.PrintValue(whole, func(p *cli.Page) {
+		if p.Terminal {
+			whole.Content = schemas.EscapeHidden(whole.Content)
+		}
+		p.WriteString(whole.Content)
+		if p.Terminal && !strings.HasSuffix(whole.Content, "\n") {
+			p.WriteString("\n")
+		}
+	})
+}
+
+// readNamedFile reads a file of the project that a handoff names as its context or as an artifact, but does not
+// contain. For other parts it returns the error unknown.
+func readNamedFile(ctx context.Context, a *cli.App, args cli.Arguments, unknown error) (string, error) {
+	got, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": args["handoff_id"], "view": "full"})
+	dir, outside := a.WorkspaceConfig().FilesDir()
+	if err != nil || outside != nil || dir == "" || schemas.ValueOrZero(got.Handoff).Context == nil {
+		return "", unknown
+	}
+	paths := schemas.Map(got.Handoff.Context.Files, func(f schemas.File) string { return f.Path })
+	paths = append(paths, schemas.Map(got.Handoff.Context.Artifacts, func(a schemas.Artifact) string { return a.Path })...)
+	path, _ := args["reference"].(string)
+	if !slices.Contains(paths, path) {
+		return "", unknown
+	}
+	text, err := project.ReadTextFile(dir, path)
+	if err != nil {
+		err = schemas.Errorf(schemas.NotFound, "%s: %w", schemas.EscapeHidden(path), err).WithField("part").
+			WithHint("The handoff only names this file. It is read in the project %s, as it is now.", dir)
+	}
+	return text, err
 }
 
 func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bool) error {
