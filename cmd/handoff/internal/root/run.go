@@ -56,13 +56,14 @@ func (s stoppedBySignal) Error() string { return s.String() }
 // Run runs one command and returns its exit status.
 func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 	a := NewApp(e, version)
-	a.Args = args
 	root := newRoot(a)
 	if len(args) > 0 && frequent[args[0]] != nil {
 		root.AddCommand(frequent[args[0]](a)...)
 	} else {
 		root = Command(a)
+		args = replaceAlias(e, root, args)
 	}
+	a.Args = args
 	root.SetArgs(args)
 	root.SetIn(e.Stdin)
 	root.SetOut(e.Stdout)
