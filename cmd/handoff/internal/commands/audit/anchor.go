@@ -19,9 +19,8 @@ import (
 
 func anchorCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "anchor",
-		Short:   "Keep the signed head in the project's repository, for others to fetch",
-		Example: `  handoff audit anchor --push origin`,
+		Use:   "anchor",
+		Short: "Keep the signed head in the project's repository, for others to fetch",
 	}
 	push := cmd.Flags().String("push", "", "push it to this `remote`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -21,8 +21,6 @@ func exportCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export --tiles DIR",
 		Short: "Write the whole registry as files that other programs verify",
-		Example: `  handoff audit export --tiles public
-  handoff audit key > public.key && fsck --storage_url "file://$PWD/public" --public_key public.key --ui=false`,
 	}
 	dir := cmd.Flags().String("tiles", "", "`directory` for the files")
 	cobra.CheckErr(cmd.MarkFlagRequired("tiles"))

@@ -21,8 +21,6 @@ func checkpointCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "checkpoint",
 		Short: "Print the head of the registry, signed",
-		Example: `  handoff audit checkpoint > head
-  handoff audit verify --checkpoint head`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := currentHead(cmd.Context(), a)
 			if err != nil {

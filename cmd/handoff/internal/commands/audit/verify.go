@@ -17,9 +17,6 @@ func verifyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Walk the whole registry and compare it with the records",
-		Example: `  handoff audit verify
-  handoff audit verify --checkpoint head           # and with the head that handoff audit checkpoint printed
-  handoff audit verify --anchor                    # and with the heads in refs/handoff/heads/WORKSPACE`,
 	}
 	ref := cmd.Flags().String("anchor", "", "`ref` with heads that the registry has to match (default: the ref of the workspace)")
 	cmd.Flags().Lookup("anchor").NoOptDefVal = " "

@@ -31,9 +31,6 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 	var look bool
 	cmd := &cobra.Command{
 		Use: "allow", Short: "Allow the checks and rules of a repository, after you read them", Long: cli.HelpText(helpTexts, "allow"),
-		Example: `  handoff allow
-  handoff allow --list             # only shows them, with their leave
-  handoff allow --base main`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			all, problems, err := findPermissions(cmd.Context(), a, kind, base)
 			if err == nil && !look {

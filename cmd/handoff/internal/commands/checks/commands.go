@@ -28,9 +28,6 @@ func Commands(a *cli.App) []*cobra.Command {
 		cli.AddSubcommands(&cobra.Command{
 			Use:   "checks",
 			Short: "Run the checks of a repository",
-			Example: `  handoff checks list
-  handoff checks allow
-  handoff checks run`,
 		}, listCommand(a), allowCommand(a, consent.Checks), denyCommand(a, consent.Checks), runCommand(a)),
 		allowCommand(a, ""), denyCommand(a, ""),
 	)
@@ -90,9 +87,7 @@ func listCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Show the list of checks, its leave and its errors",
-		Example: `  handoff checks list
-  handoff checks list --base main`,
-		Long: "Exit status 2: the list has an error.",
+		Long:  "Exit status 2: the list has an error.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, at, list, err := readList(cmd.Context(), a, base)
 			broken := schemas.AsError(err)

@@ -20,11 +20,7 @@ func runCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [CHECK…|ID]",
 		Short: "Run checks now, all of the list or named ones",
-		Example: `  handoff checks run
-  handoff checks run ho_12
-  handoff checks run test clean
-  handoff checks run --base main --commit feature --json`,
-		Args: cobra.ArbitraryArgs,
+		Args:  cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if supervise {
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)

@@ -19,11 +19,8 @@ func captureCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "capture [FILE]",
 		Short: "Print the file of an agent between markers, for its log",
-		Example: `  my-agent; handoff capture                       # at the end of a job
-  handoff capture findings.json --strict
-  kubectl logs investigate | handoff capture --from-log - --json`,
-		Long: cli.HelpText(helpTexts, "capture", payload.DefaultPath, strings.Join(limits, "\n")),
-		Args: cobra.MaximumNArgs(1),
+		Long:  cli.HelpText(helpTexts, "capture", payload.DefaultPath, strings.Join(limits, "\n")),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			said, err := capturedPayload(cmd.Context(), a, log, given)
 			switch {

@@ -23,11 +23,8 @@ import (
 
 func execCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "exec [send … | complete …] -- COMMAND…",
-		Short: "Run an agent that writes a file, and pass the file on",
-		Example: `  handoff exec send fix "Fix LIN-423" --agent investigate -- ./investigate.sh
-  handoff exec complete 12 --agent fix --next qa --next-task "Test it" -- ./fix.sh
-  handoff exec -- ./investigate.sh >agent.log   # prints the file at the end of the log, between markers`,
+		Use:                "exec [send … | complete …] -- COMMAND…",
+		Short:              "Run an agent that writes a file, and pass the file on",
 		DisableFlagParsing: true, // the flags belong to another command
 		Args:               cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, given []string) error {

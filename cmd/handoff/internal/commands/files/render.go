@@ -33,10 +33,7 @@ func renderCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render TEMPLATE",
 		Short: "Fill the template of a prompt with results of earlier work",
-		Example: `  handoff render fix.tmpl --dep investigate=12
-  handoff render open-pr.tmpl --workflow wf_login
-  handoff render triage.tmpl --history 3 --tags slack --body - <message.txt`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, listed := cli.Arguments{}, cli.Arguments{}
 			if err := cmp.Or(args.SetFields(cmd, depFields), listed.SetFields(cmd, historyFields)); err != nil {

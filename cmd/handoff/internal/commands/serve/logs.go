@@ -21,9 +21,6 @@ func logsCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "logs",
 		Short: "Show the log of the process that owns the workspace",
-		Example: `  handoff logs
-  handoff logs --lines 10000 | grep level=ERROR
-  handoff logs --follow                # until Ctrl-C`,
 	}
 	lines := cmd.Flags().Int("lines", 100, "lines at most, the last ones")
 	follow := cmd.Flags().Bool("follow", false, "also print new lines")

@@ -27,11 +27,7 @@ func mcpCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve one MCP client over standard input and output",
-		Example: `  claude mcp add handoff -- handoff mcp
-  codex mcp add handoff -- handoff mcp
-  handoff mcp --agent reviewer --lease 30m      # as a client starts it
-  handoff mcp --agent qa --role testing --accepts code,test_request`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serveClient(cmd.Context(), a, own) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return serveClient(cmd.Context(), a, own) },
 	}
 	cmd.Flags().StringVar(&own.Role, "role", "", "the role of the agent, such as testing; the server registers it")
 	cmd.Flags().StringSliceVar(&own.Accepts, "accepts", nil, "accepted work types: code,test_request; * for any")

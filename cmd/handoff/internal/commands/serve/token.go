@@ -20,9 +20,6 @@ func tokenCommand(a *cli.App) *cobra.Command {
 	return cli.AddSubcommands(&cobra.Command{
 		Use:   "token",
 		Short: "Make, list and revoke the tokens of callers over HTTP",
-		Example: `  handoff token add ci --agents qa,release --expires 90d
-  handoff token list
-  handoff token revoke ci`,
 	}, tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 }
 
@@ -30,8 +27,6 @@ func tokenListCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.TokenListOut]{Tool: "token_list", Print: printTokens}.Configure(a, &cobra.Command{
 		Use:   "list",
 		Short: "List tokens, also revoked and expired ones",
-		Example: `  handoff token list
-  handoff token list --json | jq -r '.tokens[] | select(.revoked_at == null) | .name'`,
 	})
 }
 
@@ -65,11 +60,10 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 			p.AddLine("token %s is revoked since %s", p.Bold(out.Token.Name), since)
 		},
 	}.Configure(a, &cobra.Command{
-		Use:     "revoke NAME",
-		Short:   "Revoke a token at once",
-		Example: `  handoff token revoke ci`,
-		Long:    "Handoffs that were sent with it stay, and its name stays. A second revocation changes nothing.",
-		Args:    cobra.ExactArgs(1),
+		Use:   "revoke NAME",
+		Short: "Revoke a token at once",
+		Long:  "Handoffs that were sent with it stay, and its name stays. A second revocation changes nothing.",
+		Args:  cobra.ExactArgs(1),
 	})
 }
 
@@ -84,10 +78,7 @@ func tokenAddCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add NAME",
 		Short: "Make a token, and print its secret this once",
-		Example: `  handoff token add ci --agents qa,release
-  T=$(handoff token add watcher --agents qa --scope read --expires 30d)
-  handoff token add boss --agents human --scope admin --rate 5 --pending 100`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	}
 	cli.DefineFlags(cmd, tokenFields)
 	expires := cmd.Flags().String("expires", "never", "after a `time` such as 30d or 12h, or at a date such as 2026-12-31")

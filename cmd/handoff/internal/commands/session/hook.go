@@ -30,11 +30,8 @@ const (
 func hookCommand(a *cli.App) *cobra.Command {
 	name := ""
 	cmd := &cobra.Command{
-		Use:   "hook EVENT",
-		Short: "Tell a session its news, as a hook of its client",
-		Example: `  handoff hook session-start <account.json     # as a client runs it
-  handoff hook stop --client codex
-  HANDOFF_HOOK_DEBUG=/tmp/hook.log handoff hook prompt --client gemini-cli`,
+		Use:                "hook EVENT",
+		Short:              "Tell a session its news, as a hook of its client",
 		Args:               cobra.ArbitraryArgs, // the client must not see errors about them
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, given []string) error {

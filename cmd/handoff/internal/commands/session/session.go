@@ -52,10 +52,6 @@ func primeCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prime",
 		Short: "Print the text that a session gets at its start",
-		Example: `  handoff prime                       # in the shell of an agent
-  handoff prime --agent qa
-  handoff prime --files >>AGENTS.md   # for agents that only write files
-  handoff exec send qa "Go on" --agent dev -- my-agent   # runs one of them, and sends its file`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if files {
 				return a.Write(filesSnippet)
