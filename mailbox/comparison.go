@@ -25,6 +25,7 @@ type completionComparison struct {
 	output   json.RawMessage // the output in the form that meets the schema
 	conforms bool            // the handoff has a schema
 	err      error           // shown only to the holder
+	undo     bool            // a refusal undoes the whole operation, so it is not kept with the handoff
 }
 
 // compareCompletion compares a completion with the expectations of its handoff, on a snapshot. The field err of the
@@ -92,21 +93,31 @@ func (p completionComparison) answeredCriteria(r *store.Record, seen *schemas.Ch
 	return p.criteria, nil
 }
 
+// isKeptRefusal reports whether the refusal of a completion is kept with the handoff: what the holder says is understood,
+// but it does not end the work. Current is false if the handoff was changed since the comparison.
+func isKeptRefusal(e *schemas.Error, current bool) bool {
+	if e == nil || e.Code != schemas.Invalid {
+		return e != nil && e.Code == schemas.Conflict && current
+	}
+	return slices.Contains([]string{"verification.criteria", "output", "outcome"}, e.Field)
+}
+
 // maxRefusals is how many refused completions of one attempt the server keeps. The limit stops a holder that sends bad
 // results again and again from filling the record.
 const maxRefusals = 8
 
 // recordRefusedResult tells the holder why its completion is refused, and keeps the reason with the handoff, see
-// [life.RefuseResult]. If the reason equals the last reason, or [maxRefusals] reasons are kept already, it returns the
-// reason as an error. The error undoes the transaction.
+// [life.RefuseResult]. If the reason equals the last reason of this holder, or [maxRefusals] reasons are kept already, it
+// returns the reason as an error. The error undoes the transaction.
 func (o *op) recordRefusedResult(r *store.Record, digest string, why *schemas.Error) error {
 	var before schemas.CompletionRefusal
-	if err := o.DecodeContent(r.ID, r.Refused, &before); err != nil {
+	last, err := reading.LastRefusal(o.View, r)
+	if err = cmp.Or(err, o.DecodeContent(r.ID, r.Refused, &before)); err != nil {
 		return err
 	}
 	refusal := schemas.CompletionRefusal{Note: why.Message, Failed: o.failedChecks(before), Tree: o.By.Tree, Result: digest}
 	full := r.Refusals >= maxRefusals*max(r.Attempt, 1) && len(refusal.Failed) <= len(before.Failed) // a new failure is kept
-	if full || refusal.SameAs(before) {
+	if full || refusal.SameAs(last) {
 		return why
 	}
 	o.CommitWithError(why)
@@ -124,7 +135,8 @@ func (o *op) failedChecks(before schemas.CompletionRefusal) (failed []schemas.Ob
 			failed = append(failed, now)
 		}
 	}
-	return append(failed, slices.DeleteFunc(before.Failed, func(was schemas.Observation) bool { return sight.Observation(was.Check) != nil })...)
+	ranNow := func(was schemas.Observation) bool { return sight.Observation(was.Check) != nil }
+	return append(failed, slices.DeleteFunc(slices.Clone(before.Failed), ranNow)...)
 }
 
 // maxTail is how much output of a failing check is kept, in bytes.

@@ -51,8 +51,7 @@ func (s *Service) Complete(ctx context.Context, by schemas.Caller, in schemas.Co
 		return schemas.CompleteOut{}, schemas.Invalidf("summary", "must not be empty").
 			WithHint("Say what was done or found, in a few sentences.")
 	}
-	wrong := cmp.Or(draft.CheckPayload(in.Summary, in.Detail, in.Data), schemas.CheckCost(in.Results), contract.CheckContradiction(in))
-	if wrong != nil {
+	if wrong := cmp.Or(draft.CheckPayload(in.Summary, in.Detail, in.Data), schemas.CheckCost(in.Results)); wrong != nil {
 		return schemas.CompleteOut{}, wrong
 	}
 	forward, err := s.draftContinuation(by, in, s.Now())
@@ -95,7 +94,7 @@ func (o *op) complete(
 	}
 	now.Result = o.NextEventNumber()
 	done, err := o.buildCompletion(r, in, kept, now.Result)
-	if e := schemas.AsError(err); e != nil && e.Code == schemas.Conflict && kept.body == r.Body {
+	if e := schemas.AsError(err); !kept.undo && isKeptRefusal(e, kept.body == r.Body) {
 		return out, o.recordRefusedResult(r, digest, e)
 	}
 	if err != nil {
@@ -136,10 +135,15 @@ func (o *op) complete(
 }
 
 // buildCompletion makes the message of a completion. The parameter event is the number of the event that will store it.
-// The errors come from [completionComparison.answeredCriteria], or from [checkVerdict] for a review without a verdict.
+// The errors come from [contract.CheckContradiction], from [completionComparison.answeredCriteria], or from
+// [checkVerdict] for a review without a verdict.
 func (o *op) buildCompletion(
 	r *store.Record, in schemas.CompleteIn, kept completionComparison, event uint64,
 ) (done schemas.Completion, err error) {
+	in.HandoffID = r.ID.String()
+	if err := contract.CheckContradiction(in); err != nil {
+		return done, err
+	}
 	done = completionFrom(in)
 	if done.Criteria, err = kept.answeredCriteria(r, o.By.CheckReport); err != nil {
 		return done, err
@@ -232,6 +236,9 @@ func (o *op) repeatedCompletionResult(r *store.Record) (out schemas.CompleteOut,
 // keepLateCompletion keeps a completion that came too late. It does not check the criteria, because no handoff depends
 // on a late result.
 func (o *op) keepLateCompletion(r *store.Record, in schemas.CompleteIn, digest string) error {
+	if err := contract.CheckContradiction(in); err != nil {
+		return err
+	}
 	done := completionFrom(in)
 	done.HandoffID, done.Timestamp, done.Source, done.Late = r.ID, o.Now, o.CallerSource(), true
 	done.Status = contract.CompletionOutcome(done, in.Outcome) // the outcome that the holder stated

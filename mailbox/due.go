@@ -38,7 +38,7 @@ func (o *op) endLease(r *store.Record) error {
 		})
 	}
 	if r.Attempt >= r.MaxAttempts {
-		return o.timeOutHandoff(life.Exhaust, r, r.Lease, reading.AttemptsUsedUpReason(r))
+		return o.timeOutHandoff(life.Exhaust, r, r.Lease, reading.AttemptsUsedUpReason(o.View, r))
 	}
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Requeue, Due: r.Lease}, r, func(now *store.Record) {
 		now.Lease, now.Box = 0, r.To
@@ -94,6 +94,8 @@ func (o *op) tellSenderOfSilence(r *store.Record) error {
 	}
 	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.Leases.HolderLastHeard(r).UTC().Format("15:04 MST"))
 	switch said, err := reading.LastReport(o.View, r); { // the sender is told even if the report cannot be read
+	case reading.RefusalBeforeSilence(o.View, r) != "":
+		text += "Its " + reading.RefusalBeforeSilence(o.View, r) + ". "
 	case said != "":
 		text += "The last report: " + said + " "
 	case err == nil:

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -179,6 +180,32 @@ func TestComplete_WithFailedCheckIsRefusedUntilCheckPasses(t *testing.T) {
 		require.Equal(t, schemas.Partial, out.Outcome)
 		require.Contains(t, strings.Join(out.Warnings, " "), "it did not pass at 1234567890 (it ended with 1), and was not run since: the commit is not there")
 	}
+}
+
+// The lease of each attempt ends after a refused completion: the reasons say so, and a report of the holder hides it.
+func TestComplete_RefusedIsToldWithSilenceOfHolder(t *testing.T) {
+	w, a := newWorldWith(t, "a")
+	b := schemas.Caller{Agent: "b", Via: schemas.ViaHTTP}
+	id := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"works"}} }).HandoffID
+	for attempt, reason := range []string{
+		"its completion was refused (1 of 1 criteria are not answered: 1: works), then silence, and the lease of b ended",
+		"the lease of b ended without a word",
+		"all 3 attempts ended because the holder went silent, the last one: b, whose completion was refused (",
+	} {
+		done := schemas.CompleteIn{HandoffID: id.String(), Token: w.Claims(b).Token, Result: schemas.Result{Summary: "done"}}
+		for range 2 {
+			_, err := w.Complete(t.Context(), b, done)
+			require.Equal(t, schemas.Invalid, schemas.AsError(err).Code)
+		}
+		require.Equal(t, attempt+1, w.countRefusals(id.String()), "the same reason is kept once")
+		if attempt == 1 {
+			w.Updates(b, id, schemas.ActProgress, func(in *schemas.UpdateIn) { in.Note, in.Token = "I go on", done.Token })
+		}
+		w.Pass(time.Hour)
+		w.Pass(time.Hour)
+		require.Contains(t, w.reason(id), reason)
+	}
+	require.Contains(t, fmt.Sprint(w.Notices(a)), "the last one: b, whose completion was refused")
 }
 
 func TestComplete_FailedRepositoryCheckCountsUntilItPasses(t *testing.T) {

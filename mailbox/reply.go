@@ -3,7 +3,6 @@ package mailbox
 import (
 	"strings"
 
-	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
 	"handoff/schemas"
 	"handoff/store"
@@ -77,11 +76,7 @@ func (o *op) isWorkOfCallingPerson(r *store.Record) bool {
 // completeWithAnswer claims work that waits for a person and completes it, with the answer as its summary. The errors
 // are the errors of [Service.Complete]. For example, work with criteria needs an answer to each criterion.
 func (o *op) completeWithAnswer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	done := schemas.CompleteIn{HandoffID: r.ID.String(), Result: schemas.Result{Summary: in.Note}}
-	if err := contract.CheckContradiction(done); err != nil {
-		return nil, err
-	}
-	done.HandoffID = ""
+	done := schemas.CompleteIn{Result: schemas.Result{Summary: in.Note}}
 	held := r
 	if r.Status == schemas.Pending {
 		got, err := o.claimByID(r.ID.String())
@@ -94,6 +89,7 @@ func (o *op) completeWithAnswer(r *store.Record, in schemas.UpdateIn, out *schem
 	if err != nil {
 		return nil, err
 	}
+	kept.undo = true
 	ended, err := o.complete(held, done, draft.Fingerprint(done), kept, nil)
 	if err != nil {
 		return nil, err

@@ -124,7 +124,7 @@ func factsForRules(v *store.View, r *store.Record) (*rules.Facts, error) {
 		err = v.DecodeContent(r.ID, r.Result, &failure)
 		f.Outcome = rules.FailedOutcome(failure)
 	case schemas.TimedOut:
-		f.Outcome.Summary = reading.TimeoutReason(r)
+		f.Outcome.Summary = reading.TimeoutReason(v, r)
 	}
 	f.Outcome.Status, f.Outcome.Passed = cmp.Or(f.Outcome.Status, string(r.Status)), reading.IsDoneWell(r)
 	return &f, err

@@ -229,7 +229,7 @@ var momentFormats = map[string]string{
 	"disconnected":       "the connection of its holder ended",
 	"reclaimed":          "%s took it up again",
 	"claimed":            "%s took it over",
-	"lease_ended":        "its holder was silent until the lease ended",
+	"lease_ended":        "silence followed, and the lease ended",
 	"released":           "%s gave it back",
 	"late":               "a late result came from %s",
 	"silent":             "its holder was silent",

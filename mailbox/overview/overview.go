@@ -266,6 +266,8 @@ func (l *overviewBuilder) addReason(r *row) error {
 	switch {
 	case r.Kind == schemas.ConcernLeave:
 		reason = r.Reason
+	case r.Kind == schemas.ConcernSilent && reason != "":
+		reason = r.Reason + ": " + cmp.Or(reading.RefusalBeforeSilence(l.View, r.record), reason)
 	case r.Reason != "" && reason != "" && r.Kind == schemas.ConcernUnanswered:
 		reason = r.Reason + ". " + reason
 	}

@@ -11,11 +11,11 @@ import (
 
 // TimeoutReason says why the clock ended a handoff. If the lease and the deadline ended at the same time, it gives the
 // deadline as the reason.
-func TimeoutReason(r *store.Record) string {
+func TimeoutReason(v *store.View, r *store.Record) string {
 	if r.Deadline != 0 && r.Deadline <= r.Ended {
 		return DeadlineReason(r)
 	}
-	return AttemptsUsedUpReason(r)
+	return AttemptsUsedUpReason(v, r)
 }
 
 // DeadlineReason returns a sentence about a handoff that ended at its deadline. The sentence has the time from the send
@@ -29,11 +29,15 @@ func DeadlineReason(r *store.Record) string {
 }
 
 // AttemptsUsedUpReason returns a sentence about a handoff that ended because all its attempts ended without an outcome.
-func AttemptsUsedUpReason(r *store.Record) string {
-	if r.Attempt == 1 {
-		return fmt.Sprintf("its only attempt ended because its holder went silent: %s", r.Holder)
+func AttemptsUsedUpReason(v *store.View, r *store.Record) string {
+	last := ""
+	if refused := RefusalBeforeSilence(v, r); refused != "" {
+		last = ", whose " + refused
 	}
-	return fmt.Sprintf("all %d attempts ended because the holder went silent, the last one: %s", r.Attempt, r.Holder)
+	if r.Attempt == 1 {
+		return fmt.Sprintf("its only attempt ended because its holder went silent: %s%s", r.Holder, last)
+	}
+	return fmt.Sprintf("all %d attempts ended because the holder went silent, the last one: %s%s", r.Attempt, r.Holder, last)
 }
 
 // IsDoneWell reports whether a handoff counts as done well. Only then may work that builds on the handoff begin, for
@@ -57,7 +61,7 @@ func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, erro
 	case f != nil:
 		return f.Failure.Description, nil
 	case r.Status == schemas.TimedOut:
-		return TimeoutReason(r), nil
+		return TimeoutReason(v, r), nil
 	case r.Status == schemas.Completed:
 		return acceptanceReason(v, r)
 	case !r.Status.HasEnded():

@@ -1,7 +1,9 @@
 package reading
 
 import (
+	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"handoff/mailbox/life"
@@ -87,6 +89,9 @@ func pendingReason(v *store.View, r *store.Record) (string, error) {
 	}
 	switch life.Action(e.Action) { //nolint:exhaustive // after the others the former holder does not matter
 	case life.Requeue:
+		if refused := RefusalBeforeSilence(v, r); refused != "" {
+			return fmt.Sprintf("its %s, and the lease of %s ended", refused, r.Holder), nil
+		}
 		return fmt.Sprintf("the lease of %s ended without a word", r.Holder), nil
 	case life.Decline:
 		return fmt.Sprintf("%s declined it: %s", e.Agent, EventText(v, *e)), nil
@@ -114,12 +119,38 @@ func LastReport(v *store.View, r *store.Record) (string, error) {
 // CompletionRefusalReason says why the last completion of a held handoff was refused. It returns "" if no completion
 // was refused, or if the holder has reported since.
 func CompletionRefusalReason(v *store.View, r *store.Record) (string, error) {
-	if !r.Status.IsHeld() || r.Refused <= max(r.Note, r.Tree) {
+	if !r.Status.IsHeld() {
 		return "", nil
 	}
-	var why schemas.CompletionRefusal
-	err := v.DecodeContent(r.ID, r.Refused, &why)
+	why, err := LastRefusal(v, r)
+	if why.Note == "" {
+		return "", err
+	}
 	return schemas.EscapeHidden(schemas.Shorten("its completion was refused: "+why.Note, MaxReportBytes)), err
+}
+
+// RefusalBeforeSilence says in a few words that the last completion of a handoff was refused, and that its holder did
+// nothing since. It returns "" if that is not so, or cannot be read.
+func RefusalBeforeSilence(v *store.View, r *store.Record) string {
+	why, _ := LastRefusal(v, r)
+	if why.Note == "" {
+		return ""
+	}
+	short := strings.Join(schemas.Map(why.Failed, func(o schemas.Observation) string { return o.Check }), ", ")
+	return fmt.Sprintf("completion was refused (%s), then silence", cmp.Or(short, schemas.EscapeHidden(schemas.Shorten(why.Note, 80))))
+}
+
+// LastRefusal returns the refusal of the last completion by the last holder. It is zero if the holder has reported
+// since.
+func LastRefusal(v *store.View, r *store.Record) (why schemas.CompletionRefusal, err error) {
+	if r.Refused <= max(r.Note, r.Tree) {
+		return why, nil
+	}
+	e, err := v.Event(r.Refused)
+	if err != nil || e == nil || e.Attempt != r.Attempt || e.Agent != r.Holder {
+		return why, err
+	}
+	return why, v.DecodeContent(r.ID, r.Refused, &why)
 }
 
 // LastSignOfLife returns when the holder of a handoff last made a call about the handoff, to the second. It returns nil
