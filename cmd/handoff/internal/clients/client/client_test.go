@@ -70,8 +70,8 @@ func TestTable_MatchesGolden(t *testing.T) {
 // known says how each row was checked. Driven: a session of the client took and completed a handoff. Read: in this
 // version of its program, or in the documents of its makers.
 var known = map[string]string{
-	"claude-code": "driven, 2.1.328",
-	"codex":       "driven, 0.169.0",
+	"claude-code": "driven, 2.1.332",
+	"codex":       "driven, 0.171.0",
 	"gemini-cli":  "driven, 0.61.0",
 	"cursor":      "read, November 2026",
 	"vscode":      "read, November 2026",
