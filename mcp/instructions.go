@@ -147,8 +147,16 @@ func (s *Server) onInitialize(ctx context.Context, _ any, _ *sdk.InitializeReque
 }
 
 func (s *Server) onDiscover(ctx context.Context, _ any, r *sdk.DiscoverRequest, out *sdk.DiscoverResult) {
-	out.Instructions = s.instructions(ctx, s.callerWithin(context.WithoutCancel(ctx), r.Params.Meta, announceTimeout))
+	by := s.callerWithin(context.WithoutCancel(ctx), r.Params.Meta, announceTimeout)
+	out.Instructions = s.instructions(ctx, by)
+	if len(by.Names) > 0 {
+		out.EnsureResultMeta().AdditionalFields = map[string]any{agentsKey: by.Names}
+	}
 }
+
+// agentsKey is the field of _meta that lists the agents of the caller's token. handoff setup gives each client one of
+// them. Without a token there is no such field.
+const agentsKey = "handoff/agents"
 
 // instructions returns the text for a caller. If the mailbox does not answer, the text still says how to use the
 // server.

@@ -11,9 +11,12 @@ package clients
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"embed"
 	"log/slog"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -76,11 +79,17 @@ func selectClients(m client.Machine, names []string, all bool) (clients []client
 	return clients, nil
 }
 
-// newHTTPClient returns an HTTP client that follows no redirects and keeps its connections apart from other HTTP
-// clients.
-func newHTTPClient() *http.Client {
+// newHTTPClient returns an HTTP client that follows no redirects and keeps no connection open. It trusts the certificates
+// that c trusts: those of the system, and those in the file of CertVariable.
+func newHTTPClient(m client.Machine, c client.Client) *http.Client {
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DisableKeepAlives = true
+	roots, err := x509.SystemCertPool()
+	if text, unread := os.ReadFile(m.Getenv(c.CertVariable)); err == nil && unread == nil && roots.AppendCertsFromPEM(text) {
+		transport.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	}
 	return &http.Client{
-		Transport:     http.DefaultTransport.(*http.Transport).Clone(),
+		Transport:     transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }

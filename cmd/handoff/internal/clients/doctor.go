@@ -45,7 +45,6 @@ func examineMachine(ctx context.Context, a *cli.App, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, examineTimeout)
 	defer cancel()
 	bench := newClientEnv(ctx, a, machine)
-	defer bench.Web.CloseIdleConnections()
 	bench.NamedByUser = len(names) > 0
 	end := a.ShowProgress("examining this machine, its clients and the workspace")
 	findings := runExaminations(listExaminations(ctx, a, clients, homeless, bench))
@@ -71,7 +70,7 @@ func newClientEnv(ctx context.Context, a *cli.App, m client.Machine) doctor.Clie
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
 			DirFlag: a.FlagUnlessInEnvironment("dir", a.Dir), WorkspaceFlags: a.WorkspaceFlags(),
 		},
-		Machine: m, Web: newHTTPClient(),
+		Machine: m,
 	}
 }
 
@@ -88,7 +87,9 @@ func listExaminations(
 		return append(all, func() []doctor.Finding { return one(doctor.NoHomeDir(homeless)) })
 	}
 	for _, c := range clients {
-		all = append(all, func() []doctor.Finding { return doctor.ExamineClient(ctx, c, b) })
+		of := b
+		of.Web = newHTTPClient(b.Machine, c)
+		all = append(all, func() []doctor.Finding { return doctor.ExamineClient(ctx, c, of) })
 	}
 	return append(all, func() []doctor.Finding { return doctor.NoClientSetUp(clients, b) })
 }

@@ -77,6 +77,7 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	if s.clients, err = s.newClientSetups(clients); err != nil {
 		return err
 	}
+	s.assignAgents(ctx)
 	switch {
 	case f.print:
 		return s.printSnippets()

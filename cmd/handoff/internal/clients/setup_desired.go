@@ -2,13 +2,16 @@ package clients
 
 import (
 	"cmp"
+	"context"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/doctor"
+	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
@@ -94,6 +97,43 @@ func (s *setupRun) newDesired(scope client.Scope, want setup.Options) (w setup.D
 	w.Server.Command = append([]string{want.Call.Program, "mcp"}, want.Call.Flags()...)
 	w.Server.Pass = client.PassedVariables[:]
 	return w, nil
+}
+
+// assignAgents gives each client of setup --http an agent of its own, while the token has a free one. A client keeps
+// its agent, or gets the free agent with its name in it (Codex gets alice-codex), or else the first free one. It changes
+// no client that is not in this run. Files of a project name no agent, because other people have other tokens.
+func (s *setupRun) assignAgents(ctx context.Context) {
+	if s.flags.options.Server.URL == "" || s.flags.isSet("agent") || s.flags.remove || s.base.Scope != client.User {
+		return
+	}
+	server := client.ListedServer{Server: s.clients[0].desired.Server}
+	s.agents = s.tryServer(ctx, s.clients[0], installed.ServerEntry{ListedServer: server}).Agents
+	holders := s.agentHolders(server.URL)
+	for round := range 2 {
+		for _, c := range s.clients {
+			word, _, _ := strings.Cut(c.Name, "-")
+			i := slices.IndexFunc(s.agents, func(agent string) bool {
+				isFree := holders[agent] == "" && c.ReadsTokenVariable()
+				return holders[agent] == c.Name || isFree && (round == 1 || strings.Contains(agent, word))
+			})
+			if i >= 0 && !slices.Contains(s.agents, c.desired.Server.Agent) {
+				c.desired.Call.Agent, c.desired.Server.Agent, holders[s.agents[i]] = s.agents[i], s.agents[i], c.Name
+			}
+		}
+	}
+}
+
+// agentHolders returns the client that acts as each agent at the server with this URL. A client whose entry names no
+// agent acts as the first of the token. Nobody but a person acts as human.
+func (s *setupRun) agentHolders(url string) map[string]string {
+	holders := map[string]string{string(schemas.Human): string(schemas.Human)}
+	for _, c := range client.All() {
+		if e, ok := s.base.FindEntry(c); ok && e.URL == url && len(s.agents) > 0 {
+			agent := cmp.Or(e.Agent, s.agents[0])
+			holders[agent] = cmp.Or(holders[agent], c.Name)
+		}
+	}
+	return holders
 }
 
 // variableForm matches a name of a variable of the environment. A token of handoff may match, too, so [checkEndpoint]

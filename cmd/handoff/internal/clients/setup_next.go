@@ -3,6 +3,7 @@ package clients
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
@@ -32,15 +33,43 @@ func (s *setupRun) nextSteps() (lines []string) {
 	case !has(fileChanged):
 		return nil
 	}
-	first := ""
+	var working []*clientSetup
 	for _, c := range s.clients {
 		if slices.ContainsFunc(c.Files, hasState(fileChanged)) {
 			lines = append(lines, c.clientSteps()...)
-			first = cmp.Or(first, c.desired.Call.Agent, c.Name)
+			if c.Live == nil || c.Live.Problem == "" {
+				working = append(working, c)
+			}
 		}
 	}
-	first = schemas.EscapeHidden(first)
-	return append(lines, "To try it: handoff send "+first+" 'Say hello'. Then tell "+first+": take your handoff.")
+	return append(lines, s.trySteps(working)...)
+}
+
+// trySteps returns the first handoff that a person may try with clients that work. The commands of this machine do not
+// reach a server elsewhere, so there a client sends it.
+func (s *setupRun) trySteps(working []*clientSetup) (lines []string) {
+	if len(working) == 0 {
+		return nil
+	}
+	first, second := working[0], working[len(working)-1]
+	if first.desired.Server.URL == "" {
+		name := schemas.EscapeHidden(cmp.Or(first.desired.Call.Agent, first.Name))
+		return []string{"To try it: handoff send " + name + " 'Say hello'. Then tell " + name + ": take your handoff."}
+	}
+	more := slices.Clone(s.agents)
+	for _, c := range working {
+		if len(s.agents) > 0 && !slices.Contains(s.agents, c.desired.Server.Agent) {
+			more = append(more, c.Name)
+		}
+	}
+	if lacking := more[len(s.agents):]; len(lacking) > 0 {
+		lines = append(lines,
+			"The token has no agent for "+strings.Join(lacking, " and ")+", so clients share the mail of "+s.agents[0]+". To end that:",
+			"  there: handoff token add NAME --agents "+strings.Join(more, ","), "  here: this command again, with the new token")
+	}
+	to := cmp.Or(second.desired.Server.Agent, "yourself")
+	return append(lines, "To try it, tell "+first.Title+": send "+to+" the handoff 'Say hello'. Then tell "+second.Title+": take your handoff.",
+		"handoff status and other commands reach that workspace only on the machine of the server.")
 }
 
 // clientSteps returns the next steps of the person for one client, and the questions that the client will ask.

@@ -19,6 +19,7 @@ type setupRun struct {
 	setter      setup.Installer
 	namedByUser bool // the user named the clients
 	clients     []*clientSetup
+	agents      []string // the agents of the token; empty: they are not known
 }
 
 // clientSetup is the plan and the result for one client.

@@ -33,6 +33,13 @@ func TestSetup_OverHTTPWritesNoToken(t *testing.T) {
 	code, said := setup("--yes")
 	require.Zero(t, code, said)
 	require.Regexp(t, `opencode: handoff \S+ answers, with [0-9]+ tools\. You are qa in workspace w\.`, said)
+	require.Contains(t, said, "To try it, tell opencode: send qa the handoff 'Say hello'.")
+	require.NotContains(t, said, "handoff send")
+	code, said = setup("codex", "qwen-code", "--yes")
+	require.Zero(t, code, said)
+	require.Regexp(t, `(?s)opencode: handoff \S+ answers, .* You are qa in .*Codex: .* You are release in .*Qwen Code: .* You are qa in`, said)
+	require.Contains(t, said, "no agent for qwen-code, so clients share the mail of qa. To end that:\n"+
+		"    there: handoff token add NAME --agents qa,release,qwen-code\n")
 	code, said = setup("--agent", "release", "--yes")
 	require.Zero(t, code, said)
 	require.Contains(t, said, "You are release in workspace w.")

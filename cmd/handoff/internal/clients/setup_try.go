@@ -53,11 +53,10 @@ func (s *setupRun) tryServer(ctx context.Context, c *clientSetup, server install
 			Remedy:  "export " + server.TokenEnv + "=… where the client is started, and handoff setup --check",
 		}
 	}
-	web := newHTTPClient()
-	defer web.CloseIdleConnections()
 	m := s.base.Machine
 	_, err := workspace.Find(workspace.Config{Cwd: m.Project, Getenv: s.getenvWithoutProject})
-	asked := live.Trial{Machine: m, As: c.MCPName, Entry: server.ListedServer, Nowhere: err != nil, Token: token, HTTP: web}
+	asked := live.Trial{Machine: m, As: c.MCPName, Entry: server.ListedServer, Nowhere: err != nil, Token: token}
+	asked.HTTP = newHTTPClient(m, c.Client)
 	ctx, end := context.WithTimeout(ctx, tryTimeout)
 	defer end()
 	reply, err := asked.Ask(ctx)
@@ -76,6 +75,8 @@ func (s *setupRun) trialRemedy(c *clientSetup, server installed.ServerEntry, err
 	switch {
 	case server.URL != "" && another:
 		return "handoff setup " + c.Name + " --http URL, with the address of handoff serve --http"
+	case live.IsUntrusted(err):
+		return c.TrustCommand() + ", with the certificate in FILE, and this command again"
 	case errors.Is(err, live.ErrRefused):
 		return "handoff token add NAME --agents " + c.Name + " on the server, and --token-env"
 	case server.URL != "":

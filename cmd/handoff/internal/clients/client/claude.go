@@ -17,6 +17,9 @@ var (
 	claudeLocal = Path(".claude/settings.local.json")
 )
 
+// nodeCertVariable is [Client.CertVariable] of clients that run in Node.js or Bun.
+const nodeCertVariable = "NODE_EXTRA_CA_CERTS"
+
 func claudeCode() Client {
 	return Client{
 		Name: "claude-code", Title: "Claude Code", Aliases: []string{"claude"}, Program: "claude", MCPName: "claude-code",
@@ -29,7 +32,7 @@ func claudeCode() Client {
 		Under:   []any{"mcpServers"}, Local: "projects",
 		// The entry does not set alwaysLoad, because models find our tools without it: the server's instructions name
 		// the tools, and Claude Code loads a tool when a model needs it.
-		Entry: entryFunc("stdio", "http", "${"), Remove: removeArgs,
+		Entry: entryFunc("stdio", "http", "${"), Remove: removeArgs, CertVariable: nodeCertVariable,
 		Allow: func(server string) *ToolPermission {
 			return &ToolPermission{claudeSettings, []any{"permissions", "allow"}, "mcp__" + server}
 		},

@@ -7,6 +7,7 @@
 package client
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -34,6 +35,9 @@ type Client struct {
 	// Remove returns the arguments of the client's command that removes the server called name. The result is nil if
 	// the command cannot remove servers of this scope. Remove is nil if the client has no such command.
 	Remove func(scope Scope, name string) []string
+	// CertVariable is the variable of its environment that names a file of more certificates to trust. It is empty if
+	// no such variable is known.
+	CertVariable string
 	// Toolless tells a model of this client what to do if it has none of our tools. It is empty if the client always
 	// offers our tools to its models as soon as it has started our server.
 	Toolless string
@@ -89,6 +93,11 @@ func (c Client) HasTrustOption() bool {
 // ReadsTokenVariable reports whether the client can read the token for a URL from a variable of the environment.
 func (c Client) ReadsTokenVariable() bool {
 	return len(c.Entry(Server{URL: "/", TokenEnv: "TOKEN"})) > len(c.Entry(Server{URL: "/"}))
+}
+
+// TrustCommand returns a shell command that lets the client trust the certificates in a file.
+func (c Client) TrustCommand() string {
+	return "export " + cmp.Or(c.CertVariable, "SSL_CERT_FILE") + "=FILE"
 }
 
 // Scope says for whom a client is set up.

@@ -20,7 +20,7 @@ func codex() Client {
 		Shell:   ShellVariables{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Session: "CODEX_THREAD_ID"},
 		Traces:  []Path{"${CODEX_HOME:-~/.codex}"},
 		Servers: codexConfig, Under: []any{"mcp_servers"},
-		Entry: codexEntry, CleanEnv: true, Remove: codexRemoveArgs,
+		Entry: codexEntry, CleanEnv: true, Remove: codexRemoveArgs, CertVariable: "CODEX_CA_CERTIFICATE",
 		Hooks: &HookSettings{
 			ConfigPaths: ConfigPaths{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
 			Unit:        time.Second, Bare: true, Next: "Type /hooks there, and review them: it runs none before.",

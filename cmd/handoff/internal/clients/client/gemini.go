@@ -16,7 +16,7 @@ var geminiSettings = ConfigPaths{
 func geminiCLI() Client {
 	return Client{
 		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"},
-		Program: "gemini", MCPName: "gemini-cli-mcp-client",
+		Program: "gemini", MCPName: "gemini-cli-mcp-client", CertVariable: nodeCertVariable,
 		Shell: ShellVariables{Signs: []string{"GEMINI_CLI"}, Session: "GEMINI_SESSION_ID"},
 		Traces: []Path{ // Antigravity uses the directory, too
 			"${GEMINI_CLI_HOME:-~}/.gemini/settings.json", "${GEMINI_CLI_HOME:-~}/.gemini/installation_id",

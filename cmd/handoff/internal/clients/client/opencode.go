@@ -16,7 +16,7 @@ func newOpenCodeVariant(name, title, sign string) Client {
 	file := Path(name)
 	user := "${XDG_CONFIG_HOME:-~/.config}/" + file
 	return Client{
-		Name: name, Title: title, Program: name, MCPName: name,
+		Name: name, Title: title, Program: name, MCPName: name, CertVariable: nodeCertVariable,
 		Shell:  ShellVariables{Signs: []string{sign}},
 		Traces: []Path{user},
 		Servers: ConfigPaths{

@@ -29,7 +29,7 @@ func qwenCode() Client {
 		Name: "qwen-code", Title: "Qwen Code", Aliases: []string{"qwen"}, Program: "qwen", MCPName: "qwen-cli-mcp-client-" + ServerName,
 		Shell:   ShellVariables{Signs: []string{"QWEN_CODE"}, Session: "QWEN_CODE_SESSION_ID"},
 		Traces:  []Path{"${QWEN_HOME:-~/.qwen}"},
-		Servers: settings, Under: []any{"mcpServers"},
+		Servers: settings, Under: []any{"mcpServers"}, CertVariable: nodeCertVariable,
 		Hooks: &HookSettings{ConfigPaths: settings, Unit: time.Millisecond, Commands: sessionHooks(hookTimeout)},
 		Entry: func(s Server) Object {
 			return entryFuncWithURLKey("httpUrl", "", "", "${")(s).withField("trust", s.Trust)

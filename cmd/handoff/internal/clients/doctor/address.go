@@ -38,6 +38,9 @@ func (in *installation) examineAddress(ctx context.Context, e installed.ServerEn
 			withCommand(readTokenCommand(e.TokenEnv))
 	case errors.Is(err, live.ErrRefused):
 		return in.tokenRefusedFinding(e, u, where, trial.Token)
+	case live.IsUntrusted(err):
+		return failure(aboutNetwork, "%s: the certificate of %s is not trusted here: put it into FILE, and name that where the client starts",
+			where, u.Host).withCommand(in.client.TrustCommand())
 	case isUnreachable(err):
 		return failure(aboutNetwork, "%s: no server answers at %s: %v: handoff serve --http starts one, on that machine",
 			where, u.Host, removeURL(err)).withCommand(ask)

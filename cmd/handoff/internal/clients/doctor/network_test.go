@@ -120,3 +120,14 @@ func TestExamineClient_CallsServerBehindProxy(t *testing.T) {
 		})
 	}
 }
+
+// The client's own variable names a certificate, so doctor trusts it where the client does.
+func TestExamineClient_NamesVariableForCertificate(t *testing.T) {
+	w := newWorld(t)
+	s := httptest.NewTLSServer(http.NotFoundHandler())
+	t.Cleanup(s.Close)
+	w.write(".codex/config.toml", "[mcp_servers.handoff]\nurl = '"+s.URL+"/mcp?key=secret'\n")
+	all := w.examine("codex")
+	requireFinding(t, all, doctor.Error, "is not trusted here", "export CODEX_CA_CERTIFICATE=FILE")
+	requireNone(t, all, "secret")
+}

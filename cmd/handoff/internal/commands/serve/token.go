@@ -131,11 +131,7 @@ func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
 
 // printTokenUsage says on standard error how to use a new token. It does not print the secret again.
 func printTokenUsage(a *cli.App, t schemas.Token) {
-	fmt.Fprintf(a.Stderr, `Token %s acts as %s. Its secret is shown only now. A client sends it with every request, as with
-  claude mcp add --scope user --transport http handoff URL --header 'Authorization: Bearer ${HANDOFF_TOKEN}'
+	fmt.Fprintf(a.Stderr, `Token %s acts as %s. Its secret is shown only now. Put it into HANDOFF_TOKEN where the clients are, and run
+  handoff setup --http URL --token-env HANDOFF_TOKEN   # gives each client one of these names
 `, t.Name, cli.JoinAll(t.Agents))
-	if len(t.Agents) > 1 {
-		const said = "and acts as %s, unless a header says another name, as in \"Handoff-Agent: %s\".\n"
-		fmt.Fprintf(a.Stderr, said, t.Agents[0], t.Agents[1])
-	}
 }

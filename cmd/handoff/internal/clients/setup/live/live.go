@@ -9,6 +9,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,13 +26,15 @@ type ServerReply struct {
 	Version string `json:"version"` // of the server
 	You     string `json:"you"`     // the sentence that tells the client its agent name; empty: there was none
 	Tools   int    `json:"tools"`
+
+	Agents []string `json:"agents,omitempty"` // the agents of the token; empty: none was sent
 }
 
 // setGreeting copies the server's name and version and the client's agent name from a result. The error is a
 // [*NotHandoffError].
 func (r *ServerReply) setGreeting(said rpcResult) error {
 	about := cmp.Or(said.ServerInfo, said.Meta.ServerInfo) // its position depends on the revision
-	r.Name, r.Version = about.Name, about.Version
+	r.Name, r.Version, r.Agents = about.Name, about.Version, said.Meta.Agents
 	if r.Name != client.ServerName {
 		return &NotHandoffError{r.Name}
 	}
@@ -56,6 +59,12 @@ func (a *NotHandoffError) Error() string {
 // ErrRefused says that a server demands a token, or refuses the one that it got.
 var ErrRefused = errors.New("it does not take the token")
 
+// IsUntrusted reports whether nobody whom this machine trusts signed the certificate of the server.
+func IsUntrusted(err error) bool {
+	_, ok := errors.AsType[x509.UnknownAuthorityError](err)
+	return ok
+}
+
 // errSilent says that a server ended before it answered.
 var errSilent = errors.New("it ended without an answer")
 
@@ -75,6 +84,7 @@ type rpcResult struct {
 	Tools        []json.RawMessage
 	Meta         struct {
 		ServerInfo serverInfo `json:"io.modelcontextprotocol/serverInfo"`
+		Agents     []string   `json:"handoff/agents"`
 	} `json:"_meta"`
 }
 
