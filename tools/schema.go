@@ -99,14 +99,9 @@ func (p propertySchemas) field(name string) *schemaNode {
 func (p *propertySchemas) UnmarshalJSON(b []byte) error {
 	p.of = map[string]lazyNode{}
 	d := json.NewDecoder(bytes.NewReader(b))
-	if _, err := d.Token(); err != nil {
-		return err
-	}
+	_, _ = d.Token() // the brace: b is a JSON object
 	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return err
-		}
+		name, _ := d.Token()
 		var field lazyNode
 		if err := d.Decode(&field); err != nil {
 			return err

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 
 	"handoff/mailbox"
@@ -9,56 +10,30 @@ import (
 )
 
 // Table holds the tools for agents, by name. It is the same for all callers: a caller that may not call a tool is
-// refused when it calls. A row has all data of a tool. Its schemas come from the types of the method, and its advice
-// from the function next to the method. Protocol, documentation and command line are made of the row.
+// refused when it calls. A row has all data of a tool. Its schemas come from the types of the method, its advice from
+// the function next to the method, and its title and description from the file table.txt. Protocol, documentation and
+// command line are made of the row.
 //
 // It never changes after the start. The hints of a row are promises to clients: a client may ask its user before a
 // call that is not ReadOnly, and may repeat one that is Idempotent. Models choose tools by their titles and
 // descriptions. Names never change once released: rules and hooks of clients name them.
 var Table = []Tool{
-	defineTool(Tool{
-		Name: "claim_handoff", Title: "Claim handoff", undone: "Nothing was claimed.",
-		Description: "Take the next task from your inbox, waiting if asked. " +
-			"Do what the brief says, then complete_handoff or fail_handoff.",
-	}, (*mailbox.Service).Claim, adviseAfterClaim),
-	defineTool(Tool{
-		Name: "complete_handoff", Title: "Complete handoff", Idempotent: true,
-		Description: "Finish a claim: answer every criterion, met or not, with evidence.",
-	}, (*mailbox.Service).Complete, adviseAfterComplete),
-	defineTool(Tool{
-		Name: "fail_handoff", Title: "Fail handoff", Idempotent: true,
-		Description: "Give a claim up, or reject it: why, and what is left. Others go on from there.",
-	}, (*mailbox.Service).Fail, adviseAfterFail),
-	defineTool(Tool{
-		Name: "get_handoff", Title: "Read handoff", ReadOnly: true, Idempotent: true,
-		Description: "Read a handoff or its outcome, or wait for a change.",
-	}, (*mailbox.Service).Get, adviseAfterGet),
-	defineTool(Tool{
-		Name: "handoff_history", Title: "Handoff history", ReadOnly: true, Idempotent: true,
-		Description: "The chain of a workflow: who did what, verified.",
-	}, (*mailbox.Service).History, adviseAfterHistory),
-	defineTool(Tool{
-		Name: "list_agents", Title: "List agents", ReadOnly: true, Idempotent: true,
-		Description: "Who can take what, who is live, how busy.",
-	}, (*mailbox.Service).Agents, adviseAfterAgents),
-	defineTool(Tool{
-		Name: "list_handoffs", Title: "List handoffs", ReadOnly: true, Idempotent: true,
-		Description: "Your mailbox; filters, search. Listed notices count as read.",
-	}, (*mailbox.Service).List, adviseAfterList),
-	defineTool(Tool{
-		Name: "register_agent", Title: "Register agent", Idempotent: true,
-		Description: "Say what an agent accepts, so work is routed to it.",
-	}, (*mailbox.Service).Register, adviseAfterRegister),
-	defineTool(Tool{
-		Name: "send_handoff", Title: "Send handoff", undone: "Nothing was sent.",
-		Description: "Hand off or delegate a task, or send a message, to another agent's mailbox. " +
-			"The outcome comes as a notice.",
-	}, (*mailbox.Service).Send, adviseAfterSend),
-	defineTool(Tool{
-		Name: "update_handoff", Title: "Update handoff",
-		Description: "Report progress, ask, answer, release, amend, cancel, accept or return a result, retry; only human: approve, refuse.",
-	}, (*mailbox.Service).Update, adviseAfterUpdate),
+	defineTool(Tool{Name: "claim_handoff", undone: "Nothing was claimed."}, (*mailbox.Service).Claim, adviseAfterClaim),
+	defineTool(Tool{Name: "complete_handoff", Idempotent: true}, (*mailbox.Service).Complete, adviseAfterComplete),
+	defineTool(Tool{Name: "fail_handoff", Idempotent: true}, (*mailbox.Service).Fail, adviseAfterFail),
+	defineTool(Tool{Name: "get_handoff", ReadOnly: true, Idempotent: true}, (*mailbox.Service).Get, adviseAfterGet),
+	defineTool(Tool{Name: "handoff_history", ReadOnly: true, Idempotent: true}, (*mailbox.Service).History, adviseAfterHistory),
+	defineTool(Tool{Name: "list_agents", ReadOnly: true, Idempotent: true}, (*mailbox.Service).Agents, adviseAfterAgents),
+	defineTool(Tool{Name: "list_handoffs", ReadOnly: true, Idempotent: true}, (*mailbox.Service).List, adviseAfterList),
+	defineTool(Tool{Name: "register_agent", Idempotent: true}, (*mailbox.Service).Register, adviseAfterRegister),
+	defineTool(Tool{Name: "send_handoff", undone: "Nothing was sent."}, (*mailbox.Service).Send, adviseAfterSend),
+	defineTool(Tool{Name: "update_handoff"}, (*mailbox.Service).Update, adviseAfterUpdate),
 }
+
+// tableText has a line for each tool of [Table]: its name, its title and its description.
+//
+//go:embed table.txt
+var tableText string
 
 // Admin holds the tools that commands and servers of handoff call to maintain a workspace. They are rows as in [Table],
 // so that they also work while another process owns the store. No protocol offers them, and callers over a network

@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"handoff/mailbox"
@@ -55,6 +56,9 @@ func defineTool[In, Out any](
 	method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error),
 	next func(In, Out) []schemas.Advice,
 ) Tool {
+	_, texts, _ := strings.Cut("\n"+tableText, "\n"+t.Name+": ")
+	texts, _, _ = strings.Cut(texts, "\n")
+	t.Title, t.Description, _ = strings.Cut(texts, ": ")
 	t.in, t.out = reflect.TypeFor[In]().Name(), reflect.TypeFor[Out]().Name()
 	t.warns = func() bool { // not at each start of the program
 		_, warns := reflect.TypeFor[Out]().FieldByName("Warnings")
