@@ -20,12 +20,10 @@ var helpTexts embed.FS
 
 // Command returns the command completion.
 func Command(a *cli.App) *cobra.Command {
-	return &cobra.Command{
-		Use:     "completion SHELL",
-		Short:   "Print the script with which a shell completes commands, flags, ids and names",
-		Example: cli.HelpText(helpTexts, "completion_examples"),
-		Long:    cli.HelpText(helpTexts, "completion"),
-		Args:    cobra.ExactArgs(1),
+	return cli.NewFamily(helpTexts, &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print the script with which a shell completes commands, flags, ids and names",
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			script, err := completionScript(cmd.Root(), given[0])
 			if err != nil {
@@ -33,7 +31,7 @@ func Command(a *cli.App) *cobra.Command {
 			}
 			return a.Write(script)
 		},
-	}
+	})[0]
 }
 
 func completionScript(root *cobra.Command, shell string) (string, error) {
