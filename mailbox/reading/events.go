@@ -65,8 +65,12 @@ func describeEvent(v *store.View, e schemas.Event) (schemas.HistoryEvent, error)
 			return told, err
 		}
 		a := life.Action(e.Action)
-		if told.Text = schemas.EscapeHidden(s.text(a)); a == life.Release {
+		told.Text = schemas.EscapeHidden(s.text(a))
+		switch a { //nolint:exhaustive // the others have nothing more
+		case life.Release:
 			told.PassedTo = s.To
+		case life.Amend:
+			told.Text = strings.Trim(told.Text+"; "+schemas.EscapeHidden(amendmentText(v, e)), "; ")
 		}
 		if tree := cmp.Or(s.Tree, s.ClaimedIn); tree != nil && slices.Contains(treeActions, a) {
 			told.Tree = tree.String()

@@ -28,7 +28,9 @@ func TestBrief_HasNotesOfAmendments(t *testing.T) {
 			texts = append(texts, e.Text)
 		}
 	}
-	require.Equal(t, []string{"Only the parser", "Not the lexer", ""}, texts)
+	require.Equal(t, []string{"Only the parser; task was: x", "Not the lexer", "title was: something else"}, texts)
+	old := mailboxtest.Must(t, w.Get, lead, schemas.GetIn{HandoffID: "1", Reference: "events/1/task"})
+	require.Equal(t, "x", old.Content)
 }
 
 // fillCompletion is a result with a value in each field that the next holder reads.

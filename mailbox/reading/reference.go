@@ -3,6 +3,7 @@ package reading
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"handoff/mailbox/compose"
@@ -12,8 +13,8 @@ import (
 )
 
 // showReference shows one page of the text that a reference names. A reference names content that was sent under a
-// name, a field of the message, a field of the outcome (with the prefix outcome/), or the whole message as JSON. All
-// pages together are the stored text, byte for byte.
+// name, a field of the message, a field of the outcome (with the prefix outcome/), the content of an event (events/5),
+// or the whole message as JSON. All pages together are the stored text, byte for byte.
 func (Reader) showReference(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	text, err := LookupReference(v, r.ID, in.Reference)
 	if err != nil {
@@ -75,6 +76,9 @@ func LookupReference(v *store.View, of schemas.ID, reference string) (text strin
 // textAtPath returns the text of the message at a path. If the message has no such text and the path begins with
 // outcome/, it returns the field of the outcome.
 func textAtPath(v *store.View, r *store.Record, said []byte, path string) ([]byte, error) {
+	if rest, event := strings.CutPrefix(path, eventsPath); event {
+		return eventField(v, r, rest)
+	}
 	found, err := messageText(v, said, path)
 	if path, below := strings.CutPrefix(path, outcomePath); below && err != nil && r.Result != 0 {
 		return outcomeField(v, r, path)
@@ -94,6 +98,24 @@ func withExistingNames(err error, r *store.Record, unknown *schemas.Error) error
 		hint = "What came of it is below " + outcomePath + ", as " + outcomePath + "detail."
 	}
 	return unknown.WithChoices(e.Known...).WithHint("%s", hint)
+}
+
+// eventsPath begins the path of the content of an event.
+const eventsPath = "events/"
+
+// eventField returns the content of an event of the handoff, or a field of it. The path is the number of the event, and
+// perhaps the path of the field.
+func eventField(v *store.View, r *store.Record, path string) ([]byte, error) {
+	number, field, whole := strings.Cut(path, "/")
+	n, _ := strconv.ParseUint(number, 10, 64) // there is no event 0
+	said, err := v.RawContent(r.ID, n)
+	if err == nil && len(said) == 0 {
+		err = schemas.Errorf(schemas.NotFound, "there is no such event, or it has no content")
+	}
+	if err == nil && whole {
+		said, err = fieldAtPath(said, field, nil)
+	}
+	return said, err
 }
 
 // outcomePath begins the path of a field of the outcome.
