@@ -21,6 +21,8 @@ const NoticeKind life.Action = "overlap"
 const (
 	maxEnded = 32 // completed handoffs that are compared
 	maxFiles = 20 // files that one text names
+
+	maxBeside = 3 // handoffs in the same working tree that one text names
 )
 
 // RecordFiles stores the files that the caller's handoff r touches: files that git saw as changed, and files that the
@@ -42,14 +44,21 @@ func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) 
 	if err != nil || mine.Repository == "" && len(mine.Named) == 0 {
 		return nil, err
 	}
+	var beside []string // handoffs whose holders only share the working tree
 	for _, id := range slices.Sorted(maps.Keys(records)) {
-		text, err := o.compareWith(records[id], all[id], r, &mine)
-		if err != nil {
+		text, shared, err := o.compareWith(records[id], all[id], r, &mine)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if text != "" {
+		case shared:
+			beside = append(beside, describeWork(records[id], all[id]))
+		case text != "":
 			texts = append(texts, text)
 		}
+	}
+	if len(beside) > 0 {
+		texts = append(texts, fmt.Sprintf("%s %s in the same tree, so changes there may be of either: %s", schemas.JoinFirst(beside, maxBeside),
+			map[bool]string{true: "works", false: "work"}[len(beside) == 1], schemas.EscapeHidden(mine.Path)))
 	}
 	if !r.Status.IsHeld() && len(records) == 0 {
 		return texts, o.DeleteTouchedFiles(r.ID)
@@ -120,26 +129,29 @@ func (o op) comparableHandoffs(r *store.Record, all map[schemas.ID]store.Touched
 }
 
 // compareWith returns a text for the caller about the files that both r and other touch. It returns "" if an earlier
-// call reported all these files. It also notifies the holder of other.
-func (o op) compareWith(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (string, error) {
+// call reported all these files. It also notifies the holder of other. If both only share the working tree, it returns no
+// text, and shared is true.
+func (o op) compareWith(
+	other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles,
+) (text string, shared bool, err error) {
 	held := other.Status.IsHeld()
 	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
-		return "", nil
+		return "", false, nil
 	}
 	if !held && slices.Contains(schemas.ValueOrZero(o.By.BranchState).Commits, theirs.Commit) {
 		theirs.Committed = nil // the caller has these changes
 	}
 	c := findCommonFiles(other, theirs, r, mine)
-	if len(c.changing)+len(c.naming)+len(c.tree) == 0 {
-		return "", nil
+	if len(c.changing)+len(c.naming) == 0 {
+		return "", len(c.tree) > 0, nil
 	}
-	if held && len(c.changing)+len(c.naming) > 0 { // in a shared tree, the next call of the other holder reports the overlap
+	if held { // in a shared tree, the next call of the other holder reports the overlap
 		text := fmt.Sprintf("%s works on the same files: %s", describeWork(r, *mine), formatFiles(append(c.changing, c.naming...)))
 		if err := o.NotifyAgent(other.Holder, operation.NoticeOf(NoticeKind, other, text)); err != nil {
-			return "", err
+			return "", false, err
 		}
 	}
-	return describeWork(other, theirs) + " " + c.describe(held), nil
+	return describeWork(other, theirs) + " " + c.describe(held), false, nil
 }
 
 // commonFiles holds the files that two handoffs both touch and that were not reported yet.

@@ -107,4 +107,10 @@ func TestOverlap_OmitsAuthorInSharedWorkingTree(t *testing.T) {
 	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works in the same tree, so changes there may be of either: /a", second)}, reportProgress(w, a, first))
 	require.Empty(t, reportProgress(w, a, first))
 	require.Empty(t, reportProgress(w, b, second))
+
+	c := attachInRepository(w, "shop", "c", "z.go", "w.go")
+	c.Tree.Path = a.Tree.Path
+	w.Sends(lead, "c", "Three")
+	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a), %s (b, branch b) work in the same tree, so changes there may be of either: /a", first, second)},
+		w.Claims(c).Overlaps, "one text names all")
 }

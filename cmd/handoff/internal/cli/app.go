@@ -158,6 +158,16 @@ func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	return typed, err
 }
 
+// Confirm asks the person at the terminal a question that only the answer yes lets a command go on. Any other answer is
+// an error.
+func (a *App) Confirm(ctx context.Context, question string) error {
+	typed, err := a.Ask(ctx, question+" Type yes: ")
+	if typed = strings.ToLower(typed); err != nil || typed == "yes" || typed == "y" {
+		return err
+	}
+	return schemas.Errorf(schemas.Conflict, "nothing was changed").WithHint("It was not agreed to.")
+}
+
 // readTypedLine returns a line that a person types, without surrounding blanks. An empty line is a valid answer. It
 // returns an error when ctx is done.
 func readTypedLine(ctx context.Context, r io.Reader) (string, error) {

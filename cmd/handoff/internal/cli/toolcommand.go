@@ -52,13 +52,15 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 		cmd.Flags().String(fromLog, "", "the payload of an agent in this `file`, its log,  - for standard input")
 		cmd.MarkFlagsMutuallyExclusive("file", fromLog)
 	}
-	show := a.Print
 	if t.ID != nil {
 		a.Limits.DefineHiddenFlags(cmd)
 		AddSilentFlag(cmd, &silent, "print the id only")
-		show = a.PrintWithMail
 	}
-	tell := func(out Out, raw json.RawMessage) error {
+	tell := func(out Out, raw json.RawMessage, last bool) error {
+		show := a.Print
+		if t.ID != nil && last {
+			show = a.PrintWithMail
+		}
 		if silent {
 			return a.Write(t.ID(out) + "\n")
 		}
@@ -76,7 +78,7 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return tell(out, raw)
+		return tell(out, raw, true)
 	}
 	return cmd
 }
@@ -169,7 +171,7 @@ func (t ToolCommand[Out]) setRemainingWords(a *App, cmd *cobra.Command, words []
 
 // configureForSeveral makes cmd call the tool for each named handoff, in their order. After a refusal it prints the
 // error and continues with the next handoff. The exit status is the status of the first refusal.
-func (t ToolCommand[Out]) configureForSeveral(a *App, cmd *cobra.Command, tell func(Out, json.RawMessage) error) *cobra.Command {
+func (t ToolCommand[Out]) configureForSeveral(a *App, cmd *cobra.Command, tell func(Out, json.RawMessage, bool) error) *cobra.Command {
 	var workflow string
 	if t.WholeWorkflow {
 		AddWorkflowFlag(cmd, &workflow)
@@ -180,6 +182,9 @@ func (t ToolCommand[Out]) configureForSeveral(a *App, cmd *cobra.Command, tell f
 		if err != nil {
 			return err
 		}
+		if t.WholeWorkflow {
+			given = TakeWorkflow(given, &workflow)
+		}
 		return a.ConnectAsCaller(cmd.Context(), t.Tool, func(conn *Connection) error {
 			ids, err := conn.HandoffsOrWorkflow(cmd.Context(), given, workflow)
 			if err != nil {
@@ -188,6 +193,12 @@ func (t ToolCommand[Out]) configureForSeveral(a *App, cmd *cobra.Command, tell f
 			if len(ids) == 0 && !a.JSON {
 				return a.Write("nothing of it is open\n")
 			}
+			if workflow != "" && a.IsTerminal(a.Stdin) {
+				question := fmt.Sprintf("%s: %s of %s.", cmd.CommandPath(), schemas.JoinFirst(ids, maxListed), workflow)
+				if err := a.Confirm(cmd.Context(), question); err != nil {
+					return err
+				}
+			}
 			return t.callForEach(cmd, conn, args, ids, tell)
 		})
 	}
@@ -195,10 +206,10 @@ func (t ToolCommand[Out]) configureForSeveral(a *App, cmd *cobra.Command, tell f
 }
 
 func (t ToolCommand[Out]) callForEach(
-	cmd *cobra.Command, conn *Connection, args Arguments, ids []string, tell func(Out, json.RawMessage) error,
+	cmd *cobra.Command, conn *Connection, args Arguments, ids []string, tell func(Out, json.RawMessage, bool) error,
 ) error {
 	var failed error
-	for _, id := range ids {
+	for i, id := range ids {
 		var out Out
 		args[t.Place] = id
 		raw, err := conn.Call(cmd.Context(), t.Tool, args, &out)
@@ -206,7 +217,7 @@ func (t ToolCommand[Out]) callForEach(
 		case err != nil && len(ids) == 1:
 			return err
 		case err == nil:
-			err = tell(out, raw)
+			err = tell(out, raw, i == len(ids)-1)
 		default:
 			failed = cmp.Or(failed, error(ExitStatus(conn.App.Report(cmd, err))))
 		}
@@ -215,6 +226,19 @@ func (t ToolCommand[Out]) callForEach(
 		}
 	}
 	return failed
+}
+
+// maxListed is the number of handoffs that a question names.
+const maxListed = 20
+
+// TakeWorkflow returns the ids of handoffs on a command line. If the only id is one of a workflow, it becomes the
+// workflow of the command, as with the flag of [AddWorkflowFlag].
+func TakeWorkflow(given []string, workflow *string) []string {
+	if len(given) != 1 || !strings.HasPrefix(given[0], "wf_") {
+		return given
+	}
+	*workflow = given[0]
+	return nil
 }
 
 // AddWorkflowFlag adds the flag that selects all handoffs of a workflow, see [Connection.HandoffsOrWorkflow].

@@ -56,7 +56,7 @@ var actionCommands = []actionCommand{{
 }, {
 	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, WholeWorkflow: true},
 	cmd: cobra.Command{
-		Use: "cancel ID…", Short: "Cancel handoffs that are no longer needed, or give up failed ones",
+		Use: "cancel ID… | WORKFLOW", Short: "Cancel handoffs that are no longer needed, or give up failed ones",
 		Example: `  handoff cancel 12 --reason "Done by hand" --agent human
   handoff cancel --workflow wf_login -m "We do it otherwise" --agent human`,
 	},

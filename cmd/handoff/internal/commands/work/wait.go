@@ -5,6 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,7 +37,7 @@ type waitOptions struct {
 func WaitCommand(a *cli.App) *cobra.Command {
 	w := waitOptions{timeout: cli.Seconds{Duration: 24 * time.Hour}}
 	cmd := &cobra.Command{
-		Use:   "wait ID…",
+		Use:   "wait ID… | WORKFLOW",
 		Short: "Wait until handoffs have ended, and tell how",
 		Example: `  handoff wait 12
   handoff wait 12 13 --timeout 30m && git merge login
@@ -48,6 +51,7 @@ func WaitCommand(a *cli.App) *cobra.Command {
 					return cli.NewNoticeIDError(id, "has no end to wait for")
 				}
 			}
+			given = cli.TakeWorkflow(given, &w.workflow)
 			w.ends = a.Now().Add(w.timeout.Duration)
 			return w.waitForAll(cmd.Context(), a, given)
 		},
@@ -64,11 +68,11 @@ func WaitCommand(a *cli.App) *cobra.Command {
 // become the owner of the store.
 func (w waitOptions) waitForAll(ctx context.Context, a *cli.App, given []string) error {
 	good := true
-	for ids := given; ; {
+	for ids, first := given, true; ; first = false {
 		if w.workflow != "" {
 			err := a.ConnectAsCaller(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
 				if ids, err = conn.HandoffsOrWorkflow(ctx, nil, w.workflow); err == nil && len(ids) == 0 {
-					good, err = hasWorkflowEndedWell(ctx, conn, w.workflow)
+					good, err = w.readEndedWorkflow(ctx, conn, first && !w.silent)
 				}
 				return err
 			})
@@ -151,9 +155,20 @@ func (w waitOptions) cancelAfterTimeout(ctx context.Context, a *cli.App, id sche
 	return schemas.Errorf(schemas.Unavailable, "%s was cancelled. %s", id, reason)
 }
 
-// hasWorkflowEndedWell reports whether every handoff of a workflow was done well, or has a successor.
-func hasWorkflowEndedWell(ctx context.Context, conn *cli.Connection, workflow string) (bool, error) {
-	items, err := conn.ListAll(ctx, schemas.ListIn{Box: "all", Workflow: workflow})
+// readEndedWorkflow reports whether every handoff of a workflow was done well, or has a successor. If tell is true, it
+// first prints how many handoffs ended in which way.
+func (w waitOptions) readEndedWorkflow(ctx context.Context, conn *cli.Connection, tell bool) (bool, error) {
+	items, err := conn.ListAll(ctx, schemas.ListIn{Box: "all", Workflow: w.workflow})
+	if err == nil && tell {
+		ended := map[schemas.Status]int{}
+		for _, item := range items {
+			ended[item.Status]++
+		}
+		err = conn.App.PrintValue(map[string]any{"workflow": w.workflow, "ended": ended}, func(p *cli.Page) {
+			how := schemas.Map(slices.Sorted(maps.Keys(ended)), func(s schemas.Status) string { return fmt.Sprintf("%d %s", ended[s], s) })
+			p.AddLine("all of %s had ended before: %s", w.workflow, strings.Join(how, ", "))
+		})
+	}
 	if err != nil {
 		return false, err
 	}
