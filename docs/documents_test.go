@@ -31,8 +31,16 @@ func TestDocuments_ShowRealOutput(t *testing.T) {
 	t.Run("security", func(t *testing.T) { playConsoleBlocks(t, p, "docs/security.md") })
 	t.Run("audit", func(t *testing.T) { playConsoleBlocks(t, p, "docs/audit.md") })
 	t.Run("integrations", func(t *testing.T) { playConsoleBlocks(t, p, "docs/integrations.md") })
+	t.Run("rules", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "agents.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(yamlBlock.FindStringSubmatch(read(t, "docs/concepts.md"))[1]), 0o600))
+		out, errs, err := p.shell(t, "handoff agents check "+file)
+		require.NoError(t, err, out+errs)
+	})
 	t.Run("clients", func(t *testing.T) { startAddedServers(t, p, read(t, "docs/clients.md")) })
 }
+
+var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
 
 func read(t *testing.T, document string) string {
 	t.Helper()

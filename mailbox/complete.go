@@ -33,7 +33,7 @@ import (
 // Errors:
 //   - invalid: an empty summary; a criterion without an answer; an answer to an unknown criterion; an output that does
 //     not meet its schema; a missing claim token.
-//   - limit: a summary of more than 4 KiB, detail and data of more than 64 KiB, a result of more than 256 KiB.
+//   - limit: a summary of more than 4,096 characters, detail and data of more than 65,536, a result of more than 256 KiB.
 //   - not_found: no handoff has the id.
 //   - denied: the caller does not hold the handoff, or the token never belonged to the handoff.
 //   - conflict: the handoff ended in another way; its content changed since the result was compared; it is strict and a

@@ -34,8 +34,9 @@ import (
 // more handoff is sent, which depends on all parts. All of these handoffs are sent, or none. The result describes the
 // first handoff, and has the ids of all handoffs. The idempotency key holds for the whole call.
 //
-// A task has 4 KiB at most, a title 200 bytes, a summary 4 KiB, detail and data together 64 KiB, and the whole handoff
-// 256 KiB. A handoff has at most 32 tags. The configuration can raise the limits of task, title and handoff.
+// A task has 4 KiB at most, a title 200 bytes, a summary 4,096 characters, detail and data together 65,536 characters,
+// and the whole handoff 256 KiB. A handoff has at most 32 tags. The configuration can raise the limits of task, title
+// and handoff.
 //
 // Errors:
 //   - invalid: a field makes no sense, such as an empty task, a deadline in the past, or an output schema that does not
