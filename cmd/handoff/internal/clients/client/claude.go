@@ -48,7 +48,7 @@ func claudeCode() Client {
 			return append(claudeServerObstacles(v), claudeHookObstacles(v)...)
 		},
 		Next: "Type claude, or /mcp in a session that is open.",
-		Asks: "It asks before it uses a tool; claude -p refuses. --trust ends both.",
+		Asks: "It asks, or in mode auto a model decides; claude -p refuses. --trust allows.",
 	}
 }
 

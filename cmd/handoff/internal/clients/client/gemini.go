@@ -38,7 +38,7 @@ func geminiCLI() Client {
 			Remove: []string{"extensions", "uninstall"},
 		},
 		TrustObstacles: geminiTrustObstacles,
-		Next:           "Type gemini, and trust the folder when it asks.",
+		Next:           "Type gemini. Individual accounts ended: handoff setup antigravity.",
 		Toolless:       "If you have no such tools, your user has not allowed them: `handoff setup gemini-cli --trust` does.",
 		Asks:           "It asks before it uses a tool; gemini -p offers none. --trust ends both.",
 	}
