@@ -22,7 +22,7 @@ func TestDocuments_ShowRealOutput(t *testing.T) {
 		t.Skip("its lines are written for a Unix shell")
 	}
 	p := newProgram(t)
-	t.Run("demo", func(t *testing.T) { compareRegion(t, "README.md", "demo", demoOutput(t, p)) })
+	t.Run("demo", func(t *testing.T) { compareRegion(t, "docs/first-try.md", "demo", demoOutput(t, p)) })
 	t.Run("exchange", func(t *testing.T) { compareRegion(t, "docs/tools.md", "exchange", exampleExchange(t)) })
 	t.Run("limits", func(t *testing.T) { compareRegion(t, "docs/guarantees.md", "limits", limitsList(t, p)) })
 	t.Run("first screen", func(t *testing.T) { playConsoleBlocks(t, p, "README.md") })

@@ -43,7 +43,7 @@ var screens = []struct {
 // The golden files hold the output for a person on a terminal of 80 columns, with and without colours. No line may be
 // wider than the terminal, and times are local.
 func TestScreens_MatchTestdata(t *testing.T) {
-	d := busy(t)
+	d := playDay(t, "busy.txt")
 	for _, width := range []int{60, 80, 200} {
 		for _, colour := range []bool{false, true} {
 			var all strings.Builder
@@ -64,9 +64,21 @@ func TestScreens_MatchTestdata(t *testing.T) {
 
 var escapes = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// busy is the workspace that testdata/screens/busy.txt makes, in a place two hours east of UTC.
-func busy(t *testing.T) commandtest.Desk {
-	script, err := os.ReadFile(filepath.Join("testdata", "screens", "busy.txt"))
+// The first screen of the README is the output for a person on a terminal of 80 columns.
+func TestScreens_FirstOfReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	const begin, end = "<!-- screen:begin -->\n", "\n<!-- screen:end -->"
+	before, rest, begins := strings.Cut(string(readme), begin)
+	_, after, ends := strings.Cut(rest, end)
+	require.True(t, begins && ends)
+	shown := onScreen(playDay(t, "readme.txt"), 80, false, 0, []string{}...)
+	generated(t, "../../README.md", before+begin+"\n```text\n$ handoff\n"+shown+"```\n"+end+after)
+}
+
+// playDay returns the workspace that a file of testdata/screens makes, in a place two hours east of UTC.
+func playDay(t *testing.T, name string) commandtest.Desk {
+	script, err := os.ReadFile(filepath.Join("testdata", "screens", name))
 	require.NoError(t, err)
 	d := commandtest.NewDesk(t)
 	d.Now = d.Now.In(time.FixedZone("EET", 2*60*60))
