@@ -158,12 +158,15 @@ var variableOutput = []struct {
 	{regexp.MustCompile(`ct_[a-z0-9]{16}`), "ct_…"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "…"},
 	{regexp.MustCompile(`(?m)^root .*$`), "root …"},
-	{regexp.MustCompile(`commit [0-9a-f]{12}`), "commit …"},
 	{regexp.MustCompile(`(handoff\.local/\w+\+)[0-9a-f]{8}`), "$1…"},
 	{regexp.MustCompile(`(Duration|Sent): .*`), "$1: …"},
 	{regexp.MustCompile(`\t\d+s\t`), "\t…\t"},
 	{regexp.MustCompile(`<?\b\d+ s\b`), "… s"},
 	{regexp.MustCompile(`\(pid \d+\)`), "(pid …)"},
+	{regexp.MustCompile(`\b([a-z]+)-[0-9a-f]{12}\b`), "$1-…"},
+	{regexp.MustCompile(`(tag=|@|commit )[0-9a-f]{10,12}\b`), "$1…"},
+	{regexp.MustCompile(`\b\d{1,2}s\b`), "0s"},
+	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?\b`), "…"},
 }
 
 func maskVariableOutput(out string) string {
