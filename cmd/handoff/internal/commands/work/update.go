@@ -142,17 +142,17 @@ func printUpdated(p *cli.Page, out schemas.UpdateOut) {
 }
 
 func assignCommand(a *cli.App) *cobra.Command {
-	return cli.ToolCommand[schemas.UpdateOut]{
+	return addTakeover(a, cli.ToolCommand[schemas.UpdateOut]{
 		Tool: "update_handoff", Place: "handoff_id", Fields: []cli.Field{cli.Text("reason", "note", "why").WithShortFlag("m")},
 		Arguments: func(_ *cobra.Command, given []string, args cli.Arguments) error { return args.SetPath("to", given[1]) },
 		Call:      assignHandoff, ID: idOfUpdated, Print: printUpdated,
 	}.Configure(a, &cobra.Command{
-		Use:   "assign ID TO",
-		Short: "Give a handoff to another agent, or to a pool",
+		Use:   "assign ID TO | --from AGENT TO",
+		Short: "Give a handoff, or all of one agent, to another agent or to a pool",
 		Example: `  handoff assign 12 qa-2 --agent human
-  handoff assign 12 role:testing -m "qa is away" --agent human`,
-		Args: cobra.ExactArgs(2),
-	})
+  handoff assign 12 role:testing -m "qa is away" --agent human
+  handoff assign --from codex claude-code --agent human`,
+	}))
 }
 
 // assignHandoff gives a handoff to another agent. It redirects a pending handoff, and releases a held handoff for the
