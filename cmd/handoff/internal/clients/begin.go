@@ -12,12 +12,15 @@ import (
 // PrintGettingStarted prints what handoff is, which clients on this machine are set up for it, and the next command to
 // run. The root command calls this function in a project where no agent has sent a handoff yet.
 func PrintGettingStarted(a *cli.App) error {
-	told, untold := clientsBySetup(a)
+	told, elsewhere, untold := clientsBySetup(a)
 	stands, next, does := "No client was found on this machine.", "handoff demo", "plays a chain of work in a few seconds"
 	switch {
 	case len(told) > 0:
 		stands = "It is set up in " + joinTitles(told) + ". Nothing was handed off in this project yet."
 		next, does = "handoff send "+told[0].Name+" 'Say hello'", "Then tell it: take your handoff."
+	case len(elsewhere) > 0:
+		stands = "It is set up in " + joinTitles(elsewhere) + ", with a workspace on a server. Commands here do not show that workspace."
+		next, does = "handoff doctor", "tests whether the server answers"
 	case len(untold) > 0:
 		stands = "It is not set up in " + joinTitles(untold) + " yet."
 		next, does = "handoff setup", "shows what it would write into their files, and asks"
@@ -31,24 +34,26 @@ func PrintGettingStarted(a *cli.App) error {
 	return a.Write(p.String())
 }
 
-// clientsBySetup returns two lists. Told has the clients that are set up for handoff, by the user's files or by the
-// project's. Untold has the other clients on this machine. It starts no client. If there is no home directory, both
-// lists are empty.
-func clientsBySetup(a *cli.App) (told, untold []client.Client) {
+// clientsBySetup returns three lists. Told has the clients that are set up for handoff, by the user's files or by the
+// project's. Elsewhere has the clients that reach a server at a URL. Untold has the other clients on this machine. It
+// starts no client. If there is no home directory, the lists are empty.
+func clientsBySetup(a *cli.App) (told, elsewhere, untold []client.Client) {
 	m, err := describeMachine(a)
 	if err != nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	for _, c := range client.All() {
 		entries, _ := installed.ServerEntries(c, m)
 		switch {
+		case len(entries) > 0 && entries[0].URL != "":
+			elsewhere = append(elsewhere, c)
 		case len(entries) > 0 || len(installed.EnabledPlugins(c, m)) > 0:
 			told = append(told, c)
 		case c.IsFoundOn(m):
 			untold = append(untold, c)
 		}
 	}
-	return told, untold
+	return told, elsewhere, untold
 }
 
 // joinTitles lists the titles of clients as a sentence does.

@@ -109,18 +109,22 @@ func (s *setupRun) assignAgents(ctx context.Context) {
 	server := client.ListedServer{Server: s.clients[0].desired.Server}
 	s.agents = s.tryServer(ctx, s.clients[0], installed.ServerEntry{ListedServer: server}).Agents
 	holders := s.agentHolders(server.URL)
+	waiting := slices.DeleteFunc(slices.Clone(s.clients), func(c *clientSetup) bool {
+		return len(s.agents) == 0 || !c.ReadsTokenVariable() || slices.Contains(s.agents, c.desired.Server.Agent)
+	})
 	for round := range 2 {
-		for _, c := range s.clients {
+		waiting = slices.DeleteFunc(waiting, func(c *clientSetup) bool {
 			word, _, _ := strings.Cut(c.Name, "-")
 			i := slices.IndexFunc(s.agents, func(agent string) bool {
-				isFree := holders[agent] == "" && c.ReadsTokenVariable()
-				return holders[agent] == c.Name || isFree && (round == 1 || strings.Contains(agent, word))
+				return holders[agent] == c.Name || holders[agent] == "" && (round == 1 || strings.Contains(agent, word))
 			})
-			if i >= 0 && !slices.Contains(s.agents, c.desired.Server.Agent) {
+			if i >= 0 {
 				c.desired.Call.Agent, c.desired.Server.Agent, holders[s.agents[i]] = s.agents[i], s.agents[i], c.Name
 			}
-		}
+			return i >= 0
+		})
 	}
+	s.lacking = schemas.Map(waiting, func(c *clientSetup) string { return c.Name })
 }
 
 // agentHolders returns the client that acts as each agent at the server with this URL. A client whose entry names no

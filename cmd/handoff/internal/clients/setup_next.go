@@ -33,42 +33,37 @@ func (s *setupRun) nextSteps() (lines []string) {
 	case !has(fileChanged):
 		return nil
 	}
-	var working []*clientSetup
+	var first *clientSetup
 	for _, c := range s.clients {
-		if slices.ContainsFunc(c.Files, hasState(fileChanged)) {
-			lines = append(lines, c.clientSteps()...)
-			if c.Live == nil || c.Live.Problem == "" {
-				working = append(working, c)
-			}
+		if !slices.ContainsFunc(c.Files, hasState(fileChanged)) {
+			continue
+		}
+		lines = append(lines, c.clientSteps()...)
+		if works := c.Live == nil || c.Live.Problem == ""; works && first == nil {
+			first = c
 		}
 	}
-	return append(lines, s.trySteps(working)...)
+	return append(lines, s.trySteps(first)...)
 }
 
-// trySteps returns the first handoff that a person may try with clients that work. The commands of this machine do not
-// reach a server elsewhere, so there a client sends it.
-func (s *setupRun) trySteps(working []*clientSetup) (lines []string) {
-	if len(working) == 0 {
+// trySteps returns the first handoff that a person may try with a client; c is nil if no client works. The commands of
+// this machine do not reach a server elsewhere, so there the client sends it.
+func (s *setupRun) trySteps(c *clientSetup) (lines []string) {
+	if c == nil {
 		return nil
 	}
-	first, second := working[0], working[len(working)-1]
-	if first.desired.Server.URL == "" {
-		name := schemas.EscapeHidden(cmp.Or(first.desired.Call.Agent, first.Name))
+	if c.desired.Server.URL == "" {
+		name := schemas.EscapeHidden(cmp.Or(c.desired.Call.Agent, c.Name))
 		return []string{"To try it: handoff send " + name + " 'Say hello'. Then tell " + name + ": take your handoff."}
 	}
-	more := slices.Clone(s.agents)
-	for _, c := range working {
-		if len(s.agents) > 0 && !slices.Contains(s.agents, c.desired.Server.Agent) {
-			more = append(more, c.Name)
+	if len(s.lacking) > 0 {
+		lines = []string{
+			"The token has no agent for " + strings.Join(s.lacking, " and ") + ", so clients share the mail of " + s.agents[0] + ". To end that:",
+			"  there: handoff token add NAME --agents " + strings.Join(append(s.agents, s.lacking...), ","),
+			"  here: this command again, with the new token",
 		}
 	}
-	if lacking := more[len(s.agents):]; len(lacking) > 0 {
-		lines = append(lines,
-			"The token has no agent for "+strings.Join(lacking, " and ")+", so clients share the mail of "+s.agents[0]+". To end that:",
-			"  there: handoff token add NAME --agents "+strings.Join(more, ","), "  here: this command again, with the new token")
-	}
-	to := cmp.Or(second.desired.Server.Agent, "yourself")
-	return append(lines, "To try it, tell "+first.Title+": send "+to+" the handoff 'Say hello'. Then tell "+second.Title+": take your handoff.",
+	return append(lines, "To try it, tell "+c.Title+": send yourself the handoff 'Say hello'. Then: take your handoff.",
 		"handoff status and other commands reach that workspace only on the machine of the server.")
 }
 

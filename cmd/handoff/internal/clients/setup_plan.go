@@ -20,6 +20,7 @@ type setupRun struct {
 	namedByUser bool // the user named the clients
 	clients     []*clientSetup
 	agents      []string // the agents of the token; empty: they are not known
+	lacking     []string // the clients for which the token has no free agent
 }
 
 // clientSetup is the plan and the result for one client.

@@ -33,7 +33,7 @@ func TestSetup_OverHTTPWritesNoToken(t *testing.T) {
 	code, said := setup("--yes")
 	require.Zero(t, code, said)
 	require.Regexp(t, `opencode: handoff \S+ answers, with [0-9]+ tools\. You are qa in workspace w\.`, said)
-	require.Contains(t, said, "To try it, tell opencode: send qa the handoff 'Say hello'.")
+	require.Contains(t, said, "To try it, tell opencode: send yourself the handoff 'Say hello'.")
 	require.NotContains(t, said, "handoff send")
 	code, said = setup("codex", "qwen-code", "--yes")
 	require.Zero(t, code, said)
