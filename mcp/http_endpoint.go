@@ -21,9 +21,9 @@ type HTTPConfig struct {
 	// token was revoked. The server calls it before the response to a long poll, and before each event of a stream.
 	Recheck func(*http.Request) error
 
-	// Challenge returns the header WWW-Authenticate for a request that Caller refused (RFC 9110, section 11.6.1), ""
-	// for no header. If unauthorized is true, the status is 401. Otherwise it is the status of the error's code.
-	Challenge func(error) (value string, unauthorized bool)
+	// Challenge returns the status of the response to a request that Caller refused. If the client should send another
+	// token, Challenge sets the header WWW-Authenticate (RFC 9110, section 11.6.1).
+	Challenge func(h http.Header, refused error) (status int)
 
 	Now func() time.Time // for the deadlines of reads and writes, and the names of requests
 

@@ -132,14 +132,7 @@ func (x *exchange) refuseMethod(allow string) {
 // respondWithRefusal responds with err. Nothing was done.
 func (x *exchange) respondWithRefusal(err error) {
 	e := schemas.AsError(err)
-	status := schemas.Codes[e.Code].HTTP
-	challenge, unauthorized := x.config.Challenge(err)
-	if unauthorized {
-		status = http.StatusUnauthorized
-	}
-	if challenge != "" {
-		x.w.Header().Set("WWW-Authenticate", challenge)
-	}
+	status := x.config.Challenge(x.w.Header(), err)
 	if e.Code == schemas.Internal {
 		e = x.server.clientError(x.r.Context(), "http", e)
 	}

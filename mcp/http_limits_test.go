@@ -118,14 +118,15 @@ func TestHTTPRefusal_PutsTemporaryErrorIntoToolResult(t *testing.T) {
 }
 
 func TestHTTPRefusal_OfCallerHasStatusAndHeaders(t *testing.T) {
-	challenge := func(err error) (string, bool) {
-		switch schemas.AsError(err).Field {
+	challenge := func(h http.Header, refused error) int {
+		switch schemas.AsError(refused).Field {
 		case "token":
-			return `Bearer realm="shop"`, true
+			h.Set("WWW-Authenticate", `Bearer realm="shop"`)
+			return http.StatusUnauthorized
 		case "scope":
-			return `Bearer error="insufficient_scope"`, false
+			h.Set("WWW-Authenticate", `Bearer error="insufficient_scope"`)
 		}
-		return "", false
+		return unchallenged(h, refused)
 	}
 	for name, tt := range map[string]struct {
 		err    error

@@ -31,7 +31,9 @@ func callerOfBearer(r *http.Request) (schemas.Caller, error) {
 // acceptAll accepts every request when it is checked again.
 func acceptAll(*http.Request) error { return nil }
 
-func unchallenged(error) (string, bool) { return "", false }
+func unchallenged(_ http.Header, refused error) int {
+	return schemas.Codes[schemas.AsError(refused).Code].HTTP
+}
 
 // site serves an endpoint to clients in this process.
 type site struct {

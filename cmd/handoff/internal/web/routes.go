@@ -185,17 +185,8 @@ func (r *readinessCheck) check(ctx context.Context) error {
 	return err
 }
 
-// WriteRefusal writes an error as the response. Challenge returns the value of the header WWW-Authenticate, by which
-// the client asks for a token, or "". It also returns whether the status is 401: otherwise the error decides the status.
-func WriteRefusal(w http.ResponseWriter, err error, challenge func(error) (value string, unauthorized bool)) {
-	e := schemas.AsError(err)
-	status := schemas.Codes[e.Code].HTTP
-	value, unauthorized := challenge(err)
-	if unauthorized {
-		status = http.StatusUnauthorized
-	}
-	if value != "" {
-		w.Header().Set("WWW-Authenticate", value)
-	}
-	writeError(w, status, e)
+// WriteRefusal writes an error as the response. Challenge returns the status. If the client should send another token,
+// Challenge also sets the header WWW-Authenticate.
+func WriteRefusal(w http.ResponseWriter, err error, challenge func(http.Header, error) (status int)) {
+	writeError(w, challenge(w.Header(), err), schemas.AsError(err))
 }

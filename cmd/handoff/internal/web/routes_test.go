@@ -65,7 +65,10 @@ func TestRoutes_WithoutHandlerAreNotFound(t *testing.T) {
 }
 
 func TestWriteRefusal_AsksForToken(t *testing.T) {
-	challenge := func(err error) (string, bool) { return "Bearer", schemas.AsError(err).Code == schemas.Denied }
+	challenge := func(h http.Header, refused error) int {
+		h.Set("WWW-Authenticate", "Bearer")
+		return map[schemas.Code]int{schemas.Denied: http.StatusUnauthorized, schemas.Limit: http.StatusTooManyRequests}[schemas.AsError(refused).Code]
+	}
 	s := startServer(t, web.Config{Metrics: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		refused := schemas.Errorf(schemas.Denied, "a token is needed")
 		if r.Header.Get("Authorization") == "Bearer often" {

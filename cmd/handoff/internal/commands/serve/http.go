@@ -85,10 +85,17 @@ func (s *servingCommand) newWorkspaceHandler(
 	return h, nil
 }
 
-// authChallenge tells a client how to ask for a token.
-func (s *servingCommand) authChallenge(err error) (string, bool) {
+// authChallenge returns the status of a refusal, and tells the client how to ask for a token.
+func (s *servingCommand) authChallenge(h http.Header, refused error) (status int) {
 	_, at := s.network.metadataHandler()
-	return auth.ChallengeHeader(err, at)
+	value, unauthorized := auth.ChallengeHeader(refused, at)
+	if value != "" {
+		h.Set("WWW-Authenticate", value)
+	}
+	if unauthorized {
+		return http.StatusUnauthorized
+	}
+	return schemas.Codes[schemas.AsError(refused).Code].HTTP
 }
 
 // newMCPServer returns the MCP server for remote callers. The checks of their completions run in the checkout of this
