@@ -74,13 +74,14 @@ func checkAddress(address string) error {
 		return err
 	case u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return fmt.Errorf("%q is not the address of an issuer, such as https://login.example.com", address)
-	case u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()):
+	case u.Scheme == "https" || u.Scheme == "http" && IsLoopback(u.Hostname()):
 		return nil
 	}
 	return fmt.Errorf("%q is not https: an attacker on the network could let anyone in", address)
 }
 
-func isLoopback(host string) bool {
+// IsLoopback reports whether a host is this machine, by its name or its address.
+func IsLoopback(host string) bool {
 	return host == "localhost" || net.ParseIP(host).IsLoopback()
 }
 

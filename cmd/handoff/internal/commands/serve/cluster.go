@@ -17,6 +17,7 @@ import (
 	"handoff/cmd/handoff/internal/cluster"
 	"handoff/cmd/handoff/internal/web"
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/mcp/auth"
 	"handoff/schemas"
 	"handoff/tools/platform"
 	"handoff/tools/relay"
@@ -93,7 +94,7 @@ func (s *servingCommand) serveDatabase(ctx context.Context, stderr io.Writer, lo
 // needsTokens reports whether other machines can reach the server. If they can, every caller needs a token.
 func (s *servingCommand) needsTokens() bool {
 	host, _, err := net.SplitHostPort(s.network.site.Addr)
-	return err != nil || !isLoopback(host)
+	return err != nil || !auth.IsLoopback(host)
 }
 
 // ServeHTTP passes a request to the handler of its workspace.
@@ -257,14 +258,9 @@ func (n *networkOptions) checkCluster() error {
 		at.User != nil || at.RawQuery != "" || at.Fragment != "":
 		return schemas.Invalidf("--advertise", "%q is not the URL of a node", schemas.EscapeHidden(n.advertise)).
 			WithHint("Give it as the other nodes reach it, such as https://node1.example.com:4263.")
-	case at.Scheme == "http" && !n.site.Insecure && !isLoopback(at.Hostname()):
+	case at.Scheme == "http" && !n.site.Insecure && !auth.IsLoopback(at.Hostname()):
 		return schemas.Invalidf("--advertise", "calls would go over the network unencrypted").
 			WithHint("Give --tls-cert and --tls-key and an https URL, or --insecure where the network is yours alone.")
 	}
 	return nil
-}
-
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
