@@ -14,17 +14,12 @@ import (
 )
 
 // Connect returns a connection pool for a connection string, which may be a URL or a list of settings, as in libpq. The
-// pool connects at its first use. The caller closes the pool. The error is [ErrAddress], and does not contain the
-// password.
+// pool connects at its first use. Change may modify the settings of the string. The caller closes the pool. The error
+// is [ErrAddress], and does not contain the password.
 //
 // Behind a pooler such as pgbouncer, each transaction may run on another connection, and this connection does not have
 // the prepared statements of earlier transactions. So Connect uses prepared statements only without a pooler.
-func Connect(ctx context.Context, address string) (*pgxpool.Pool, error) {
-	return connect(ctx, address, func(*pgxpool.Config) {})
-}
-
-// connect lets change modify the settings of the connection string.
-func connect(ctx context.Context, address string, change func(*pgxpool.Config)) (*pgxpool.Pool, error) {
+func Connect(ctx context.Context, address string, change func(*pgxpool.Config)) (*pgxpool.Pool, error) {
 	c, err := pgxpool.ParseConfig(strings.TrimSpace(address))
 	if err != nil {
 		return nil, ErrAddress // alone: the error may quote a part of the password

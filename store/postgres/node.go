@@ -41,7 +41,7 @@ type Node struct {
 // are missing, so JoinDatabase works even while the database does not answer yet.
 func JoinDatabase(ctx context.Context, address string, now func() time.Time, log *slog.Logger) (*Node, error) {
 	n := &Node{ID: rand.Text(), now: now, log: log}
-	pool, err := connect(ctx, address, func(c *pgxpool.Config) {
+	pool, err := Connect(ctx, address, func(c *pgxpool.Config) {
 		c.ConnConfig.RuntimeParams["application_name"] = "handoff " + n.ID // by which other nodes see the connection
 		if !strings.Contains(address, "pool_max_conns") {
 			c.MaxConns = max(c.MaxConns, poolSize)

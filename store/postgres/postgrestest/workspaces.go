@@ -47,7 +47,7 @@ func TakeOverAndOpen(ctx context.Context, pool *pgxpool.Pool, name string, c pos
 // ConnectPool connects to a database until the end of a test.
 func ConnectPool(t testing.TB, address string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := postgres.Connect(t.Context(), address)
+	pool, err := postgres.Connect(t.Context(), address, func(*pgxpool.Config) {})
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
 	return pool

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/cluster"
@@ -22,7 +23,7 @@ const password = "Zx-0815"
 
 // writeLargeValue writes a large value into a database, as opening a workspace does.
 func writeLargeValue(ctx context.Context, address string) error {
-	pool, err := postgres.Connect(ctx, address)
+	pool, err := postgres.Connect(ctx, address, func(*pgxpool.Config) {})
 	if err != nil {
 		return err
 	}
