@@ -1,6 +1,10 @@
 package rules
 
-import "handoff/schemas"
+import (
+	"encoding/json"
+
+	"handoff/schemas"
+)
 
 // Facts holds the values that expressions can read: the handoff of the event, its outcome, and root, the first handoff
 // of the chain (handoffs that continue one another).
@@ -65,8 +69,9 @@ func HandoffFacts(h schemas.Handoff, to schemas.Address, holder schemas.Agent, s
 func CompletedOutcome(c schemas.Completion) Outcome {
 	o := Outcome{
 		Status: string(c.Status), Summary: c.Summary, Detail: c.Detail, Data: c.Data,
-		Results: c.Results, Output: decodeJSON(c.Output), Notes: c.Notes,
+		Results: c.Results, Notes: c.Notes,
 	}
+	_ = json.Unmarshal(c.Output, &o.Output) // a completion keeps only JSON
 	for _, a := range c.Criteria {
 		if !a.IsMet() {
 			o.Unmet = append(o.Unmet, a.Criterion)

@@ -194,9 +194,3 @@ func formatValue(v ref.Val) string {
 		return fmt.Sprint(v)
 	}
 }
-
-// decodeJSON decodes JSON. It returns nil for empty input.
-func decodeJSON(b json.RawMessage) (v any) {
-	_ = json.Unmarshal(b, &v) // a completion keeps only JSON
-	return v
-}
