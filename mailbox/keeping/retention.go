@@ -34,7 +34,11 @@ func (k *Keeping) Retain(ctx context.Context, by schemas.Caller, in schemas.Reta
 			WithHint("Nothing was changed. A person does it at a terminal, acting as human.")
 	}
 	r := retention{engine: k.Engine, by: by, before: store.TimeOf(in.Before), dry: in.DryRun || !by.IsProvenPerson()}
-	done, err := r.run(ctx)
+	err := r.shortenHandoffs(ctx)
+	if err == nil && !r.dry {
+		err = r.deleteUnusedContent(ctx)
+	}
+	done := r.done
 	if err == nil && r.dry && !in.DryRun { // a person is asked to confirm this
 		return schemas.RetainOut{}, schemas.PersonNeededf("%s of texts of %s, which ended before %s, are dropped for good by a person alone",
 			schemas.CountNoun(done.Bytes, "byte"), schemas.CountNoun(done.Handoffs, "handoff"), in.Before.Format(time.DateOnly))
@@ -60,15 +64,6 @@ type retention struct {
 
 	needed neededHandoffs
 	done   schemas.RetainOut
-}
-
-// run drops the content and returns the counts.
-func (r *retention) run(ctx context.Context) (schemas.RetainOut, error) {
-	err := r.shortenHandoffs(ctx)
-	if err == nil && !r.dry {
-		err = r.deleteUnusedContent(ctx)
-	}
-	return r.done, err
 }
 
 const (
