@@ -42,7 +42,7 @@ import (
 	"handoff/tools"
 )
 
-// Config wires a [Gate]. Invoker, NewRequestID and Now are required.
+// Config wires a [Gate]. Invoker, NewRequestID, Now and Denied are required.
 type Config struct {
 	Invoker      tools.Invoker // looks tokens up, with the tool token_find
 	NewRequestID func() string // see [tools.NewRequestID]
@@ -52,7 +52,7 @@ type Config struct {
 	Rate   float64 // limit per second for a token without its own rate, default 50
 
 	Logger *slog.Logger               // logs refusals of known tokens; default: discards
-	Denied func(reason RefusalReason) // counts each refusal; nil: none is counted
+	Denied func(reason RefusalReason) // counts each refusal
 }
 
 // Gate identifies the caller of an HTTP request. It is safe for use by many goroutines. Use [New].
@@ -68,9 +68,6 @@ type Gate struct {
 func New(c Config) *Gate {
 	c.Rate = cmp.Or(c.Rate, 50)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	if c.Denied == nil {
-		c.Denied = func(RefusalReason) {}
-	}
 	return &Gate{Config: c, rates: newRateLimits(), guesses: newRateLimits()}
 }
 
