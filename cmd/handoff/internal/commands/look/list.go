@@ -20,7 +20,7 @@ var listFields = []cli.Field{
 	cli.Words("tag", "tags", "only with one of these tags"),
 	cli.Words("tags", "tags", "the same"),
 	cli.Text("type", "type", "only of this work type"),
-	cli.Text("query", "query", "words in the texts of sends, decisions, questions, answers and results"),
+	cli.Text("query", "query", "words of its texts, as handoff search finds them"),
 	cli.Text("since", "since", "only work sent or ended since a time, such as yesterday, 2026-01-31 or 2h ago"),
 }
 
