@@ -248,7 +248,9 @@ func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 		in.Offset = o.NextOffset
 		return listAdvice(schemas.AdviseCall(in, "gives the rest"))
 	case len(o.Readable) > 0:
-		return adviseReferences(in.HandoffID, o.Readable)
+		return schemas.Map(o.Readable, func(name string) schemas.Advice {
+			return schemas.AdviseCall(schemas.GetIn{HandoffID: in.HandoffID, Reference: name}, "reads it")
+		})
 	case len(o.Omitted) > 0:
 		return listAdvice(schemas.AdviseCall(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "shows the text that was left out"))
 	case o.MayJudge:
@@ -272,13 +274,6 @@ func adviseJudgement(id string, standing *schemas.HandoffState) []schemas.Advice
 		return next
 	}
 	return append(next, schemas.AdviseUpdate(id, schemas.ActReturn, "returns it with points to mend"))
-}
-
-// adviseReferences advises to read the references.
-func adviseReferences(id string, names []string) []schemas.Advice {
-	return schemas.Map(names, func(name string) schemas.Advice {
-		return schemas.AdviseCall(schemas.GetIn{HandoffID: id, Reference: name}, "reads it")
-	})
 }
 
 // adviseAfterHistory advises a longer list of the whole workflow, of 500 handoffs at most.
