@@ -3,6 +3,7 @@ package postgres
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -51,23 +52,20 @@ func (n *Node) Workspaces(ctx context.Context, name string) ([]Workspace, error)
 	return all, classifyError(err)
 }
 
+// takeOverQuery makes a node the owner of a workspace, unless its owner is alive.
+//
+//go:embed takeover.sql
+var takeOverQuery string
+
 // TakeOver makes this node the owner of a workspace. Before is the last owner, as [Node.Owner] returned it. After the
 // takeover, calls of the last owner return [store.ErrFenced]. The error is [store.ErrLocked] if another node has taken
 // the workspace over first. If forced is false, it is also ErrLocked while the last owner may be active: its lease has
 // not run out, and it is connected to the database.
 func (n *Node) TakeOver(ctx context.Context, workspace, note string, before Owner, forced bool) (*Ownership, error) {
-	const own = `with told as (update handoff_node set taken = taken + 1
-			where id <> $2 and id = (select node from handoff_workspace where name = $1))
-		insert into handoff_workspace as w (name, epoch, node, note) values ($1, 1, $2, $3)
-		on conflict (name) do update set epoch = w.epoch + 1, node = $2, note = $3
-		where w.epoch = $4 and ($5 or w.note is null or w.node = $2 or not exists (
-			select from handoff_node n where n.id = w.node and n.seen > clock_timestamp() - $6 * interval '1 second'
-			and exists (select from pg_stat_activity where application_name = 'handoff ' || w.node)))
-		returning id, epoch, folded`
 	o := &Ownership{node: n}
 	err := pgx.BeginTxFunc(ctx, n.Pool, shortLockWait, func(tx pgx.Tx) error {
 		var folded int64
-		taken := tx.QueryRow(ctx, own, workspace, n.ID, note, before.Epoch, forced, leaseRunsOut.Seconds())
+		taken := tx.QueryRow(ctx, takeOverQuery, workspace, n.ID, note, before.Epoch, forced, leaseRunsOut.Seconds())
 		if err := scanRow(taken, store.ErrLocked, &o.workspace, &o.epoch, &folded); err != nil {
 			return err
 		}
