@@ -199,7 +199,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox/tokens", about: "bearer tokens of callers over a network",
-		imports: []string{"schemas", "store", "mailbox/life", "mailbox/names", "mailbox/operation"},
+		imports: []string{"schemas", "store", "mailbox/life", "mailbox/names", "mailbox/operation", "mailbox/reading"},
 	},
 	{
 		level: 2, path: "mailbox/keeping", about: "redaction, retention and corrected outcomes",

@@ -14,6 +14,7 @@ import (
 	"handoff/mailbox/life"
 	"handoff/mailbox/names"
 	"handoff/mailbox/operation"
+	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -58,14 +59,9 @@ func (s *Tokens) ListTokens(ctx context.Context, by schemas.Caller, _ schemas.To
 		return schemas.TokenListOut{}, err
 	}
 	return operation.ReadSnapshot(ctx, s.Engine, func(v *store.View) (out schemas.TokenListOut, err error) {
-		out.Tokens = []schemas.Token{}
-		for t, err := range v.Tokens() {
-			if err != nil {
-				return out, err
-			}
-			out.Tokens = append(out.Tokens, t.Token)
-		}
-		return out, nil
+		all, err := reading.Collect(v.Tokens())
+		out.Tokens = append([]schemas.Token{}, schemas.Map(all, func(t store.Token) schemas.Token { return t.Token })...)
+		return out, err
 	})
 }
 
