@@ -30,6 +30,9 @@ var withoutList = map[string]bool{
 	"workflow start --key":       true,
 	"send --reason":              true, // in words
 	"workflow start --reason":    true,
+	"inbox --query":              true,
+	"list --query":               true,
+	"search --query":             true,
 	"serve --host":               true, // of a machine
 	"serve --http":               true, // an address
 	"serve --oauth-agents-claim": true, // of another program
