@@ -33,6 +33,7 @@ var withoutList = map[string]bool{
 	"inbox --query":              true,
 	"list --query":               true,
 	"search --query":             true,
+	"show --part":                true, // of one handoff
 	"serve --host":               true, // of a machine
 	"serve --http":               true, // an address
 	"serve --oauth-agents-claim": true, // of another program
