@@ -82,12 +82,23 @@ func answerEvent(ctx context.Context, a *cli.App, e client.SessionEvent, name st
 // errNoNews is the reason for which a working hook prints nothing.
 var errNoNews = errors.New("there is nothing to say")
 
-// printAnswer prints the answer of a hook. If the client does not read the answer, printAnswer returns when ctx ends.
+// writeGrace is the additional time, after the end of its context, that a hook waits for the end of its write.
+const writeGrace = hookGrace / 4
+
+// printAnswer prints the answer of a hook. After the end of ctx it prints nothing. If the client does not read the
+// answer, printAnswer returns writeGrace after the end of ctx. An error means that the client did not get the answer: on
+// a busy machine ctx may end during a write that succeeds, and the mailbox would deliver the same news twice.
 func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error {
 	if len(answer) == 0 {
 		return errNoNews
 	}
-	_, err := cli.RunInterruptible(ctx, func() (int, error) { return fmt.Fprintf(a.Stdout, "%s\n", answer) })
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	writing, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(writeGrace, end) })()
+	_, err := cli.RunInterruptible(writing, func() (int, error) { return fmt.Fprintf(a.Stdout, "%s\n", answer) })
 	return err
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/mailbox/content"
 	"handoff/schemas"
@@ -236,4 +238,23 @@ func TestFilesSnippet_HasLimits(t *testing.T) {
 	for _, needed := range []string{"HANDOFF_PATH", "KELOS_HANDOFF_PATH", "/tmp/kelos-handoff.json", `"version"`, `"summary"`, "4,096", "65,536"} {
 		require.Contains(t, filesSnippet, needed)
 	}
+}
+
+// writerFunc is a writer.
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
+
+// On a busy machine the time of a hook may end while it writes. The client gets this answer, so nothing repeats it.
+func TestPrintAnswer_ErrorMeansNothingWasWritten(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	written := 0
+	a := &cli.App{Env: cli.Env{Stdout: writerFunc(func(b []byte) (int, error) {
+		cancel()
+		written++
+		return len(b), nil
+	})}}
+	require.NoError(t, printAnswer(ctx, a, json.RawMessage("{}")))
+	require.ErrorIs(t, printAnswer(ctx, a, json.RawMessage("{}")), context.Canceled)
+	require.Equal(t, 1, written)
 }
