@@ -85,14 +85,14 @@ var errNoNews = errors.New("there is nothing to say")
 // writeGrace is the additional time, after the end of its context, that a hook waits for the end of its write.
 const writeGrace = hookGrace / 4
 
-// printAnswer prints the answer of a hook. After the end of ctx it prints nothing. If the client does not read the
-// answer, printAnswer returns writeGrace after the end of ctx. An error means that the client did not get the answer: on
+// printAnswer prints the answer of a hook, also a late one. After a signal to end it prints nothing. If the client does
+// not read the answer, printAnswer returns writeGrace after the end of ctx. An error means that the client did not get the answer: on
 // a busy machine ctx may end during a write that succeeds, and the mailbox would deliver the same news twice.
 func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error {
 	if len(answer) == 0 {
 		return errNoNews
 	}
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return err
 	}
 	writing, end := context.WithCancel(context.WithoutCancel(ctx))
