@@ -407,7 +407,7 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/commands/work", about: "send, claim, complete and other actions",
 		imports: []string{
 			"schemas", "cmd/handoff/internal/project", "cmd/handoff/internal/textformat", "cmd/handoff/internal/cli",
-			"cmd/handoff/internal/render",
+			"cmd/handoff/internal/render", "mailbox/draw", "schemas/display",
 		},
 		owns: []string{"github.com/spf13/cobra"},
 	},

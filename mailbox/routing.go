@@ -95,7 +95,8 @@ func (s *Service) addCandidates(v *store.View, r *store.Record, out *schemas.Get
 			routed.Chosen, routed.Until = schemas.Agent(r.Box), r.Reserved.Time()
 		}
 	case out.Standing.Reason == "" && !s.here.IsActing(schemas.Agent(r.To)):
-		out.Standing.Reason = fmt.Sprintf("nobody that was here so far may claim as %s", r.To)
+		out.Standing.Reason, err = s.offers(v).NoTakerReason(r, offer.MemberReasons)
+		return err
 	}
 	return nil
 }

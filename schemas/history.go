@@ -26,8 +26,9 @@ type HistoryOut struct {
 	FinalAgent Agent         `json:"final_agent,omitempty"`
 	Output     string        `json:"output,omitempty"` // summary of the last handoff to end
 	// The log is as it was written; says nothing of the work
-	LogVerified bool `json:"log_verified"`
-	More        int  `json:"more,omitempty"` // handoffs past the limit
+	LogVerified bool          `json:"log_verified"`
+	More        int           `json:"more,omitempty"` // handoffs past the limit
+	Sums        *WorkflowSums `json:"sums,omitempty"`
 	// Limits of the workflow
 	Limits   []WorkflowBudget `json:"limits,omitempty"`
 	Warnings []string         `json:"warnings,omitempty"` // time is behind
@@ -39,6 +40,23 @@ type WorkflowBudget struct {
 	Limit string  `json:"limit"`
 	Used  float64 `json:"used"`
 	Of    float64 `json:"of"`
+}
+
+// WorkflowSums adds up the handoffs that a history shows. Seconds counts their work, and Rounds the handoffs that repeat
+// returned work. Reported has the sum of each amount that results name.
+type WorkflowSums struct {
+	Handoffs int           `json:"handoffs"`
+	Results  int           `json:"results"` // completions
+	Rounds   int           `json:"rework_rounds,omitempty"`
+	Seconds  int           `json:"seconds,omitempty"`
+	Reported []ReportedSum `json:"reported,omitempty"`
+}
+
+// ReportedSum is the sum of an amount, such as cost_usd or input_tokens, and the number of results that name it.
+type ReportedSum struct {
+	Name    string  `json:"name"`
+	Sum     float64 `json:"sum"`
+	Results int     `json:"results"`
 }
 
 // HistoryStep is one handoff in a history: its sender and address, its end, and amounts from its result (such as tests

@@ -17,7 +17,7 @@ import (
 // add links or mentions.
 func Markdown(workflow string, steps []schemas.HistoryStep) string {
 	m := markdownPage{}
-	title, completed, seconds := workflow, 0, 0
+	title, completed := workflow, 0
 	var open []string
 	for i, s := range steps {
 		if i == 0 {
@@ -26,11 +26,11 @@ func Markdown(workflow string, steps []schemas.HistoryStep) string {
 		if s.Status == schemas.Completed {
 			completed++
 		}
-		seconds += s.Seconds
 		open = append(open, openPoints(s, steps)...)
 	}
 	m.writeLine("# %s", escapeMarkdown(title))
-	m.writeLine("\n%d of %s completed, in workflow `%s`: %s of work.", completed, schemas.CountNoun(len(steps), "handoff"), workflow, formatWorkTime(seconds))
+	m.writeLine("\n%d of %s completed, in workflow `%s`: %s.", completed, schemas.CountNoun(len(steps), "handoff"), workflow,
+		escapeMarkdown(SumsText(*SumSteps(steps))))
 	m.writeLine("\n| Handoff | Who | What | Outcome | Time |\n|---|---|---|---|---|")
 	for _, s := range steps {
 		time := ""

@@ -243,7 +243,7 @@ func (rd Reader) ancestorSteps(v *store.View, r *store.Record) (steps []schemas.
 // sender, recipient, title and time of each step, which programs for the kernl handoffs design expect. For an unknown
 // format it adds a tree.
 func renderHistory(steps []schemas.HistoryStep, format string, now time.Time, out *schemas.HistoryOut) {
-	out.Shown = len(steps)
+	out.Shown, out.Sums = len(steps), draw.SumSteps(steps)
 	switch format {
 	case "rows":
 		out.Items = steps

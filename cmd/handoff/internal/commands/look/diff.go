@@ -156,6 +156,9 @@ func printPaged(ctx context.Context, a *cli.App, raw json.RawMessage, fill func(
 
 // readReviewedWork returns a handoff in full. For a review it returns the handoff under review.
 func readReviewedWork(ctx context.Context, a *cli.App, id string) (got schemas.GetOut, err error) {
+	if strings.HasPrefix(id, "wf_") {
+		return got, workflowIDError(id)
+	}
 	for range 10 { // nothing proves that the chain of reviews ends
 		got, _, err = cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"})
 		if err != nil || got.Handoff.Review == nil {

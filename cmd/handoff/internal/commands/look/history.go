@@ -2,6 +2,7 @@ package look
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -17,13 +18,13 @@ import (
 
 func historyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "history [ID | WORKFLOW]",
-		Short: "Show the chain of a workflow, and how it ended",
+		Use:   "history [ID | WORKFLOW]...",
+		Short: "Show the chain of a workflow, how it ended and what it cost",
 		Example: `  handoff history                # the newest workflow
   handoff history 12             # the workflow of a handoff
   handoff history wf_login --mermaid >login.mmd
-  handoff history wf_login --markdown | gh pr comment 12 -F -`,
-		Args: cobra.MaximumNArgs(1),
+  handoff history wf_login --markdown | gh pr comment 12 -F -   # a summary for a pull request`,
+		Args: cobra.ArbitraryArgs,
 	}
 	mermaid := cmd.Flags().Bool("mermaid", false, "as a Mermaid diagram")
 	page := cmd.Flags().Bool("markdown", false, "as a page for a pull request")
@@ -40,20 +41,33 @@ func historyCommand(a *cli.App) *cobra.Command {
 		case a.JSON && !*rows:
 			args["format"] = "tree"
 		}
-		if len(given) > 0 {
+		if len(given) == 0 {
+			return showHistory(cmd.Context(), a, args, *rows)
+		}
+		for _, id := range given {
+			delete(args, "workflow")
+			delete(args, "handoff_id")
 			of := "workflow"
-			if _, ok := schemas.ParseID(given[0]); ok || strings.HasPrefix(given[0], "ho_") {
+			if _, ok := schemas.ParseID(id); ok || strings.HasPrefix(id, "ho_") {
 				of = "handoff_id"
 			}
-			args[of] = given[0]
+			args[of] = id
+			if err := showHistory(cmd.Context(), a, args, *rows); err != nil {
+				return err
+			}
 		}
-		out, raw, err := cli.Call[schemas.HistoryOut](cmd.Context(), a, "handoff_history", args)
-		if err != nil {
-			return err
-		}
-		return a.Print(raw, func(p *cli.Page) { printHistory(p, out, *rows); a.Remark(p, strings.Join(out.Warnings, "\n")) })
+		return nil
 	}
 	return cmd
+}
+
+// showHistory prints one history.
+func showHistory(ctx context.Context, a *cli.App, args cli.Arguments, rows bool) error {
+	out, raw, err := cli.Call[schemas.HistoryOut](ctx, a, "handoff_history", args)
+	if err != nil {
+		return err
+	}
+	return a.Print(raw, func(p *cli.Page) { printHistory(p, out, rows); a.Remark(p, strings.Join(out.Warnings, "\n")) })
 }
 
 func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
@@ -67,8 +81,16 @@ func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
 	default:
 		p.WriteString(draw.Tree(string(out.Workflow), "", out.Items, p.Style.Style))
 	}
+	if out.Sums != nil && out.Markdown+out.Mermaid == "" && !rows {
+		p.AddLine("")
+		p.AddField("sum", schemas.CountNoun(out.Sums.Handoffs, "handoff")+", "+draw.SumsText(*out.Sums))
+	}
 	for _, b := range out.Limits {
-		p.AddField(b.Limit, fmt.Sprintf("%v of %v", b.Used, b.Of))
+		name := "limit of " + b.Limit
+		if b.Limit == schemas.LimitTokens {
+			name += ", estimated from all texts"
+		}
+		p.AddField(name, fmt.Sprintf("%v of %v", b.Used, b.Of))
 	}
 	if out.More > 0 {
 		p.AddLine("%s", p.Faint(strconv.Itoa(out.More)+" more: --limit shows them."))

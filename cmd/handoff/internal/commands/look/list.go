@@ -34,9 +34,23 @@ type listOptions struct {
 
 func listCommand(a *cli.App) *cobra.Command {
 	return listOptions{}.configure(a, &cobra.Command{
-		Use:   "list",
+		Use:   "list [WORKFLOW]",
 		Short: "List handoffs",
-	}, func(cli.Arguments, []string) {})
+		Args:  listArgument,
+	}, func(args cli.Arguments, of []string) {
+		if len(of) > 0 {
+			args["workflow"] = of[0]
+		}
+	})
+}
+
+// listArgument refuses arguments of list other than one workflow.
+func listArgument(cmd *cobra.Command, given []string) error {
+	if len(given) > 0 && !strings.HasPrefix(given[0], "wf_") {
+		return schemas.Invalidf("WORKFLOW", "%q is no workflow, which begins with wf_", schemas.EscapeHidden(schemas.Clip(given[0], 80))).
+			WithHint("handoff show shows a handoff, handoff search finds words, and --for lists what is for an agent.")
+	}
+	return cobra.MaximumNArgs(1)(cmd, given)
 }
 
 func inboxCommand(a *cli.App) *cobra.Command {
@@ -56,7 +70,14 @@ func searchCommand(a *cli.App) *cobra.Command {
 		Example: `  handoff search login form
   handoff search login --since yesterday --status failed`,
 		Args: cobra.MinimumNArgs(1),
-	}, func(args cli.Arguments, words []string) { args["query"] = strings.Join(words, " ") })
+	}, func(args cli.Arguments, words []string) {
+		if strings.HasPrefix(words[0], "wf_") {
+			args["workflow"], words = words[0], words[1:]
+		}
+		if len(words) > 0 {
+			args["query"] = strings.Join(words, " ")
+		}
+	})
 }
 
 // configure makes cmd a command that lists handoffs, and returns cmd. The function preset sets the fixed arguments of

@@ -31,9 +31,9 @@ var views = []detailView{
 
 func showCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show one handoff, or one notice in full",
-		Args:  cobra.ExactArgs(1),
+		Use:   "show ID...",
+		Short: "Show handoffs, notices in full, or the handoffs of a workflow",
+		Args:  cobra.MinimumNArgs(1),
 	}
 	var names []string
 	for _, v := range views {
@@ -48,21 +48,45 @@ func showCommand(a *cli.App) *cobra.Command {
 		if i := slices.IndexFunc(names, cmd.Flags().Changed); i >= 0 {
 			view = names[i]
 		}
-		args := cli.Arguments{"handoff_id": given[0]}
+		args := cli.Arguments{}
 		if err := args.SetFields(cmd, partFields); err != nil {
 			return err
 		}
-		switch {
-		case args["reference"] != nil && !cli.IsNoticeID(given[0]):
-			return printPart(cmd.Context(), a, args)
-		case !cli.IsNoticeID(given[0]):
-			return showHandoff(cmd.Context(), a, given[0], view, everything)
-		case view != "full":
-			return cli.NewNoticeIDError(given[0], "has no "+view)
+		for _, id := range given {
+			if err := showOne(cmd.Context(), a, id, view, args["reference"], everything); err != nil {
+				return err
+			}
 		}
-		return showNotice(cmd.Context(), a, given[0])
+		return nil
 	}
 	return cmd
+}
+
+// showOne shows a handoff, a part of it, a notice or the handoffs of a workflow.
+func showOne(ctx context.Context, a *cli.App, id, view string, part any, everything bool) error {
+	plain := view == "full" && part == nil
+	switch {
+	case cli.IsNoticeID(id) && part != nil:
+		return cli.NewNoticeIDError(id, "has no parts")
+	case cli.IsNoticeID(id) && !plain:
+		return cli.NewNoticeIDError(id, "has no "+view)
+	case cli.IsNoticeID(id):
+		return showNotice(ctx, a, id)
+	case strings.HasPrefix(id, "wf_") && plain:
+		return showHistory(ctx, a, cli.Arguments{"workflow": id, "format": "rows"}, false)
+	case strings.HasPrefix(id, "wf_"):
+		return workflowIDError(id)
+	case part != nil:
+		return printPart(ctx, a, cli.Arguments{"handoff_id": id, "reference": part})
+	}
+	return showHandoff(ctx, a, id, view, everything)
+}
+
+// workflowIDError returns the error for a workflow in a place where only the id of a handoff is allowed.
+func workflowIDError(id string) error {
+	id = schemas.EscapeHidden(schemas.Clip(id, 80))
+	return schemas.Invalidf("ID", "%s is a workflow, and this is about one handoff", id).
+		WithNext(schemas.AdviseCall(schemas.HistoryIn{Workflow: id}, "shows its handoffs"))
 }
 
 // partFields are the flags of show that print one part of a handoff.
