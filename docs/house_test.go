@@ -237,7 +237,7 @@ var house = []room{
 
 	{
 		level: 3, path: "tools", about: "the table of tools, decoding, advice",
-		imports: []string{"schemas", "schemas/closest", "schemas/respell", "mailbox/secret", "mailbox"},
+		imports: []string{"schemas", "schemas/closest", "schemas/respell", "store", "mailbox/secret", "mailbox"},
 		owns:    []string{"github.com/go-json-experiment/json", "github.com/tiktoken-go/tokenizer"},
 	},
 
@@ -373,7 +373,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/clients/doctor", about: "finds faults, and names a command against each",
 		imports: []string{
-			"schemas", "tools", "tools/relay", "cmd/handoff/internal/shell", "tools/platform",
+			"schemas", "store", "tools", "tools/relay", "cmd/handoff/internal/shell", "tools/platform",
 			"cmd/handoff/internal/terminal", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/clients/edit",
 			"cmd/handoff/internal/clients/installed", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/identity", "cmd/handoff/internal/clients/setup/live", "cmd/handoff/internal/clients/setup",
@@ -469,7 +469,7 @@ var house = []room{
 	{
 		level: 5, path: "cmd/handoff/internal/commands/audit", about: "verifies the registry, signs its heads",
 		imports: []string{
-			"schemas", "store/ledger", "tools/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/workspace",
+			"schemas", "store", "store/ledger", "tools/platform", "cmd/handoff/internal/git", "cmd/handoff/internal/workspace",
 			"cmd/handoff/internal/cli",
 		},
 		owns: []string{"github.com/spf13/cobra", "github.com/transparency-dev/formats", "golang.org/x/mod/sumdb"},

@@ -226,8 +226,8 @@ var (
 	ErrForeign = errors.New("not a store of handoff")
 
 	// ErrCorrupt means that the store is damaged. Opening, and any read or write, may return it. Nothing is repaired:
-	// the text tells a person the next step. Package audit names the damaged rows.
-	ErrCorrupt = errors.New("the store is damaged: keep a copy of it and put the latest backup in its place")
+	// the hint of [DamagedError] tells a person the next step. Package audit names the damaged rows.
+	ErrCorrupt = errors.New("the store is damaged")
 
 	// ErrFull means that there is no space left on the disk. None of the writes of the failed commit were kept, and
 	// each call that shared the commit gets this error. Reading still works. Writing works again as soon as there is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 	"time"
 
 	"handoff/schemas"
@@ -11,8 +12,8 @@ import (
 
 // CodedError turns an error of the store into an error with a code and a hint for callers. An error that has a code is
 // returned unchanged. The code is [schemas.Unavailable] for the end of a context, a full or failed disk, an unreachable
-// database, and a read-only, closed or damaged store. Any other error is a fault of this program: its details go to the
-// log and not to the caller.
+// database, and a read-only or closed store. [DamagedError] is for a damaged store. Any other error is a fault of this
+// program: its details go to the log and not to the caller.
 func CodedError(err error) error {
 	var coded *schemas.Error
 	if errors.As(err, &coded) && coded.Code == schemas.Internal && errors.Unwrap(coded) != nil {
@@ -43,9 +44,23 @@ func CodedError(err error) error {
 	case errors.Is(err, ErrClosed):
 		return schemas.Errorf(schemas.Unavailable, "the server is shutting down: %w", err)
 	case errors.Is(err, ErrCorrupt):
-		return schemas.Errorf(schemas.Unavailable, "%w", err)
+		return DamagedError(err)
 	}
 	return schemas.InternalError(err)
+}
+
+// DamageRemedy is the way out of a damaged store: the same for every command and every protocol.
+const DamageRemedy = "handoff restore FILE --replace puts a backup in its place and keeps this one. " +
+	"docs/operations.md says what is left without a backup."
+
+// DamagedError returns the error for a damaged store. A repeat of the call does not help.
+func DamagedError(err error) *schemas.Error {
+	return schemas.Errorf(schemas.Internal, "%w", err).WithHint(DamageRemedy)
+}
+
+// IsDamaged reports whether an error came from a damaged store, in this process or in the owner of the store.
+func IsDamaged(err error) bool {
+	return errors.Is(err, ErrCorrupt) || err != nil && strings.HasPrefix(schemas.AsError(err).Hint, DamageRemedy)
 }
 
 // ReadSnapshot returns the result of fn on a snapshot. [CodedError] gives its errors a code.

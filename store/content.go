@@ -136,7 +136,7 @@ func (v *View) DecodeContent(id schemas.ID, event uint64, out any) error {
 		return err
 	}
 	if err := schemas.Decode(b, out); err != nil {
-		return fmt.Errorf("content of event %d: %w", event, err)
+		return fmt.Errorf("content of event %d: %w: %w", event, ErrCorrupt, err)
 	}
 	return nil
 }

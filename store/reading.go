@@ -20,7 +20,7 @@ func (v *View) Record(id schemas.ID) (*Record, error) {
 	}
 	r, err := DecodeRecord(b)
 	if err != nil {
-		return nil, fmt.Errorf("record of %s: %w", id, err)
+		return nil, fmt.Errorf("record of %s: %w: %w", id, ErrCorrupt, err)
 	}
 	return r, nil
 }

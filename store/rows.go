@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"iter"
 
 	"handoff/schemas"
@@ -17,7 +18,7 @@ func getJSON[T any](v *View, s Space, key []byte) (*T, error) {
 	}
 	out := new(T)
 	if err := schemas.Decode(b, out); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w: %w", s, ErrCorrupt, err)
 	}
 	return out, nil
 }
@@ -81,7 +82,9 @@ func reversePrefix(s Space, prefix []byte) Range {
 
 // DecodeJSONRow decodes the value of a row. The result shares no memory with the row.
 func DecodeJSONRow[T any](row Row) (out T, err error) {
-	err = schemas.Decode(row.Value, &out)
+	if err = schemas.Decode(row.Value, &out); err != nil {
+		err = fmt.Errorf("%w: %w", ErrCorrupt, err)
+	}
 	return out, err
 }
 

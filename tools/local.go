@@ -14,6 +14,7 @@ import (
 	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/schemas/respell"
+	"handoff/store"
 )
 
 // LocalInvoker runs tools in this process, on the store that this process owns. All other invokers pass their calls on,
@@ -62,6 +63,9 @@ func (l LocalInvoker) invokeAllowed(ctx context.Context, t Tool, c Call) (json.R
 		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
 	}
 	l.logger().ErrorContext(ctx, "tool broke", slog.String("tool", t.Name), slog.Any("cause", cmp.Or(e.Unwrap(), err)))
+	if store.IsDamaged(err) { // a person has to act, whoever called
+		return nil, store.CodedError(err)
+	}
 	return nil, schemas.InternalError(nil)
 }
 

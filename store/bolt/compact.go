@@ -132,7 +132,7 @@ func compareRows(ctx context.Context, was, now *bbolt.Cursor) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case !bytes.Equal(k, key) || !bytes.Equal(v, value):
-			return fmt.Errorf("%w: a row is not as it was written", store.ErrUnwritten)
+			return fmt.Errorf("%w: a copied row is not as it was", store.ErrCorrupt)
 		case k == nil:
 			return nil
 		}

@@ -2,6 +2,7 @@ package bolt
 
 import (
 	"bytes"
+	"fmt"
 	"iter"
 	"runtime/debug"
 
@@ -15,6 +16,8 @@ import (
 type rows struct {
 	tx      *bbolt.Tx
 	buckets [store.Spaces]*bbolt.Bucket // those used so far
+	last    byte                        // of the last value, see touch
+	damage  error                       // the last damage that was met, for callers that pass over unreadable rows
 }
 
 func newRows(tx *bbolt.Tx) *rows { return &rows{tx: tx} }
@@ -33,6 +36,23 @@ func (r *rows) bucket(s store.Space) *bbolt.Bucket {
 	return b
 }
 
+// recordDamage turns a panic of bbolt into an error, as recoverAsDamage does, and records the error.
+func (r *rows) recordDamage(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("%w (%v)", store.ErrCorrupt, v)
+		r.damage = *err
+	}
+}
+
+// touch reads the last byte of a value, and returns the value. So a value that a damaged page leads out of the file is
+// noticed here, and not by its reader.
+func (r *rows) touch(value []byte) []byte {
+	if len(value) > 0 {
+		r.last = value[len(value)-1]
+	}
+	return value
+}
+
 // appended marks the spaces whose new keys come after all old keys. Their pages are filled completely, because no later
 // key comes between the old keys.
 var appended = [store.Spaces]bool{
@@ -42,24 +62,24 @@ var appended = [store.Spaces]bool{
 
 // Get implements [store.Reader].
 func (r *rows) Get(s store.Space, key []byte) (value []byte, err error) {
-	defer recoverAsDamage(&err)
+	defer r.recordDamage(&err)
 	b := r.bucket(s)
 	if b == nil {
 		return nil, nil
 	}
-	return b.Get(key), nil
+	return r.touch(b.Get(key)), nil
 }
 
 // Put is called by [store.Overlay.Flush]. The value must not change before the transaction ends, because bbolt does not
 // copy it.
 func (r *rows) Put(s store.Space, key, value []byte) (err error) {
-	defer recoverAsDamage(&err)
+	defer r.recordDamage(&err)
 	return r.bucket(s).Put(key, value)
 }
 
 // Delete is called by [store.Overlay.Flush].
 func (r *rows) Delete(s store.Space, key []byte) (err error) {
-	defer recoverAsDamage(&err)
+	defer r.recordDamage(&err)
 	return r.bucket(s).Delete(key)
 }
 
@@ -68,8 +88,8 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 	return func(yield func(store.Row, error) bool) {
 		// Under iter.Pull this runs on a goroutine of its own, where a damaged file must not end the process either.
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		c := rangeCursor{Range: q}
-		for row, err := c.first(r); ; row, err = c.next() {
+		c := rangeCursor{Range: q, rows: r}
+		for row, err := c.first(); ; row, err = c.next() {
 			if err != nil {
 				yield(store.Row{}, err)
 				return
@@ -84,13 +104,14 @@ func (r *rows) Scan(q store.Range) iter.Seq2[store.Row, error] {
 // rangeCursor walks over one range.
 type rangeCursor struct {
 	store.Range
-	at *bbolt.Cursor
+	rows *rows
+	at   *bbolt.Cursor
 }
 
 // first returns the first row of the range in its direction. Its key is nil if there is none.
-func (c *rangeCursor) first(r *rows) (row store.Row, err error) {
-	defer recoverAsDamage(&err)
-	b := r.bucket(c.Space)
+func (c *rangeCursor) first() (row store.Row, err error) {
+	defer c.rows.recordDamage(&err)
+	b := c.rows.bucket(c.Space)
 	if b == nil {
 		return store.Row{}, nil
 	}
@@ -108,7 +129,7 @@ func (c *rangeCursor) first(r *rows) (row store.Row, err error) {
 
 // next returns the next row. Its key is nil if there is none.
 func (c *rangeCursor) next() (row store.Row, err error) {
-	defer recoverAsDamage(&err)
+	defer c.rows.recordDamage(&err)
 	if c.Reverse {
 		return c.rowIfInRange(c.at.Prev()), nil
 	}
@@ -124,5 +145,5 @@ func (c *rangeCursor) rowIfInRange(key, value []byte) store.Row {
 	if key == nil || beyond {
 		return store.Row{}
 	}
-	return store.Row{Key: key, Value: value}
+	return store.Row{Key: c.rows.touch(key), Value: c.rows.touch(value)}
 }

@@ -101,14 +101,17 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	return s, nil
 }
 
-// View implements [store.Backend].
+// View implements [store.Backend]. If fn met a damaged page, View returns [store.ErrCorrupt] even if fn passed over it,
+// because the result of fn is not complete.
 func (s *Store) View(ctx context.Context, fn func(store.Reader) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	return s.readTx(func(tx *bbolt.Tx) error {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
-		return fn(newRows(tx))
+		rows := newRows(tx)
+		err := fn(rows)
+		return cmp.Or(err, rows.damage)
 	})
 }
 

@@ -106,7 +106,11 @@ func (w *writer) runCalls(tx *bbolt.Tx, begun *int) error {
 			continue
 		}
 		w.overlay.Reset(rows)
-		if r.Err = w.overlay.Run(r.Fn); r.Err != nil {
+		rows.damage = nil
+		if r.Err = w.overlay.Run(r.Fn); r.Err == nil {
+			r.Err = rows.damage // nothing is written because of an incomplete reading
+		}
+		if r.Err != nil {
 			continue
 		}
 		if err := w.overlay.Flush(rows); err != nil {

@@ -20,6 +20,7 @@ import (
 
 	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/schemas/sandbox"
+	"handoff/store"
 )
 
 // requireRefused checks that reading, writing and serving all fail with a status, say so, and change nothing.
@@ -201,7 +202,7 @@ func TestFaults_ForeignFilesStayUntouched(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			state := t.TempDir()
 			writeStore(t, state, []byte(content))
-			requireRefused(t, state, nil, 1, "not a store of handoff", "Look at "+state, "--workspace NAME", "Nothing was changed.")
+			requireRefused(t, state, nil, 1, "not a store of handoff", store.DamageRemedy)
 		})
 	}
 	t.Run("another program on bbolt", func(t *testing.T) {
@@ -211,7 +212,7 @@ func TestFaults_ForeignFilesStayUntouched(t *testing.T) {
 			_, err := tx.CreateBucket([]byte("theirs"))
 			return err
 		})
-		requireRefused(t, state, nil, 1, "not a store of handoff", "Look at "+state)
+		requireRefused(t, state, nil, 1, "not a store of handoff", store.DamageRemedy)
 	})
 	t.Run("a newer version", func(t *testing.T) {
 		state, file := keptState(t)
@@ -251,7 +252,7 @@ func TestFaults_DamagedFileIsRefused(t *testing.T) {
 			content, err := os.ReadFile(file)
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(file, damage(content), 0o600))
-			requireRefused(t, state, nil, 1, "Look at "+state, "Nothing was changed.")
+			requireRefused(t, state, nil, 1, store.DamageRemedy)
 		})
 	}
 }
@@ -270,7 +271,7 @@ func TestFaults_DamagedPagesCauseNoPanic(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(file, content, 0o600))
 		have := commandtest.RunProcess(t, state, nil, "show", "3", "--full")
-		require.Contains(t, []int{0, 1, 7}, have.Code, "page %d: %s", page, have.Errs)
+		require.Contains(t, []int{0, 1}, have.Code, "page %d: %s", page, have.Errs)
 		require.NotContains(t, have.Errs, "goroutine ", "page %d", page)
 		if have.Code != 0 {
 			require.True(t, strings.HasPrefix(have.Errs, "handoff: ") || strings.Contains(have.Errs, "\nhandoff: "), "page %d: %s", page, have.Errs)

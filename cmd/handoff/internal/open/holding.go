@@ -28,7 +28,7 @@ func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger)
 	}
 	backend, err := openEngine(ctx, w.Dir, log)
 	if err != nil {
-		return h, err
+		return h, explainOpenError(Config{Name: w.Name, Dir: w.Dir}, err)
 	}
 	s := store.New(backend)
 	defer func() { err = errors.Join(err, s.Close()) }()

@@ -3,6 +3,7 @@ package open
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -22,9 +23,8 @@ func Mend(ctx context.Context, rows store.Backend, copyTo string) (done audit.Me
 		return done, "", schemas.Errorf(schemas.Unavailable, "copy the store to %s: %w", copyTo, err).WithHint("Nothing was changed.")
 	}
 	done, err = audit.MendRows(ctx, rows, reading.SearchWords)
-	if errors.Is(err, store.ErrCorrupt) {
-		err = schemas.Errorf(schemas.Internal, "nothing was mended: %w", err).
-			WithHint("Rows are not written to damaged pages. Put the last backup in its place; a copy is in %s.", copyTo)
+	if errors.Is(err, store.ErrCorrupt) { // rows are not written to damaged pages
+		err = store.DamagedError(fmt.Errorf("nothing was mended: %w", err))
 	}
 	return done, copyTo, err
 }

@@ -28,6 +28,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -178,17 +179,14 @@ func explainOpenError(c Config, err error) error {
 		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
 			WithHint("Install the newest handoff. Nothing was changed.")
 	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrCorrupt):
-		refused := schemas.Errorf(schemas.Internal, "the file of workspace %s: %w", c.Name, err)
+		refused := store.DamagedError(fmt.Errorf("the file of workspace %s: %w", c.Name, err))
 		switch {
 		case platform.Exists(keptStoreFile(c.Dir)):
-			return refused.WithHint("What was there before the last restore is kept: handoff restore --undo puts it back. Nothing was changed.")
+			refused.Hint += " What was there before the last restore is kept: handoff restore --undo puts it back."
 		case checkNotEmptied(c.Dir) != nil:
-			return refused.WithHint("Put a backup in its place with handoff restore FILE --replace, which keeps this one. "+
-				"To begin anew without what it held, remove %s. Nothing was changed.", filepath.Join(c.Dir, workspace.StoreFile))
+			refused.Hint += " To begin anew without what it held, remove " + filepath.Join(c.Dir, workspace.StoreFile) + "."
 		}
-		return refused.
-			WithHint("Look at %s, put a backup in its place with handoff restore FILE --replace, which keeps this one, "+
-				"or use another workspace with --workspace NAME. Nothing was changed.", c.Dir)
+		return refused
 	case errors.Is(err, store.ErrFull):
 		return schemas.Errorf(schemas.Unavailable, "workspace %s: %w", c.Name, err).
 			WithHint("Free space on the disk of %s. Nothing was changed.", c.Dir)

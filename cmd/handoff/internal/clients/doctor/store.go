@@ -15,6 +15,7 @@ import (
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/store"
 	"handoff/tools"
 	"handoff/tools/relay"
 )
@@ -42,7 +43,7 @@ func ExamineStore(ctx context.Context, boxes tools.Invoker, file workspace.File,
 	if newest.Failing != "" {
 		found = failure(aboutStore, "the last change could not be kept: %s", newest.Failing).withCommand(look)
 	}
-	all := []Finding{found, verifyRegistry(ctx, boxes, file, sh.commandLine("audit verify"))}
+	all := []Finding{found, verifyRegistry(ctx, boxes, file, sh)}
 	return append(all, findUnusedSpace(ctx, boxes, sh)...)
 }
 
@@ -65,7 +66,11 @@ func findUnusedSpace(ctx context.Context, boxes tools.Invoker, sh CommandBuilder
 
 // StoreNotOpened returns the finding about a store that does not open.
 func StoreNotOpened(err error, sh CommandBuilder) Finding {
-	return failure(aboutStore, "it does not open: %s", messageWithHint(err)).withCommand(sh.commandLine("logs"))
+	command := "logs"
+	if store.IsDamaged(err) {
+		command = "restore FILE --replace"
+	}
+	return failure(aboutStore, "it does not open: %s", messageWithHint(err)).withCommand(sh.commandLine(command))
 }
 
 // NoWorkspace returns the finding that there is no workspace. Outside of a project this is a fault only if the user
@@ -95,7 +100,8 @@ func messageWithHint(err error) string {
 
 // verifyRegistry compares the registry with the records, as "handoff audit verify" does. If the store is large, or the
 // comparison takes too long, the finding says that the registry was not verified.
-func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.File, verify string) Finding {
+func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.File, sh CommandBuilder) Finding {
+	verify := sh.commandLine("audit verify")
 	if file.Bytes > maxVerified {
 		return skipped(aboutStore, "it was not verified: it is large").withCommand(verify)
 	}
@@ -105,10 +111,12 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return skipped(aboutStore, "it was not verified in time").withCommand(verify)
+	case store.IsDamaged(err):
+		return StoreNotOpened(err, sh)
 	case err != nil:
 		return failure(aboutStore, "it cannot be verified: %s", schemas.AsError(err).Message).withCommand(verify)
 	case !out.OK && len(out.Problems) > 0:
-		return failure(aboutStore, "it was changed by something else than handoff, first: %s", out.Problems[0]).withCommand(verify)
+		return failure(aboutStore, "it was changed by something else than handoff, first: %s. %s", out.Problems[0], store.DamageRemedy).withCommand(verify)
 	case !out.OK:
 		return failure(aboutStore, "it was changed by something else than handoff").withCommand(verify)
 	}

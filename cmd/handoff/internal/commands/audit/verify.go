@@ -11,6 +11,7 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
+	"handoff/store"
 )
 
 func verifyCommand(a *cli.App) *cobra.Command {
@@ -98,5 +99,7 @@ func (v *verifyResult) print(p *cli.Page) {
 	p.AddProblems(v.Problems)
 	if v.OK {
 		p.AddLine("%s", p.Green("OK"))
+		return
 	}
+	p.AddLine("%s", p.Faint(store.DamageRemedy))
 }

@@ -13,6 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/store"
 	"handoff/tools/relay"
 )
 
@@ -158,17 +159,20 @@ func runWithLock(w workspace.Workspace, free bool, fn func() error) error {
 	if _, coded := errors.AsType[*schemas.Error](err); err == nil || coded {
 		return err
 	}
+	if store.IsDamaged(err) {
+		return store.DamagedError(err)
+	}
 	return schemas.Errorf(schemas.Internal, "%w", err).WithHint("Look at %s.", w.Dir)
 }
 
 // countHandoffs returns the numbers of handoffs in a workspace that no other process has open.
 func countHandoffs(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
 	h, err := open.CountHandoffs(ctx, w, slog.New(slog.DiscardHandler))
-	if err != nil {
-		return h, schemas.Errorf(schemas.Unavailable, "look into workspace %s: %w", w.Name, err).
+	if _, coded := errors.AsType[*schemas.Error](err); err != nil && !coded && !store.IsDamaged(err) {
+		err = schemas.Errorf(schemas.Unavailable, "look into workspace %s: %w", w.Name, err).
 			WithHint("Nothing was changed. Look at %s.", w.Dir)
 	}
-	return h, nil
+	return h, err
 }
 
 // formatHandoffCount counts handoffs in words. Counting stops at [open.CountLimit].

@@ -3,6 +3,7 @@ package place
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -119,6 +120,9 @@ func writeVerifiedBackup(ctx context.Context, a *cli.App, w workspace.Workspace,
 	}
 	if err != nil {
 		_ = os.Remove(temp.Name()) // it looks like no backup
+		if errors.Is(err, store.ErrCorrupt) || errors.Is(err, audit.ErrFaulty) {
+			return found, 0, store.DamagedError(fmt.Errorf("no backup was written: %w", err))
+		}
 		return found, 0, explainBackupError(file, err)
 	}
 	return found, info.Size(), nil

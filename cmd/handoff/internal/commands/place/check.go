@@ -48,7 +48,7 @@ func checkCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-const unmendable = "Faults that cannot be mended stay: make the call that a fault names, else put a backup in the place of the store. Other work goes on meanwhile."
+const unmendable = "Faults that cannot be mended stay: make the call that a fault names. Else: " + store.DamageRemedy
 
 func printCheck(p *cli.Page, out schemas.CheckOut) {
 	p.AddLine("%s of %s", schemas.CountNoun(out.Events, "event"), schemas.CountNoun(out.Handoffs, "handoff"))
