@@ -92,9 +92,7 @@ func registerCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "register NAME",
 		Short: "Declare the work that an agent accepts and produces",
-		Example: `  handoff agents register qa --accepts code,test_request --produces test_results --agent human
-  handoff agents register qa --away --agent human`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	})
 }
 

@@ -17,12 +17,8 @@ func callCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call TOOL [JSON | @FILE | -]",
 		Short: "Call a tool as an MCP client does, and print its result",
-		Example: `  handoff call list_agents
-  handoff call send_handoff '{"to": "qa", "task": "Test the login form"}' --agent dev
-  echo '{"handoff_id": "12", "summary": "12 tests passed"}' | handoff call complete_handoff - --agent qa
-  handoff tools                    # lists the tools`,
-		Long: `The result is JSON, indented on a terminal. With --json a refused call prints its error in the same form.`,
-		Args: cobra.RangeArgs(1, 2),
+		Long:  `The result is JSON, indented on a terminal. With --json a refused call prints its error in the same form.`,
+		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			t, _ := tools.FindTool(given[0]) // the call refuses an unknown one
 			if t.Admin && !t.ReadOnly {      // other programs must not speak for ours
@@ -85,9 +81,7 @@ func toolsCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tools",
 		Short: "List the tools for agents",
-		Example: `  handoff tools
-  handoff tools --json | wc -c     # bytes that a client reads before it begins`,
-		Long: "With --json: names, titles, descriptions and input schemas, as clients receive them.",
+		Long:  "With --json: names, titles, descriptions and input schemas, as clients receive them.",
 		RunE: func(*cobra.Command, []string) error {
 			return a.Print(tools.ToolListing(), printTools)
 		},

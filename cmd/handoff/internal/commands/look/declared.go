@@ -17,9 +17,8 @@ import (
 
 func agentsListCommand(a *cli.App) *cobra.Command {
 	return newAgentsCommand(a, printOrigins).Configure(a, &cobra.Command{
-		Use:     "list",
-		Short:   "List agents, with their source and their last call",
-		Example: `  handoff agents list`,
+		Use:   "list",
+		Short: "List agents, with their source and their last call",
 	})
 }
 
@@ -39,9 +38,7 @@ func agentsInitCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init",
 		Short: "Write a commented file in which agents and roles can be declared",
-		Example: `  handoff agents init
-  handoff agents init --user     # for all projects of this user`,
-		RunE: func(*cobra.Command, []string) error { return writeAgentsFile(a, user, agentsfile.Template) },
+		RunE:  func(*cobra.Command, []string) error { return writeAgentsFile(a, user, agentsfile.Template) },
 	}
 	cmd.Flags().BoolVar(&user, "user", false, "the user's own file, which applies in all projects; the project's file comes first")
 	return cmd
@@ -50,10 +47,9 @@ func agentsInitCommand(a *cli.App) *cobra.Command {
 func agentsImportCommand(a *cli.App) *cobra.Command {
 	var user bool
 	cmd := &cobra.Command{
-		Use:     "import FILE",
-		Short:   "Take over a file that declares agents or roles for other tools",
-		Example: `  handoff agents import ~/.claude/agents/capabilities.yaml`,
-		Args:    cobra.ExactArgs(1),
+		Use:   "import FILE",
+		Short: "Take over a file that declares agents or roles for other tools",
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			text, err := a.ReadInput(cmd.Context(), "FILE", given[0])
 			if err != nil {
@@ -114,9 +110,7 @@ func agentsCheckCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [FILE]",
 		Short: "Show the errors in files that declare agents, by line",
-		Example: `  handoff agents check
-  handoff agents check AGENT_ROLES.yaml`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, given []string) error {
 			files := a.AgentsFiles()
 			for _, path := range given {

@@ -23,10 +23,7 @@ func diffCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff ID [ID]",
 		Short: "Show what was delivered: against the request, and the changes",
-		Example: `  handoff diff 12          # request and result, and the changes that were delivered
-  handoff diff 12 --stat   # with numbers of changed lines instead of the changes
-  handoff diff 12 18       # the changes from one round to the other`,
-		Args: cobra.RangeArgs(1, 2),
+		Args:  cobra.RangeArgs(1, 2),
 	}
 	cmd.Flags().BoolVar(&o.asked, "asked", false, "only compare the result with the request")
 	cmd.Flags().BoolVar(&o.stat, "stat", false, "changed files with numbers of lines, instead of the changes")

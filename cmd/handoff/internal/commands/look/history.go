@@ -20,11 +20,7 @@ func historyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "history [ID | WORKFLOW]...",
 		Short: "Show the chain of a workflow, how it ended and what it cost",
-		Example: `  handoff history                # the newest workflow
-  handoff history 12             # the workflow of a handoff
-  handoff history wf_login --mermaid >login.mmd
-  handoff history wf_login --markdown | gh pr comment 12 -F -   # a summary for a pull request`,
-		Args: cobra.ArbitraryArgs,
+		Args:  cobra.ArbitraryArgs,
 	}
 	mermaid := cmd.Flags().Bool("mermaid", false, "as a Mermaid diagram")
 	page := cmd.Flags().Bool("markdown", false, "as a page for a pull request")

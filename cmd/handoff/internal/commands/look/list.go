@@ -57,9 +57,7 @@ func inboxCommand(a *cli.App) *cobra.Command {
 	return listOptions{}.configure(a, &cobra.Command{
 		Use:   "inbox",
 		Short: "List handoffs for you, in the order of claims",
-		Example: `  handoff inbox --agent human
-  handoff inbox --agent qa --status open`,
-		Long: "The last line counts unread notices; handoff list --box notices shows them.",
+		Long:  "The last line counts unread notices; handoff list --box notices shows them.",
 	}, func(args cli.Arguments, _ []string) { args["box"] = "inbox" })
 }
 
@@ -67,9 +65,7 @@ func searchCommand(a *cli.App) *cobra.Command {
 	return listOptions{all: true}.configure(a, &cobra.Command{
 		Use:   "search WORDS…",
 		Short: "Find handoffs by words of their texts",
-		Example: `  handoff search login form
-  handoff search login --since yesterday --status failed`,
-		Args: cobra.MinimumNArgs(1),
+		Args:  cobra.MinimumNArgs(1),
 	}, func(args cli.Arguments, words []string) {
 		if strings.HasPrefix(words[0], "wf_") {
 			args["workflow"], words = words[0], words[1:]

@@ -13,9 +13,8 @@ import (
 
 func rulesCommand(a *cli.App) *cobra.Command {
 	return cli.AddSubcommands(&cobra.Command{
-		Use:     "rules",
-		Short:   "Try the rules that files declare",
-		Example: `  handoff rules test .handoff/agents.yaml`,
+		Use:   "rules",
+		Short: "Try the rules that files declare",
 	}, rulesTestCommand(a))
 }
 
@@ -32,9 +31,7 @@ func rulesTestCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "test FILE [ID]",
 		Short: "Show the errors in the rules of a file, and the work that they would send",
-		Example: `  handoff rules test .handoff/agents.yaml
-  handoff rules test .handoff/agents.yaml 12`,
-		Args: cobra.RangeArgs(1, 2),
+		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			text, err := a.ReadInput(cmd.Context(), "FILE", given[0])
 			if err != nil {

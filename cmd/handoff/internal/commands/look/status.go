@@ -31,10 +31,6 @@ func statusCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show handoffs that need you, run or are stuck",
-		Example: `  handoff status
-  handoff status --quiet || echo "handoff: something needs you"
-  handoff status --exec 'notify-send -- "handoff: $HANDOFF_NEED_KIND" "$HANDOFF_NEED_TEXT"'
-  handoff status --json | jq -r '.needs_you.items[].handoff_id'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch given := cmd.Flags().Changed; {
 			case g.limit < 0 || g.limit > maxRows:

@@ -16,9 +16,6 @@ func versionCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, or look for a newer one",
-		Example: `  handoff version
-  handoff version --json
-  curl -fsSL https://example.com/handoff/latest.json | handoff version --check -`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flag("check").Changed {
 				return compareWithNewestRelease(cmd.Context(), a, from)

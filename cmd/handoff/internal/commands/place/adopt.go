@@ -21,10 +21,7 @@ func adoptCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "adopt NAME",
 		Short: "Give a moved project its old workspace",
-		Example: `  handoff workspace list                        # shows its name
-  handoff workspace adopt shop-41f0c2b7d9aa
-  handoff workspace adopt shop-41f0c2b7d9aa --dir ../shop`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "adopt it although its project still exists")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {

@@ -28,10 +28,7 @@ func backupCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Write the whole workspace into a file, while everything runs",
-		Example: `  handoff backup shop.backup
-  handoff backup /mnt/disk/shop-$(date +%F).backup --workspace shop-41f0c2b7d9aa
-  HANDOFF_STORE=postgres://… handoff backup shop.backup --force`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "replace FILE where it exists")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {

@@ -19,9 +19,6 @@ func checkCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Check the store, and mend rows that can be computed again",
-		Example: `  handoff check
-  handoff check --json | jq .faults
-  handoff check --mend       # when no other process has the workspace open`,
 	}
 	mend := cmd.Flags().Bool("mend", false, "compute derived rows again")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

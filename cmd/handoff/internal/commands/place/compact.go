@@ -17,10 +17,6 @@ func compactCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact",
 		Short: "Give back the disk space that the store no longer needs",
-		Example: `  handoff compact
-  handoff compact --keep 180d --dry-run      # lists content that would be removed
-  handoff compact --keep 180d --agent human
-  handoff compact --workspace shop-41f0c2b7d9aa --json`,
 	}
 	keep := cmd.Flags().String("keep", "", "remove texts of work that ended before this `time`, such as 180d")
 	try := cmd.Flags().Bool("dry-run", false, "only list content that --keep would remove")

@@ -21,9 +21,7 @@ func exportCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export [FILE|-]",
 		Short: "Write a workspace as JSON Lines, for another machine or another program",
-		Example: `  handoff export shop.jsonl
-  handoff export | jq -c 'select(.kind == "handoff") | {handoff_id, status, title}'`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 	}
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		w, err := workspace.Find(a.WorkspaceConfig())

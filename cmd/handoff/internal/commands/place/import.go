@@ -21,10 +21,7 @@ func importCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE|-",
 		Short: "Make a workspace from an export",
-		Example: `  handoff import shop.jsonl
-  handoff import shop.jsonl --workspace shop-of-bob     # if this one has work already
-  ssh old handoff export --dir shop | handoff import -`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			file := openExport(cmd.Context(), a, given[0])
 			defer func() { _ = file.Close() }() // only for reading

@@ -17,9 +17,7 @@ func removeCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove NAME",
 		Short: "Delete a workspace with all its handoffs",
-		Example: `  handoff workspace remove shop-41f0c2b7d9aa
-  handoff workspace remove scratch --force      # without a question, also with open handoffs`,
-		Args: cobra.ExactArgs(1),
+		Args:  cobra.ExactArgs(1),
 	}
 	force := cmd.Flags().Bool("force", false, "do not ask, and also delete open handoffs")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {

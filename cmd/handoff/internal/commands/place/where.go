@@ -22,10 +22,7 @@ func whereCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "where",
 		Short: "Show the workspace, its files, its owner process and its agents",
-		Example: `  handoff where
-  handoff where --dir ../shop
-  handoff where --json | jq -r .directory`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return printWhere(cmd.Context(), a) },
+		RunE:  func(cmd *cobra.Command, _ []string) error { return printWhere(cmd.Context(), a) },
 	}
 }
 

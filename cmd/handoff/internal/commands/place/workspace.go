@@ -43,9 +43,6 @@ func workspaceCommand(a *cli.App) *cobra.Command {
 	return cli.AddSubcommands(&cobra.Command{
 		Use:   "workspace",
 		Short: "Look after the workspaces on this machine",
-		Example: `  handoff workspace list
-  handoff workspace adopt shop-41f0c2b7d9aa     # after the project was moved or renamed
-  handoff workspace remove shop-41f0c2b7d9aa`,
 	}, workspacesCommand(a), adoptCommand(a), removeCommand(a))
 }
 
@@ -65,8 +62,6 @@ func workspacesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the workspaces on this machine, or in the database",
-		Example: `  handoff workspace list
-  handoff workspace list --json | jq -r '.workspaces[] | select(.gone) | .workspace'`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			look, print := listWorkspaces, printWorkspaces
 			if a.UsesDatabase() {

@@ -26,10 +26,7 @@ func claimCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "claim [ID]",
 		Short: "Take the next handoff for you, or a given one",
-		Example: `  handoff claim --agent qa
-  handoff claim --agent qa --wait 60        # waits up to a minute
-  handoff claim 12 --agent qa --full`,
-		Args: cobra.MaximumNArgs(1),
+		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args := cli.Arguments{}
 			if len(given) > 0 {

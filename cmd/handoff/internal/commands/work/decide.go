@@ -24,25 +24,19 @@ var actionCommands = []actionCommand{{
 	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
 		Use: "approve ID…", Short: "Approve handoffs that wait for approval",
-		Example: `  handoff approve 12 --agent human
-  handoff approve 12 --reason "After the release" --agent human`,
 		Long: "Only human may approve.",
 	},
 }, {
 	action: schemas.ActRefuse, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
 		Use: "refuse ID…", Short: "Reject handoffs that wait for approval",
-		Example: `  handoff refuse 12 --reason "Not before the audit" --agent human`,
-		Long:    "Only human may refuse.",
+		Long: "Only human may refuse.",
 	},
 }, {
 	action: schemas.ActAnswer, words: true,
 	tool: cli.ToolCommand[schemas.UpdateOut]{ID: idOfAnswer, Print: printAnswered},
 	cmd: cobra.Command{
 		Use: "answer ID TEXT…", Aliases: []string{"reply"}, Short: "Answer a question, a message, or work that is for you",
-		Example: `  handoff answer 12 "PostgreSQL 15" --agent human
-  handoff answer no_7 "Yes, drop it" --agent human
-  handoff answer 12 @decision.md --agent human`,
 		Long: cli.HelpText(helpTexts, "answer", cli.AboutSources),
 		Args: cobra.MinimumNArgs(1),
 	},
@@ -50,15 +44,11 @@ var actionCommands = []actionCommand{{
 	action: schemas.ActAccept, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
 	cmd: cobra.Command{
 		Use: "accept ID…", Short: "Accept the results of completed handoffs",
-		Example: `  handoff accept 12 --agent human
-  handoff accept 12 --reason "Works on my machine, too" --agent human`,
 	},
 }, {
 	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, WholeWorkflow: true},
 	cmd: cobra.Command{
 		Use: "cancel ID… | WORKFLOW", Short: "Cancel handoffs that are no longer needed, or give up failed ones",
-		Example: `  handoff cancel 12 --reason "Done by hand" --agent human
-  handoff cancel --workflow wf_login -m "We do it otherwise" --agent human`,
 	},
 }, {
 	action: schemas.ActCancel,
@@ -75,9 +65,8 @@ var actionCommands = []actionCommand{{
 	},
 	cmd: cobra.Command{
 		Use: "recall ID", Short: "Take back an unread message",
-		Example: `  handoff recall no_7 --agent human`,
-		Long:    "Only its sender can take it back. The registry keeps the message and its text.",
-		Args:    cobra.ExactArgs(1),
+		Long: "Only its sender can take it back. The registry keeps the message and its text.",
+		Args: cobra.ExactArgs(1),
 	},
 }, {
 	action: schemas.ActRetry,
@@ -92,9 +81,6 @@ var actionCommands = []actionCommand{{
 	},
 	cmd: cobra.Command{
 		Use: "retry ID…", Short: "Run failed handoffs again, with their results so far",
-		Example: `  handoff retry 3 --agent human
-  handoff retry 3 --reason "The service is up again" --timeout 2h --agent human
-  handoff retry 3 --to qa-2 --agent human`,
 	},
 }}
 

@@ -25,11 +25,8 @@ func editCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "edit ID",
 		Short: "Change the text of a handoff in your editor",
-		Example: `  handoff edit 12 --agent human
-  EDITOR='code --wait' handoff edit 12 --agent human
-  handoff edit 12 --file edited.yaml --agent human`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, given []string) error { return editHandoff(cmd.Context(), a, given[0], file) },
+		Args:  cobra.ExactArgs(1),
+		RunE:  func(cmd *cobra.Command, given []string) error { return editHandoff(cmd.Context(), a, given[0], file) },
 	}
 	cmd.Flags().StringVar(&file, "file", "", "take the document from this `file`, - for standard input, and open no editor")
 	a.Limits.DefineHiddenFlags(cmd)

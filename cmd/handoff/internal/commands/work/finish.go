@@ -131,12 +131,8 @@ func failCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "fail [ID [REASON…]]",
 		Short: "Give a handoff up, or reject it",
-		Example: `  handoff fail 12 "The fixtures are missing" --agent qa --blocker "No test data" --done "Unit tests"
-  handoff fail 12 "Not my field" --agent qa --reject --alternative ciso
-  handoff fail 12 "The service is down" --agent qa --then retry
-  handoff fail 12 --agent qa --file failure.json`,
-		Long: cli.HelpText(helpTexts, "fail", cli.AboutSources),
-		Args: cobra.ArbitraryArgs,
+		Long:  cli.HelpText(helpTexts, "fail", cli.AboutSources),
+		Args:  cobra.ArbitraryArgs,
 	})
 }
 

@@ -16,9 +16,6 @@ func redactCommand(a *cli.App) *cobra.Command {
 		},
 	}.Configure(a, &cobra.Command{
 		Use: "redact ID [FIELD]", Short: "Erase kept texts, for good",
-		Example: `  handoff redact 12 --agent human
-  handoff redact 12 data.token --agent human
-  handoff redact no_7 --agent human`,
 		Args: cobra.RangeArgs(1, 2),
 	})
 }

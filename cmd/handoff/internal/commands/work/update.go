@@ -149,9 +149,6 @@ func assignCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "assign ID TO | --from AGENT TO",
 		Short: "Give a handoff, or all of one agent, to another agent or to a pool",
-		Example: `  handoff assign 12 qa-2 --agent human
-  handoff assign 12 role:testing -m "qa is away" --agent human
-  handoff assign --from codex claude-code --agent human`,
 	}))
 }
 

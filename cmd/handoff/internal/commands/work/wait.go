@@ -39,12 +39,8 @@ func WaitCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait ID… | WORKFLOW",
 		Short: "Wait until handoffs have ended, and tell how",
-		Example: `  handoff wait 12
-  handoff wait 12 13 --timeout 30m && git merge login
-  handoff wait --workflow wf_login
-  handoff wait 12 --silent || exit`,
-		Long: cli.HelpText(helpTexts, "wait"),
-		Args: cli.RequireHandoffOrWorkflow(&w.workflow),
+		Long:  cli.HelpText(helpTexts, "wait"), Example: cli.HelpText(helpTexts, "wait_examples"),
+		Args:  cli.RequireHandoffOrWorkflow(&w.workflow),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			for _, id := range given {
 				if cli.IsNoticeID(id) {
