@@ -32,7 +32,7 @@ func completionTable() []completionRow {
 		{openHandoffs, []string{"--parent"}},
 		{completeCommaList(openHandoffs), []string{"--after", "--after-accepted"}},
 		{openHandoffsAndWorkflows, []string{"history"}},
-		{workflows, []string{"--workflow"}},
+		{workflows, []string{"list", "--workflow"}},
 		{completePlannedWorkflows, []string{"workflow start"}},
 		{agents, []string{"agents", "agents register", "assign --from", "--agent", "--alternative", "--for", "--rollback-to"}},
 		{completeCommaList(agents), []string{"token add --agents"}},

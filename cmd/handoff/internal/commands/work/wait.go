@@ -40,7 +40,7 @@ func WaitCommand(a *cli.App) *cobra.Command {
 		Use:   "wait ID… | WORKFLOW",
 		Short: "Wait until handoffs have ended, and tell how",
 		Long:  cli.HelpText(helpTexts, "wait"), Example: cli.HelpText(helpTexts, "wait_examples"),
-		Args:  cli.RequireHandoffOrWorkflow(&w.workflow),
+		Args: cli.RequireHandoffOrWorkflow(&w.workflow),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			for _, id := range given {
 				if cli.IsNoticeID(id) {
