@@ -1,12 +1,13 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
+	"embed"
 	"fmt"
+	"strings"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
-
-	"handoff/schemas"
 )
 
 // prompt is a command that a person types in a client, such as /handoff next. The client sends its text to the model as
@@ -14,15 +15,12 @@ import (
 type prompt struct {
 	name, title, about string
 	arguments          []sdk.PromptArgument
-	render             func(context.Context, promptUse) string
 }
 
-// promptUse is one use of a prompt.
-type promptUse struct {
-	server *Server
-	by     schemas.Caller
-	given  map[string]string
-}
+// promptTexts has the text of each prompt. The commands of the plugins have the same texts.
+//
+//go:embed prompts/*.txt
+var promptTexts embed.FS
 
 var (
 	idArgument    = sdk.PromptArgument{Name: "id", Description: "Handoff, as ho_12 or 12", Required: true}
@@ -35,16 +33,15 @@ var (
 // The prompts next, inbox and list declare no argument. If a person chooses a prompt without arguments, Claude Code
 // sends it at once. If a prompt has arguments, even optional ones, Claude Code only inserts it into the line.
 var prompts = []prompt{
-	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil, nextText},
-	{"inbox", "Show the inbox", "Handoffs that wait for you", nil, inboxText},
-	{"list", "List what is open", "All open handoffs of all agents", nil, openListText},
-	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toArgument, taskArgument}, sendText},
-	{"show", "Show a handoff", "Task and state of a handoff", []sdk.PromptArgument{idArgument}, showText},
-	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{chainArgument}, promptedHistoryText},
+	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil},
+	{"inbox", "Show the inbox", "Handoffs that wait for you", nil},
+	{"list", "List what is open", "All open handoffs of all agents", nil},
+	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toArgument, taskArgument}},
+	{"show", "Show a handoff", "Task and state of a handoff", []sdk.PromptArgument{idArgument}},
+	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{chainArgument}},
 	{
 		"retry", "Retry a handoff", "Run a failed, rejected or timed-out handoff again",
 		[]sdk.PromptArgument{idArgument, noteArgument},
-		retryText,
 	},
 }
 
@@ -52,49 +49,25 @@ func (s *Server) addPrompts() {
 	for _, p := range prompts {
 		s.sdk.AddPrompt(
 			sdk.Prompt{Name: p.name, Title: p.title, Description: p.about, Arguments: p.arguments},
-			func(ctx context.Context, r sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
-				return s.renderPrompt(ctx, p, r), nil
+			func(_ context.Context, r sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+				text := sdk.NewTextContent(p.textWith(r.Params.Arguments))
+				return sdk.NewGetPromptResult(p.about, []sdk.PromptMessage{sdk.NewPromptMessage(sdk.RoleUser, text)}), nil
 			})
 	}
 }
 
-func (s *Server) renderPrompt(ctx context.Context, p prompt, r sdk.GetPromptRequest) *sdk.GetPromptResult {
-	use := promptUse{server: s, by: s.callerOf(ctx, r.Params.Meta), given: r.Params.Arguments}
-	text := use.missingArgument(p)
-	if text == "" {
-		text = p.render(ctx, use)
+// textWith returns the text of a prompt with the arguments that the person gave. Undeclared arguments are part of it,
+// so that next, inbox and list take the argument agent.
+func (p prompt) textWith(given map[string]string) string {
+	file, _ := promptTexts.ReadFile("prompts/" + p.name + ".txt") // a test gets each prompt
+	text := bytes.NewBuffer(file)
+	if len(given) > 0 {
+		fmt.Fprintf(text, "\nI gave with this command: %s\n", encodeForModel(given))
 	}
-	return &sdk.GetPromptResult{
-		Description: p.about,
-		Messages:    []sdk.PromptMessage{sdk.NewPromptMessage(sdk.RoleUser, sdk.NewTextContent(text))},
-	}
-}
-
-// missingArgument returns a text that asks the person for a missing required argument, or "" if none is missing. The
-// text is part of the message, because clients do not show protocol errors to a person.
-func (u promptUse) missingArgument(p prompt) string {
 	for _, a := range p.arguments {
-		if a.Required && u.given[a.Name] == "" {
-			return fmt.Sprintf("The command %s needs %s (%s). Ask me for it.", p.name, a.Name, a.Description)
+		if a.Required && given[a.Name] == "" {
+			fmt.Fprintf(text, "\nFirst ask me for %s: %s.\n", a.Name, a.Description)
 		}
 	}
-	return ""
-}
-
-// actAs is the name of an argument that the prompts next, inbox and list accept without declaring it, see [prompts].
-const actAs = "agent"
-
-// agentArgument returns the value of the argument [actAs], empty for none.
-func (u promptUse) agentArgument() schemas.Agent { return schemas.Agent(u.given[actAs]) }
-
-// failedCallText returns a text that tells the model that a call failed, and what to do next.
-func failedCallText(e *schemas.Error) string {
-	text := "This did not work: " + e.Error() + "."
-	if e.Hint != "" {
-		text += " " + e.Hint
-	}
-	if calls := schemas.RenderAdvice(e.Next); calls != "" {
-		text += " " + calls
-	}
-	return text
+	return strings.TrimSpace(text.String())
 }

@@ -38,7 +38,7 @@ type door struct {
 
 // doors is the list of all doors, with their readers and guards.
 var doors = slices.Concat(
-	through(byModel, framed, "tool claim_handoff brief", "tool get_handoff brief", "prompt show", "prompt retry"),
+	through(byModel, framed, "tool claim_handoff brief", "tool get_handoff brief"),
 	through(byModel, inJSON, "tool claim_handoff full", "tool get_handoff full", "tool get_handoff outcome",
 		"tool get_handoff events", "tool get_handoff audit", "tool get_handoff checkpoint",
 		"tool get_handoff reference", "tool handoff_history tree", "tool handoff_history rows",
@@ -46,9 +46,9 @@ var doors = slices.Concat(
 		"tool list_handoffs inbox", "tool list_handoffs claimed", "tool list_handoffs sent",
 		"tool list_handoffs notices", "tool list_handoffs all", "tool complete_handoff", "tool fail_handoff",
 		"tool register_agent", "tool send_handoff", "tool update_handoff", "resource handoff://handoff/{id}",
-		"resource handoff://inbox", "resource handoff://inbox/{agent}", "completions mcp"),
-	through(byModel, marked, "prompt inbox", "prompt list", "prompt send", "prompt history", "prompt next",
-		"resource handoff://workflow/{id}", "hook claude-code", "hook codex", "hook copilot-cli", "hook gemini-cli",
+		"resource handoff://inbox", "resource handoff://inbox/{agent}"),
+	through(byModel, fixed, "prompt inbox", "prompt list", "prompt send", "prompt history", "prompt next", "prompt show", "prompt retry"),
+	through(byModel, marked, "resource handoff://workflow/{id}", "hook claude-code", "hook codex", "hook copilot-cli", "hook gemini-cli",
 		"hook qwen-code"),
 	// A client says that this is content of a resource, and the author of a template where it stands.
 	through(byModel, escaped, "resource context://{+path}", "render"),

@@ -131,6 +131,8 @@ func TestPlugins_HaveCommandForEachPrompt(t *testing.T) {
 			head, body, found := strings.Cut(read(t, file), "Call ")
 			require.True(t, found, file)
 			require.Contains(t, head, `"`+prompt.Description+`"`, file)
+			own := strings.TrimPrefix(read(t, root+"mcp/prompts/"+prompt.Name+".txt"), "Call ")
+			require.True(t, strings.HasPrefix(body, own), file)
 			body = given.ReplaceAllString(strings.TrimRight(body, "'\n"), "")
 			for _, a := range prompt.Arguments {
 				require.Contains(t, body, "\n- "+a.Name+": "+a.Description+".", file)
