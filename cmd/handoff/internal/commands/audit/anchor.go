@@ -28,7 +28,7 @@ func anchorCommand(a *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		anchor, err := findAnchor(a, "")
+		anchor, err := findAnchor(a)
 		if err != nil {
 			return err
 		}
@@ -46,9 +46,8 @@ type anchor struct {
 	ref        string
 }
 
-// findAnchor returns the anchor for a ref of the project's repository. If ref is empty, findAnchor takes the default
-// ref of the workspace.
-func findAnchor(a *cli.App, ref string) (anchor, error) {
+// findAnchor returns the anchor of the workspace, a ref of the project's repository.
+func findAnchor(a *cli.App) (anchor, error) {
 	ws, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return anchor{}, err
@@ -61,7 +60,7 @@ func findAnchor(a *cli.App, ref string) (anchor, error) {
 	if !ok {
 		return anchor{}, schemas.Invalidf("dir", "%s is in no git repository", dir).WithHint("Name a directory in the project's repository with --dir.")
 	}
-	return anchor{r, cmp.Or(ref, ownRefs+ws.Name)}, nil
+	return anchor{r, ownRefs + ws.Name}, nil
 }
 
 // runGit runs the program git with an input and returns its output. It turns off hooks of the repository, and questions

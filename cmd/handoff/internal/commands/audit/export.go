@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"io/fs"
@@ -37,7 +38,7 @@ func exportCommand(a *cli.App) *cobra.Command {
 		err = forEachEvent(cmd, a, x.addEvents)
 		busy()
 		if err == nil {
-			err = x.writeLastTiles()
+			err = x.writeTree()
 		}
 		if err != nil {
 			return err
@@ -69,68 +70,39 @@ const (
 	tileWidth  = 1 << tileHeight
 )
 
-// tileExport computes the hash tree from the events, and writes each tile when it is full.
+// tileExport computes the hash tree from the events. It writes each bundle of events when it is full, and the tiles at
+// the end.
 type tileExport struct {
 	dir    string
 	head   head
 	walk   ledger.TreeWalk
-	n      uint64   // events so far
+	rows   [][]byte // of the tree, one for each event so far
 	bundle []byte   // events of the last bundle, which is not full
-	levels [][]byte // the last tile of each level, which is not full
 }
 
 // addEvents adds the next events to the tree. It skips events that are newer than the head.
 func (x *tileExport) addEvents(events [][]byte) error {
-	for _, b := range events[:min(uint64(len(events)), x.head.Size-x.n)] {
+	for _, b := range events[:min(uint64(len(events)), x.head.Size-uint64(len(x.rows)))] {
+		n := len(x.rows) + 1
 		if len(b) > math.MaxUint16 {
-			return schemas.Errorf(schemas.Limit, "event %d has %d bytes, and a bundle holds at most %d of one", x.n+1, len(b), math.MaxUint16)
+			return schemas.Errorf(schemas.Limit, "event %d has %d bytes, and a bundle holds at most %d of one", n, len(b), math.MaxUint16)
 		}
 		x.bundle = append(binary.BigEndian.AppendUint16(x.bundle, uint16(len(b))), b...) //nolint:gosec // it was measured
-		row := x.walk.Add(b)
-		x.n++
-		for level := 0; level*tileHeight*tlog.HashSize < len(row); level++ {
-			if level == len(x.levels) {
-				x.levels = append(x.levels, nil)
-			}
-			x.levels[level] = append(x.levels[level], row[level*tileHeight*tlog.HashSize:][:tlog.HashSize]...)
-		}
-		if x.n%tileWidth == 0 {
-			if err := x.writeTiles(); err != nil {
+		x.rows = append(x.rows, bytes.Clone(x.walk.Add(b)))
+		if n%tileWidth == 0 || uint64(n) == x.head.Size {
+			bundle := tlog.Tile{H: tileHeight, L: -1, N: int64(n-1) / tileWidth, W: (n-1)%tileWidth + 1}
+			if err := x.writeTile(bundle, x.bundle); err != nil {
 				return err
 			}
+			x.bundle = x.bundle[:0]
 		}
 	}
 	return nil
 }
 
-// writeTiles writes all bundles and tiles that are full. At the end of the events it also writes the partly filled
-// bundle and tiles.
-func (x *tileExport) writeTiles() error {
-	end := x.n == x.head.Size
-	if len(x.bundle) > 0 {
-		if err := x.writeTile(-1, (x.n-1)/tileWidth, (x.n-1)%tileWidth+1, x.bundle); err != nil {
-			return err
-		}
-		x.bundle = x.bundle[:0]
-	}
-	for level, tile := range x.levels {
-		width := uint64(len(tile) / tlog.HashSize)
-		if width == 0 || width < tileWidth && !end {
-			continue
-		}
-		hashes := x.n >> (level * tileHeight) // of the level so far
-		if err := x.writeTile(level, (hashes-1)/tileWidth, width, tile); err != nil {
-			return err
-		}
-		x.levels[level] = tile[:0]
-	}
-	return nil
-}
-
-// writeTile writes one tile. At level -1 it writes one bundle of events.
-func (x *tileExport) writeTile(level int, n, width uint64, content []byte) error {
-	path := tlog.Tile{H: tileHeight, L: level, N: int64(n), W: int(width)}.Path() //nolint:gosec // events are counted
-	path = strings.Replace(strings.TrimPrefix(path, "tile/8/"), "data/", "entries/", 1)
+// writeTile writes one tile. At level -1 it is a bundle of events.
+func (x *tileExport) writeTile(t tlog.Tile, content []byte) error {
+	path := strings.Replace(strings.TrimPrefix(t.Path(), "tile/8/"), "data/", "entries/", 1)
 	return x.writeFile(filepath.Join("tile", filepath.FromSlash(path)), content)
 }
 
@@ -147,14 +119,19 @@ func (x *tileExport) writeFile(name string, content []byte) error {
 	return nil
 }
 
-// writeLastTiles writes the partly filled tiles and the checkpoint. It fails if the root of the tree differs from the
-// root of the head.
-func (x *tileExport) writeLastTiles() error {
-	if x.n != x.head.Size || x.n > 0 && x.walk.Root() != x.head.root() {
-		return errMismatch(verifyTells, "the registry, of %s, differs from its tree", schemas.CountNoun(x.n, "event"))
+// writeTree writes the tiles of the tree and the checkpoint. It fails if the root of the tree differs from the root of
+// the head.
+func (x *tileExport) writeTree() error {
+	n := len(x.rows)
+	if uint64(n) != x.head.Size || n > 0 && x.walk.Root() != x.head.root() {
+		return errMismatch(verifyTells, "the registry, of %s, differs from its tree", schemas.CountNoun(n, "event"))
 	}
-	if err := x.writeTiles(); err != nil {
-		return err
+	rows := ledger.TreeRows(func(n int64) ([]byte, error) { return x.rows[n], nil })
+	for _, t := range tlog.NewTiles(tileHeight, 0, int64(n)) {
+		hashes, _ := tlog.ReadTileData(t, rows) // no row is missing
+		if err := x.writeTile(t, hashes); err != nil {
+			return err
+		}
 	}
 	return x.writeFile("checkpoint", []byte(x.head.signed))
 }

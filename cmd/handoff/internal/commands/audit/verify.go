@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,13 +18,12 @@ func verifyCommand(a *cli.App) *cobra.Command {
 		Use:   "verify",
 		Short: "Walk the whole registry and compare it with the records",
 	}
-	ref := cmd.Flags().String("anchor", "", "`ref` with heads that the registry has to match (default: the ref of the workspace)")
-	cmd.Flags().Lookup("anchor").NoOptDefVal = " "
+	anchored := cmd.Flags().Bool("anchor", false, "compare the registry with the heads in the ref of the workspace")
 	checkpoints := cmd.Flags().StringArray("checkpoint", nil, "`file` with a head that the registry has to match; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		var heads []savedHead
-		if cmd.Flags().Changed("anchor") {
-			at, err := findAnchor(a, strings.TrimSpace(*ref))
+		if *anchored {
+			at, err := findAnchor(a)
 			if err != nil {
 				return err
 			}
