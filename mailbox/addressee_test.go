@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/mailboxtest"
+	"handoff/mailbox/overview"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -82,6 +83,7 @@ func TestRegister_TellsSenderIfPoolMemberNoLongerAcceptsItsWork(t *testing.T) {
 	require.Empty(t, out.Warnings)
 	as(schemas.RegisterIn{Accepts: []string{"docs"}})
 	as(schemas.RegisterIn{Away: true})
+	w.Pass(2 * overview.Patience)
 	told := w.Notices(lead)
 	require.Len(t, told, 1)
 	require.Equal(t, "nobody takes it from role:developer now: dev does not accept code. It waits until one does; you may give it to another.", told[0].Text)

@@ -256,7 +256,7 @@ func (s *Service) History(ctx context.Context, _ schemas.Caller, in schemas.Hist
 //
 // Each part of the result has 20 rows at most, or as many as the argument limit says, and counts the rows that were
 // left out. The only errors come from the store. Overview can be repeated freely.
-func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
+func (s *Service) Overview(ctx context.Context, by schemas.Caller, in schemas.OverviewIn) (schemas.OverviewOut, error) {
 	now, _ := s.clock.Read()
 	behind := s.engine.TryApplyDueChanges(ctx)
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.OverviewOut, error) {
@@ -273,24 +273,23 @@ func (s *Service) Overview(ctx context.Context, _ schemas.Caller, in schemas.Ove
 			return set.unallowedFileOfWorkflow(plan)
 		}
 		out, err := overview.Compute(v, overview.Config{
-			Now: now, Limit: in.Limit, Silence: s.leases.SilenceLimit, Known: known, Reader: s.reader, Offers: s.offers(v), FileAwaitingPermission: leave,
+			Now: now, Limit: in.Limit, Silence: s.leases.SilenceLimit, Known: known, Clients: by.Clients, Reader: s.reader, Offers: s.offers(v),
+			FileAwaitingPermission: leave,
 		})
 		out.Warnings = s.engine.OverdueWarning(v, behind)
 		return out, err
 	})
 }
 
-// presentAfterCall is how long an agent without a connection counts as present after its last call.
-const presentAfterCall = 5 * time.Minute
-
-// knownAgents returns the agents of a workspace, a thousand at most, and whether each agent is present now.
+// knownAgents returns the agents of a workspace, a thousand at most, and whether each agent is live or present now.
 func (s *Service) knownAgents(v *store.View, now time.Time) (known []offer.KnownAgent, err error) {
 	for a, err := range reading.AtMost(reading.MaxScanned, s.allAgents(v)) {
 		if err != nil {
 			return nil, err
 		}
-		here := s.here.IsNameInUse(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < presentAfterCall
-		known = append(known, offer.KnownAgent{Agent: a, IsPresent: here})
+		present := s.here.IsNameInUse(a) || a.Client == "" && now.Sub(a.Seen.Time()).Abs() < overview.Patience
+		live := s.here.IsActing(a.Card.Name) || s.here.NameFacts(a).IsHeld()
+		known = append(known, offer.KnownAgent{Agent: a, IsLive: live, IsPresent: present})
 	}
 	return known, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/mailboxtest"
+	"handoff/mailbox/overview"
 	"handoff/schemas"
 )
 
@@ -28,7 +29,7 @@ func TestRouting_OpenWorkIsClaimableOrSenderIsTold(t *testing.T) {
 			for range 40 {
 				p.randomStep()
 			}
-			p.Pass(2 * time.Minute) // after it no handoff is reserved for one agent of a pool
+			p.Pass(2 * overview.Patience) // after it no handoff is reserved for one agent of a pool, and the overview waits for none
 			stuck += p.countUnclaimable()
 		})
 	}
@@ -169,11 +170,11 @@ func (p *player) isClaimable(it schemas.ListItem) bool {
 // requireSenderTold fails the test unless the sender of a handoff was told that no agent takes it, and the overview
 // says so.
 func (p *player) requireSenderTold(it schemas.ListItem) {
-	overview := mailboxtest.Must(p.t, p.Overview, person, schemas.OverviewIn{Limit: 100})
-	says := slices.ContainsFunc(overview.Stuck.Items, func(c schemas.OverviewEntry) bool {
+	seen := mailboxtest.Must(p.t, p.Overview, person, schemas.OverviewIn{Limit: 100})
+	says := slices.ContainsFunc(seen.Stuck.Items, func(c schemas.OverviewEntry) bool {
 		return c.To == it.To && strings.Contains(c.Reason, "nobody") || c.HandoffID == it.HandoffID
 	})
-	require.True(p.t, says, "the overview says why nobody takes %s for %s: %v", it.HandoffID, it.To, overview)
+	require.True(p.t, says, "the overview says why nobody takes %s for %s: %v", it.HandoffID, it.To, seen)
 	if it.To == schemas.Address(it.From) {
 		return // it knows that it is away
 	}

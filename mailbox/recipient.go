@@ -23,6 +23,8 @@ import (
 //   - not_found: no agent has the name, although agents are registered.
 //   - conflict: the agent does not accept the type of work.
 //
+// If the name is that of a client that is set up on the caller's machine, the warning says to open it.
+//
 // With force, or if the recipient is human or the caller itself, only a full mailbox is refused. If no agent is
 // registered, a send to an unknown name makes a mailbox for that name, with a warning. A pool without members keeps the
 // work until an agent qualifies.
@@ -39,9 +41,12 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 		return nil, nil
 	}
 	a, err := o.Agent(to)
+	closed := offer.ClosedClientText(o.By.Clients, to)
 	switch {
 	case err != nil:
 		return nil, err
+	case a == nil && !o.here.IsActing(to) && closed != "":
+		return []string{closed}, nil
 	case a == nil && !o.here.IsActing(to):
 		return o.checkUnknownRecipient(to, force)
 	case a == nil: // the agent is connected and has done nothing yet
@@ -51,7 +56,7 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 		return nil, o.refuseUnacceptedType(to, r.Type)
 	}
 	if a.Claims == 0 && !o.here.IsActing(to) {
-		warnings = append(warnings, fmt.Sprintf("nobody has claimed as %s yet", to))
+		warnings = append(warnings, cmp.Or(closed, fmt.Sprintf("nobody has claimed as %s yet", to)))
 	}
 	if roster.ExceedsLongestSession(a.Card, r.EstimatedDuration()) {
 		warnings = append(warnings, fmt.Sprintf("%s works %s at a time at most, and this is estimated at %d: send it in parts, or to another",
@@ -132,7 +137,7 @@ func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []str
 	if err != nil {
 		return nil, err
 	}
-	known = append(append(known, o.here.ActingAgents()...), schemas.Human)
+	known = slices.Concat(known, o.here.ActingAgents(), o.By.Clients, []schemas.Agent{schemas.Human})
 	slices.Sort(known)
 	known = slices.Compact(known)
 	meant := closest.LikelyNames(to, known)

@@ -71,6 +71,10 @@ type Caller struct {
 	// BranchState holds more facts about this working tree. It comes with a claim, a progress report and a completion.
 	BranchState *BranchState `json:"touched,omitempty"`
 
+	// Clients names the clients that are set up on the machine of a caller on the command line. A session of such a
+	// client is told of its work when it starts.
+	Clients []Agent `json:"clients,omitempty"`
+
 	// CheckReport is the report of the caller's process on the checks that a completion must pass. It is nil if the
 	// process observed no check.
 	CheckReport *CheckReport `json:"sight,omitempty"`

@@ -17,16 +17,21 @@ type OverviewOut struct {
 	NeedsYou  OverviewPart    `json:"needs_you"` // handoffs that wait for a person, first those that stand still for it
 	Running   OverviewPart    `json:"running"`   // handoffs of live holders, the longest at work first
 	Stuck     OverviewPart    `json:"stuck"`     // work that does not go on by itself
-	Here      []HandoffCount  `json:"here"`      // live agents, as many as a part has rows; Counts has their number
-	Mailboxes []HandoffCount  `json:"waits"`     // mailboxes with claimable handoffs, the fullest first, as many
+	Due       OverviewPart    `json:"due"`       // changes that time brings, the next first: deadlines, ends of leases, delays
+	Here      []HandoffCount  `json:"here"`      // live agents and holders of running work, as many as a part has rows; Counts has their number
+	Mailboxes []HandoffCount  `json:"waits"`     // mailboxes with claimable handoffs, the most urgent first, as many
 	Counts    WorkspaceTotals `json:"counts"`
 	Warnings  []string        `json:"warnings,omitempty"` // time is behind
 }
 
 // HandoffCount is the number of handoffs that an agent holds, or that can be claimed from a mailbox.
 type HandoffCount struct {
-	Name  Address `json:"name"`
-	Count int     `json:"count"`
+	Name     Address   `json:"name"`
+	Count    int       `json:"count"`
+	Urgent   int       `json:"urgent,omitempty"`   // of these, high and critical
+	Since    time.Time `json:"since,omitzero"`     // when the first to claim was sent
+	Critical []string  `json:"critical,omitempty"` // ids and titles of the critical ones
+	Note     string    `json:"note,omitempty"`     // tells which client to open, so that it takes the work
 }
 
 // OverviewPart is one part of an overview.
@@ -59,6 +64,7 @@ type OverviewEntry struct {
 	Since     time.Time         `json:"since"`                       // time of the send, the claim, the question or the end
 	LastSign  *time.Time        `json:"last_sign_of_life,omitempty"` // of its holder
 	LeaseEnds *time.Time        `json:"lease_ends,omitempty"`
+	Due       time.Time         `json:"due,omitzero"` // time of a change by the clock, which Reason describes
 	Percent   int               `json:"percent,omitempty"`
 	BlockedBy ID                `json:"blocked_by,omitempty"` // the handoff that was not done well
 	Count     int               `json:"count,omitempty"`      // number of waiting handoffs in the mailbox, for no_takers
@@ -93,13 +99,17 @@ const (
 	ConcernNoTakers   OverviewEntryKind = "no_takers"  // no agent that may claim from its mailbox is here
 )
 
+// ConcernDue is the kind of the part Due.
+const ConcernDue OverviewEntryKind = "due"
+
 // WorkspaceTotals holds totals of a workspace. The mailbox stops counting waiting and blocked handoffs at a thousand.
 type WorkspaceTotals struct {
 	Claimable int    `json:"claimable"` // pending, and ready for a claim
+	Mailboxes int    `json:"mailboxes"` // with claimable handoffs
 	Held      int    `json:"held"`      // accepted, working or waiting for an answer
 	Waiting   int    `json:"waiting"`   // of these, for an answer
 	Blocked   int    `json:"blocked"`   // pending, and waits for other handoffs
 	Sent      int    `json:"sent"`      // all handoffs ever sent
 	Events    uint64 `json:"events"`
-	Agents    int    `json:"agents"` // live agents
+	Agents    int    `json:"agents"` // live agents and holders of running work
 }

@@ -61,10 +61,20 @@ func (f Offers) NoTakerReason(r *store.Record, asked Reason) (why string, err er
 	return noTakerText(r.To, reasons), nil
 }
 
-// KnownAgent is an agent that the store knows. Here reports whether a session uses the agent's name now.
+// KnownAgent is an agent that the store knows.
 type KnownAgent struct {
 	store.Agent
-	IsPresent bool
+	IsLive    bool // a session uses the agent's name now, or the agent holds work
+	IsPresent bool // it is live, or it made a call lately, as an agent on the command line does
+}
+
+// ClosedClientText tells people that mail waits until the client called name starts. It returns "" if name is not among
+// the clients that are set up on the machine of the reader.
+func ClosedClientText(clients []schemas.Agent, name schemas.Agent) string {
+	if !slices.Contains(clients, name) {
+		return ""
+	}
+	return fmt.Sprintf("%s is not open: open it, and it is told of its work at its start", name)
 }
 
 // NoPresentTakerText says that no present agent takes work for an address. It returns "" if a present agent does. It

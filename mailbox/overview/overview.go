@@ -9,6 +9,7 @@ package overview
 
 import (
 	"cmp"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -28,12 +29,21 @@ const (
 	maxUnread   = 10_000 // notices of the person that are searched for messages
 )
 
+// Patience is the time after which work counts as stuck because no agent takes it, and a question because no agent
+// answers it. It runs from the last change of the handoff, and from the last call of each agent that could act.
+//
+// These handoffs are stuck, for all commands that say so: those whose holder is gone or silent, those whose lease ended,
+// those that wait for work that ended badly, and those that no agent took or answered within this time. Work for a
+// client of [Config.Clients] is not stuck, because the client is only not open.
+const Patience = 5 * time.Minute
+
 // Config holds the inputs of [Compute], except the snapshot. Now and Reader are required.
 type Config struct {
 	Now     time.Time
 	Limit   int                               // rows of a part; zero for the default
 	Silence func(*store.Record) time.Duration // time after which a holder without calls counts as silent
 	Known   []offer.KnownAgent                // agents
+	Clients []schemas.Agent                   // clients that are set up on the caller's machine
 
 	// Offers answers questions about the snapshot.
 	Offers offer.Offers
@@ -48,25 +58,24 @@ type Config struct {
 
 // Compute computes the overview of a snapshot. It leaves out damaged records. All errors come from the store.
 func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
-	l := &overviewBuilder{View: v, Config: c, here: map[schemas.Agent]bool{}, seen: map[schemas.ID]bool{}}
+	l := &overviewBuilder{View: v, Config: c, here: map[schemas.Agent]bool{}, seen: map[schemas.ID]bool{}, closed: map[schemas.Address]string{}}
 	l.Limit = cmp.Or(c.Limit, defaultRows)
 	l.scanLimit = max(MaxScanned, l.Limit)
-	for _, a := range c.Known {
-		if l.here[a.Card.Name] = a.IsPresent; a.IsPresent {
-			l.counts.Agents++
-		}
-	}
 	// The first step that finds a handoff shows it, so steps for the person come first.
 	for _, step := range []func(){
-		l.countTotals, l.addQuestions, l.addApprovals, l.addRulesAwaitingPermission, l.addFailures, l.addWorkForHuman, l.addMessages, l.addBlockedHandoffs, l.addHeldHandoffs, l.addPendingHandoffs,
+		l.countTotals, l.markWorkingAgents, l.addQuestions, l.addApprovals, l.addRulesAwaitingPermission, l.addFailures, l.addWorkForHuman, l.addMessages, l.addBlockedHandoffs, l.addHeldHandoffs, l.addPendingHandoffs,
 	} {
 		if step(); l.err != nil {
 			return out, l.err
 		}
 	}
+	here, boxes := l.presentAgentLoads(), l.pendingBoxLoads()
+	l.addDueHandoffs()
+	l.counts.Agents = len(here)
 	out = schemas.OverviewOut{
 		At: c.Now, Counts: l.counts, NeedsYou: l.finishPart(l.needs), Running: l.finishPart(l.running), Stuck: l.finishPart(l.stuck),
-		Here: l.presentAgentLoads(), Mailboxes: l.pendingBoxLoads(),
+		Due:  l.finishPart(l.due),
+		Here: l.largestLoads(here), Mailboxes: boxes,
 	}
 	return out, l.err
 }
@@ -85,8 +94,11 @@ type overviewBuilder struct {
 	// rows that the caller wants.
 	scanLimit int
 
-	needs, running, stuck partRows
-	counts                schemas.WorkspaceTotals
+	closed map[schemas.Address]string // texts about clients that are not open, by mailbox
+
+	needs, running, stuck, due partRows
+
+	counts schemas.WorkspaceTotals
 }
 
 // partRows holds the rows of one part of the overview.
@@ -117,12 +129,12 @@ func (l *overviewBuilder) addConcern(p *partRows, kind schemas.OverviewEntryKind
 	return &p.rows[len(p.rows)-1].OverviewEntry
 }
 
-// finishPart sorts a part, cuts it to the row limit, and adds reasons and next calls to the remaining rows. If the
+// finishPart sorts a part by the time of the change by the clock, if its rows have one, and by urgency, cuts it to the row limit, and adds reasons and next calls to the remaining rows. If the
 // store fails, it puts the error into l.err, and [Compute] returns it.
 func (l *overviewBuilder) finishPart(p partRows) schemas.OverviewPart {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(
-			cmp.Compare(priorityRank(b.Priority), priorityRank(a.Priority)), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), a.Since.Compare(b.Since),
+			a.Due.Compare(b.Due), cmp.Compare(priorityRank(b.Priority), priorityRank(a.Priority)), cmp.Compare(kindRank(a.Kind), kindRank(b.Kind)), a.Since.Compare(b.Since),
 			cmp.Compare(a.HandoffID, b.HandoffID), cmp.Compare(a.NoticeID, b.NoticeID))
 	})
 	out := schemas.OverviewPart{Items: []schemas.OverviewEntry{}, Total: len(p.rows), AtLeast: p.incomplete}
@@ -171,7 +183,7 @@ func (l *overviewBuilder) countTotals() {
 	l.counts.Events, l.err = events, cmp.Or(l.err, err)
 }
 
-// presentAgentLoads returns the present agents with the number of handoffs that each holds, largest number first.
+// presentAgentLoads returns the live agents with the number of handoffs that each holds.
 func (l *overviewBuilder) presentAgentLoads() []schemas.HandoffCount {
 	held := map[schemas.Address]int{}
 	for _, b := range l.boxes {
@@ -179,24 +191,37 @@ func (l *overviewBuilder) presentAgentLoads() []schemas.HandoffCount {
 	}
 	all := []schemas.HandoffCount{}
 	for _, a := range l.Known {
-		if a.IsPresent {
+		if a.IsLive {
 			box := schemas.Address(a.Card.Name)
 			all = append(all, schemas.HandoffCount{Name: box, Count: held[box]})
 		}
 	}
-	return l.largestLoads(all)
+	return all
 }
 
-// pendingBoxLoads returns the mailboxes with the number of their claimable handoffs, largest number first. It omits
-// empty mailboxes.
+// pendingBoxLoads returns the mailboxes with their claimable handoffs, and counts these mailboxes. The mailbox with the
+// most urgent handoffs comes first, then the one whose first handoff is the oldest.
 func (l *overviewBuilder) pendingBoxLoads() []schemas.HandoffCount {
 	all := []schemas.HandoffCount{}
 	for _, b := range l.boxes {
-		if b.Pending > 0 {
-			all = append(all, schemas.HandoffCount{Name: b.Address, Count: b.Pending})
+		if b.Pending == 0 {
+			continue
 		}
+		load := schemas.HandoffCount{Name: b.Address, Count: b.Pending, Urgent: b.Urgent, Note: l.closed[b.Address]}
+		for id := range yieldUntilError(l, reading.AtMost(max(1, min(b.Urgent, maxPerBox)), l.ClaimableHandoffs(b.Address))) {
+			r := cmp.Or(reading.RecordOrNil(l.View, id), &store.Record{})
+			load.Since = cmp.Or(load.Since, r.Created.Time())
+			if r.Priority == schemas.Critical && !l.seen[id] {
+				load.Critical = append(load.Critical, fmt.Sprintf("%s (critical) %s", r.ID, schemas.EscapeHidden(r.Title)))
+			}
+		}
+		all = append(all, load)
 	}
-	return l.largestLoads(all)
+	l.counts.Mailboxes = len(all)
+	slices.SortStableFunc(all, func(a, b schemas.HandoffCount) int {
+		return cmp.Or(len(b.Critical)-len(a.Critical), b.Urgent-a.Urgent, a.Since.Compare(b.Since))
+	})
+	return all[:min(len(all), l.Limit)]
 }
 
 func (l *overviewBuilder) largestLoads(all []schemas.HandoffCount) []schemas.HandoffCount {
@@ -264,7 +289,7 @@ func (l *overviewBuilder) addReason(r *row) error {
 		return err
 	}
 	switch {
-	case r.Kind == schemas.ConcernLeave:
+	case r.Kind == schemas.ConcernLeave, r.Kind == schemas.ConcernDue:
 		reason = r.Reason
 	case r.Kind == schemas.ConcernSilent && reason != "":
 		reason = r.Reason + ": " + cmp.Or(reading.RefusalBeforeSilence(l.View, r.record), reason)
@@ -323,7 +348,7 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 	case schemas.ConcernLapsed, schemas.ConcernNoTakers:
 		other := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAmend, To: schemas.Blank}
 		return []schemas.Advice{schemas.AdviseCall(other, "gives it to another"), show}
-	case schemas.ConcernRunning, schemas.ConcernLeave: // handoff allow is no call of a tool
+	case schemas.ConcernRunning, schemas.ConcernDue, schemas.ConcernLeave: // handoff allow is no call of a tool
 	}
 	return []schemas.Advice{show}
 }

@@ -12,6 +12,23 @@ import (
 	"handoff/store"
 )
 
+// markWorkingAgents marks agents as live whose claims run: their holders are neither gone nor silent. An agent on the
+// command line has no connection, so this alone shows that it lives. It reads [maxPerBox] claims of each agent.
+func (l *overviewBuilder) markWorkingAgents() {
+	for i := range l.Known {
+		a := &l.Known[i]
+		for r := range l.unseenRecords(l.OldestFirst(store.IndexByHolder(a.Card.Name), 0), maxPerBox) {
+			a.IsLive = a.IsLive || !l.Reader.IsConnectionGone(r) && !l.isSilent(r)
+		}
+		a.IsPresent = a.IsPresent || a.IsLive
+		l.here[a.Card.Name] = a.IsPresent
+	}
+}
+
+func (l *overviewBuilder) isSilent(r *store.Record) bool {
+	return l.Now.Sub(l.Reader.LastHeard(r)) >= l.Silence(r)
+}
+
 // addHeldHandoffs adds handoffs that agents hold. It reads at most [MaxScanned] of them, and starts with the handoffs
 // of absent agents, because these may be stuck. Handoffs with an open question belong to
 // [overviewBuilder.addQuestions].
@@ -40,7 +57,7 @@ func (l *overviewBuilder) addHeldHandoff(r *store.Record) {
 	case r.Status == schemas.Waiting: // beyond the limit of the step for questions
 	case l.Reader.IsConnectionGone(r):
 		l.addConcern(&l.stuck, schemas.ConcernDead, r, r.Claimed, "")
-	case l.Now.Sub(l.Reader.LastHeard(r)) >= l.Silence(r):
+	case l.isSilent(r):
 		l.addConcern(&l.stuck, schemas.ConcernSilent, r, r.Claimed, fmt.Sprintf("%s gives no sign", r.Holder))
 	default:
 		l.addConcern(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
@@ -88,6 +105,9 @@ func (l *overviewBuilder) addPendingHandoffs() {
 			break
 		}
 		nobody, told := offer.NoPresentTakerText(l.Known, b.Address), ""
+		if name, directed := b.Address.SingleAgent(); directed && nobody != "" {
+			l.closed[b.Address] = offer.ClosedClientText(l.Clients, name)
+		}
 		for r := range l.unseenRecords(l.ClaimableHandoffs(b.Address), min(maxPerBox, left)) {
 			left--
 			why, err := l.Offers.NoTakerReason(r, offer.PresentMemberReasons)
@@ -97,8 +117,10 @@ func (l *overviewBuilder) addPendingHandoffs() {
 			switch {
 			case lastLeaseEnded(r):
 				c = l.addConcern(&l.stuck, schemas.ConcernLapsed, r, r.Touched, "")
-			case why != "" && why != told:
+			case l.closed[b.Address] == "" && why != "" && why != told && l.isUnchangedForLong(r):
 				c = l.addConcern(&l.stuck, schemas.ConcernNoTakers, r, r.Created, why)
+			default:
+				continue
 			}
 			if told = why; nobody != "" {
 				c.Count = b.Pending
@@ -108,14 +130,21 @@ func (l *overviewBuilder) addPendingHandoffs() {
 	}
 }
 
+// isUnchangedForLong reports whether the last change of a handoff is longer ago than [Patience]. A change by the clock
+// counts from the time at which it was due, because the server may notice it later.
+func (l *overviewBuilder) isUnchangedForLong(r *store.Record) bool {
+	e, err := l.Event(r.Event)
+	return err != nil || e == nil || l.Now.Sub(cmp.Or(e.Due, e.At)) >= Patience
+}
+
 // lastLeaseEnded reports whether a pending handoff was claimed before and the lease of its last claim ended. It returns
 // false if the last holder released the handoff.
 func lastLeaseEnded(r *store.Record) bool {
 	return r.Status == schemas.Pending && r.Claims > 0 && r.Holder != "" && r.Token != "" && !r.Uncharged
 }
 
-// addQuestions adds handoffs whose holder asked a question. If the question goes to a present agent, the handoff counts
-// as running. If the agent is absent, the handoff counts as stuck.
+// addQuestions adds handoffs whose holder asked a question. If the question goes to an agent that has been absent for
+// [Patience], the handoff counts as stuck. Otherwise it counts as running.
 func (l *overviewBuilder) addQuestions() {
 	for r := range l.unseenRecords(l.OldestFirst(store.IndexByState(schemas.Waiting), 0), l.scanLimit, &l.needs) {
 		to, err := reading.AwaitedAnswerer(l.View, r)
@@ -125,7 +154,7 @@ func (l *overviewBuilder) addQuestions() {
 			return
 		case to == schemas.Human:
 			l.addConcern(&l.needs, schemas.ConcernQuestion, r, r.Touched, "").Event = r.Ask
-		case l.here[to]:
+		case l.here[to] || !l.isUnchangedForLong(r):
 			l.addConcern(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
 		default:
 			l.addConcern(&l.stuck, schemas.ConcernUnanswered, r, r.Touched, fmt.Sprintf("%s is not here", to))

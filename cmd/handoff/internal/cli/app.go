@@ -44,6 +44,8 @@ type App struct {
 	Args      []string          // the words of the command line
 	Spellings []CommandSpelling // of all commands; the first that fits is used
 
+	ClientsSetUp func(*App) []schemas.Agent // reads which clients are set up on this machine; nil: none is known
+
 	Agent     string // --agent: the name of the caller; empty: the surroundings decide
 	Dir       string // --dir: of the project
 	Workspace string // --workspace: its name; empty: the project's workspace

@@ -183,6 +183,9 @@ func (conn *Connection) Invoker() tools.Invoker {
 // newCall makes a call of a tool with a new id.
 func (conn *Connection) newCall(tool string, args json.RawMessage) tools.Call {
 	id := tools.NewRequestID(conn.App.Now(), rand.Reader)
+	if by := &conn.By; conn.App.ClientsSetUp != nil && by.Clients == nil {
+		by.Clients = conn.App.ClientsSetUp(conn.App)
+	}
 	return tools.Call{ID: id, Caller: conn.By, Tool: tool, Args: args, Since: conn.part.since, Until: conn.part.until}
 }
 

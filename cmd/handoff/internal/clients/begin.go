@@ -56,6 +56,12 @@ func clientsBySetup(a *cli.App) (told, elsewhere, untold []client.Client) {
 	return told, elsewhere, untold
 }
 
+// SetUpNames returns the names of the clients that are set up for handoff on this machine.
+func SetUpNames(a *cli.App) []schemas.Agent {
+	told, _, _ := clientsBySetup(a)
+	return schemas.Map(told, func(c client.Client) schemas.Agent { return schemas.Agent(c.Name) })
+}
+
 // joinTitles lists the titles of clients as a sentence does.
 func joinTitles(all []client.Client) string {
 	titles := schemas.Map(all, func(c client.Client) string { return c.Title })

@@ -169,7 +169,7 @@ func examineContent(
 		spell := func(next schemas.Advice) string { return a.CommandLine(next, a.WorkspaceFlags()) }
 		findings = append(findings, doctor.ExamineIdentity(ctx, self, boxes))
 		findings = append(findings, doctor.ExamineSharedNames(ctx, self.By, boxes)...)
-		findings = append(findings, doctor.ExamineHandoffs(ctx, boxes, sh, spell)...)
+		findings = append(findings, doctor.ExamineHandoffs(ctx, boxes, SetUpNames(a), sh, spell)...)
 	}
 	if err := boxes.Close(); err != nil {
 		findings = append(findings, doctor.StoreNotOpened(err, sh))

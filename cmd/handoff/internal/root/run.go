@@ -76,7 +76,7 @@ func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 func NewApp(e cli.Env, version string) *cli.App {
 	return &cli.App{
 		Env: e, Release: cli.NewRelease(version),
-		Spellings: slices.Concat(work.Spellings, look.Spellings, serve.Spellings),
+		Spellings: slices.Concat(work.Spellings, look.Spellings, serve.Spellings), ClientsSetUp: clients.SetUpNames,
 	}
 }
 

@@ -1,11 +1,8 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
-	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/terminal"
@@ -13,35 +10,30 @@ import (
 	"handoff/tools"
 )
 
-// minAge has the kinds of concern that doctor reports, each with the age from which doctor reports it. A concern (such
-// as a question without an answer) is a row of the overview.
-var minAge = map[schemas.OverviewEntryKind]time.Duration{
-	schemas.ConcernDead: 0, schemas.ConcernSilent: 0, schemas.ConcernLapsed: 0, schemas.ConcernBlocked: 0,
-	schemas.ConcernNoTakers: 15 * time.Minute,
-	schemas.ConcernQuestion: time.Hour, schemas.ConcernUnanswered: time.Hour, schemas.ConcernApproval: time.Hour, schemas.ConcernLeave: time.Hour,
-}
-
 const (
 	maxConcerns = 200 // concerns of a part that doctor reads
 	maxFindings = 10  // findings at most
 )
 
 // ExamineHandoffs finds the open handoffs that need an action of an agent or a person, from the overview of the
-// workspace. Spell returns the command line for a call that the overview advises.
-func ExamineHandoffs(ctx context.Context, boxes tools.Invoker, sh CommandBuilder, spell func(schemas.Advice) string) (all []Finding) {
-	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI}, Tool: "workspace_overview"}
+// workspace, which alone decides what is stuck. The argument clients has the clients that are set up on this machine. Spell returns the command line for a call that the overview advises.
+func ExamineHandoffs(
+	ctx context.Context, boxes tools.Invoker, clients []schemas.Agent, sh CommandBuilder, spell func(schemas.Advice) string,
+) (all []Finding) {
+	call := tools.Call{Caller: schemas.Caller{Via: schemas.ViaCLI, Clients: clients}, Tool: "workspace_overview"}
 	out, err := tools.InvokeTyped[schemas.OverviewOut](ctx, boxes, call, schemas.OverviewIn{Limit: maxConcerns})
 	if err != nil {
 		return []Finding{failure(aboutWork, "the handoffs cannot be looked at: %s", schemas.AsError(err).Message).
 			withCommand(sh.commandLine("list"))}
 	}
-	for _, c := range slices.Concat(out.NeedsYou.Items, out.Stuck.Items) {
-		age := out.At.Sub(c.Since)
-		if wait, counts := minAge[c.Kind]; counts && age >= wait {
-			why := cmp.Or(c.Reason, "a person has to approve it")
-			remedy := sh.Program.ShellCommand() + strings.TrimPrefix(spell(c.Next[0]), client.ServerName)
-			all = append(all, warning(aboutWork, "%s is stuck for %s: %s", c.HandoffID, terminal.FormatAge(age), why).withCommand(remedy))
-		}
+	for _, c := range out.Stuck.Items {
+		remedy := sh.Program.ShellCommand() + strings.TrimPrefix(spell(c.Next[0]), client.ServerName)
+		all = append(all, warning(aboutWork, "%s is stuck for %s: %s", c.HandoffID, terminal.FormatAge(out.At.Sub(c.Since)), c.Reason).withCommand(remedy))
+	}
+	if need := out.NeedsYou.Total; need > 0 {
+		defer func() {
+			all = append(all, ok(aboutWork, "%s for a person: handoff status", schemas.CountNoun(need, "thing")))
+		}()
 	}
 	switch more := len(all) - maxFindings; {
 	case len(all) == 0:

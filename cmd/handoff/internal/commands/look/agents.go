@@ -1,7 +1,9 @@
 package look
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,8 +26,12 @@ func agentsCommand(a *cli.App) *cobra.Command {
 		Use:   "agents [NAME]",
 		Short: "List agents with their work types, presence and load",
 		Args: func(cmd *cobra.Command, given []string) error {
-			if len(given) > 1 {
+			filters := func(f cli.Field) bool { return cmd.Flags().Changed(f.Flag) }
+			switch {
+			case len(given) > 1:
 				return cli.RequireSubcommand(cmd, given)
+			case len(given) == 1 && slices.ContainsFunc(agentsFields, filters):
+				return schemas.Invalidf("NAME", "is one agent, and the flags select others").WithHint("Leave the flags or the name out.")
 			}
 			return nil
 		},
@@ -101,6 +107,9 @@ type agentDetails struct {
 	Agent schemas.Card       `json:"agent"`
 	Held  []schemas.ListItem `json:"held"`
 	Inbox []schemas.ListItem `json:"inbox"` // in the order of claims, up to the limit of a list
+	Ended []schemas.ListItem `json:"ended"` // completed last
+
+	Overview schemas.OverviewOut `json:"-"` // with the stuck ones of all these only
 }
 
 func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
@@ -113,14 +122,24 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 		if err != nil {
 			return err
 		}
-		for box, rows := range map[string]*[]schemas.ListItem{"claimed": &one.Held, "inbox": &one.Inbox} {
+		for rows, args := range map[*[]schemas.ListItem]cli.Arguments{
+			&one.Held: {"box": "claimed", "limit": cli.PageLimit}, &one.Inbox: {"box": "inbox", "limit": cli.PageLimit},
+			&one.Ended: {"box": "claimed", "status": schemas.Completed, "limit": maxEnded},
+		} {
 			var out schemas.ListOut
-			if _, err := conn.Call(ctx, "list_handoffs", cli.Arguments{"box": box, "agent": name, "limit": cli.PageLimit}, &out); err != nil {
+			args["agent"] = name
+			if _, err := conn.Call(ctx, "list_handoffs", args, &out); err != nil {
 				return err
 			}
 			*rows = out.Items
 		}
-		return a.PrintValue(one, func(p *cli.Page) { printAgent(p, one) })
+		_, err = conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: maxNeeds}, &one.Overview)
+		one.Overview.Stuck.Items = slices.DeleteFunc(one.Overview.Stuck.Items, func(c schemas.OverviewEntry) bool {
+			claimable := func(i schemas.ListItem) bool { return i.HandoffID == c.HandoffID }
+			return c.Holder != name && c.To != schemas.Address(name) && !slices.ContainsFunc(one.Inbox, claimable)
+		})
+		one.Overview.Stuck.Total, one.Overview.NeedsYou.Total = len(one.Overview.Stuck.Items), 0
+		return cmp.Or(err, a.PrintValue(one, func(p *cli.Page) { printAgent(p, a, one) }))
 	})
 }
 
@@ -141,7 +160,7 @@ func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (o
 	return one, e.WithNext(schemas.AdviseCall(schemas.AgentsIn{}, "shows who is here"))
 }
 
-func printAgent(p *cli.Page, one agentDetails) {
+func printAgent(p *cli.Page, a *cli.App, one agentDetails) {
 	c := one.Agent
 	p.AddLine("%s", p.Bold(string(c.Name)))
 	p.AddField("seen", cli.Presence(c, p.Now))
@@ -156,10 +175,17 @@ func printAgent(p *cli.Page, one agentDetails) {
 	for _, part := range []struct {
 		name  string
 		items []schemas.ListItem
-	}{{"holds", one.Held}, {"waits for it", one.Inbox}} {
+	}{{"holds", one.Held}, {"waits for it", one.Inbox}, {"completed last", one.Ended}} {
 		if len(part.items) > 0 {
 			p.AddLine("\n%s", p.Bold(part.name))
 			printItems(p, listResult{Items: part.items})
 		}
 	}
+	if one.Overview.Stuck.Total > 0 {
+		printOverview(p, a, one.Overview, "stuck")
+	}
+	addRemark(p, a, fmt.Sprintf("All that it has and had: handoff list --for %s --all. What it completed: handoff list --by %s", c.Name, c.Name))
 }
+
+// maxEnded is the number of completed handoffs that agents NAME shows.
+const maxEnded = 5

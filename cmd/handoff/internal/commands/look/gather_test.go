@@ -52,6 +52,6 @@ func TestList_AsJSONIsComplete(t *testing.T) {
 	require.Empty(t, errs)
 	_, out, errs := d.Run("qa", "list", "--limit", "60")
 	require.Len(t, strings.Split(out, "\n"), 62) // with a head, and nothing but rows
-	require.Equal(t, "10 more: --limit 70 shows all.\n", errs)
+	require.Equal(t, "and 10 more: handoff list --limit 70\n", errs)
 	require.Len(t, strings.Split(d.Must("qa", "list"), "\n"), sent+2)
 }

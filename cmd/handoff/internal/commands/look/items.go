@@ -3,6 +3,7 @@ package look
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
@@ -27,20 +28,28 @@ func printItems(p *cli.Page, out listResult) {
 	}
 }
 
-// omittedText says how many rows the limit left out. It returns "nothing" for an empty list, and "" if all rows are
+// omittedText says how many rows the limit left out, with the command that shows them. It returns "nothing" for an empty list, and "" if all rows are
 // shown.
-func (out listResult) omittedText() string {
+func (out listResult) omittedText(a *cli.App) string {
+	shown := len(out.Items)
 	switch {
 	case len(out.Items) == 0:
 		return "nothing"
 	case !out.More:
 		return ""
-	case out.left == 0:
-		return "There is more: --limit shows it."
-	case out.atLeast:
-		return fmt.Sprintf("There are more than %d more: --limit shows them.", out.left)
+	case out.left == 0 || out.atLeast:
+		return "and more: " + commandWithLimit(a, 10*(shown+out.left))
 	}
-	return fmt.Sprintf("%d more: --limit %d shows all.", out.left, len(out.Items)+out.left)
+	return fmt.Sprintf("and %d more: %s", out.left, commandWithLimit(a, shown+out.left))
+}
+
+// commandWithLimit returns the command line of this run with another limit of rows.
+func commandWithLimit(a *cli.App, limit int) string {
+	args := slices.Clone(a.Args)
+	if i := slices.IndexFunc(args, func(word string) bool { return word == "--limit" || word == "-n" }); i >= 0 {
+		args = slices.Delete(args, i, min(i+2, len(args)))
+	}
+	return fmt.Sprintf("handoff %s --limit %d", strings.Join(schemas.Map(args, cli.ShellWord), " "), limit)
 }
 
 // unreadCount returns the number of unread notices in the list.

@@ -26,10 +26,10 @@ var listFields = []cli.Field{
 
 // listOptions holds the flags of list that are not arguments of the tool list_handoffs.
 type listOptions struct {
-	role, forAgent    string
-	ready, stuck, all bool
-	gone              bool // only handoffs that are shown as disconnected
-	limit             int  // rows at most; 0 for all
+	role, forAgent, by     string
+	ready, stuck, due, all bool
+
+	limit int // rows at most; 0 for all
 }
 
 func listCommand(a *cli.App) *cobra.Command {
@@ -92,28 +92,64 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 		}
 		preset(args, given)
 		l.applySpecialStatus(args)
+		if err := refuseUselessFlags(cmd, args, l); err != nil {
+			return err
+		}
+		if l.stuck || l.due {
+			return statusOptions{limit: l.limit, only: map[bool]string{l.stuck: "stuck", l.due: "due"}[true]}.showOverview(cmd.Context(), a)
+		}
 		return listHandoffs(cmd.Context(), a, args, l)
 	}
 	cli.DefineFlags(cmd, listFields)
 	flags := cmd.Flags()
 	flags.StringVar(&l.role, "agent-role", "", "the same as --role")
 	flags.StringVar(&l.role, "role", "", "only for this role: addressed to it, or to an agent of it")
-	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`")
+	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`; with --all what it is to get, holds and ended")
 	flags.BoolVar(&l.ready, "ready", false, "only handoffs that can be claimed now")
-	flags.BoolVar(&l.stuck, "stuck", false,
-		"only handoffs that wait for an answer, for approval or for a handoff that will not be completed, or whose holder is gone")
+	flags.StringVar(&l.by, "by", "", "what this `agent` completed, or ended with another --status")
+	flags.BoolVar(&l.stuck, "stuck", false, "the stuck handoffs of handoff status")
+	flags.BoolVar(&l.due, "due", false, "what time changes next: deadlines, ends of leases, delays")
 	flags.BoolVar(&l.all, "all", l.all, "also ended handoffs")
 	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; without a terminal or with --json the default is all")
 	a.DefineReadFlag(flags)
-	cmd.MarkFlagsMutuallyExclusive("ready", "stuck", "status")
+	for _, group := range [][]string{{"ready", "stuck", "due", "status"}, {"for", "by"}, {"by", "all", "ready"}} {
+		cmd.MarkFlagsMutuallyExclusive(group...)
+	}
 	return cmd
+}
+
+// uselessFlags has flags that would have no effect, by the command or the kind of its list.
+var uselessFlags = map[string]string{
+	"list": "read", "search": "read query", "inbox": "read box by all stuck due",
+	"box":      "by all read",
+	"notices":  "status workflow tag tags role agent-role ready by all",
+	"overview": "box workflow tag tags type query since role agent-role for by all ready read",
+}
+
+// refuseUselessFlags returns an error if a flag would have no effect beside the others.
+func refuseUselessFlags(cmd *cobra.Command, args cli.Arguments, l listOptions) error {
+	list := cmd.Name()
+	switch {
+	case l.stuck || l.due:
+		list = "overview"
+	case args["box"] == "notices":
+		list = "notices"
+	case list == "list" && (args["box"] == "claimed" || args["box"] == "inbox"): // sent has ended handoffs, too
+		list = "box"
+	}
+	for flag := range strings.FieldsSeq(uselessFlags[list]) {
+		if cmd.Flags().Changed(flag) {
+			return schemas.Invalidf("--"+flag, "it has no effect on this list").WithHint("Leave it out.")
+		}
+	}
+	return nil
 }
 
 // applySpecialStatus handles values of --status that the tool does not know (such as "stuck"). It removes such a value
 // from the arguments and sets the matching option.
 func (l *listOptions) applySpecialStatus(args cli.Arguments) {
 	said, _ := args["status"].(string)
-	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.gone}[strings.ToLower(said)]
+	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.stuck}[strings.ToLower(said)]
 	if only != nil {
 		*only = true
 		delete(args, "status")
@@ -146,15 +182,19 @@ func listHandoffs(ctx context.Context, a *cli.App, args cli.Arguments, l listOpt
 // printList prints the rows and the remarks below them.
 func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l listOptions, out listResult, need int) {
 	printItems(p, out)
-	unread := out.unreadText(args, a.CallerFlags())
+	again := a.CallerFlags()
+	if l.forAgent != "" {
+		again = " --for " + cli.ShellWord(l.forAgent)
+	}
+	unread := out.unreadText(args, again)
 	if len(out.Items) > 0 || unread == "" || args["box"] == "all" { // an inbox with notices is not empty
-		a.Remark(p, out.omittedText())
+		a.Remark(p, out.omittedText(a))
 	}
 	if len(out.Items) == 0 {
 		a.Remark(p, a.MovedWorkspaces())
 	}
 	a.Remark(p, strings.Join(out.Warnings, "\n"))
-	if args["box"] == "all" && a.FlagUnlessInEnvironment("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
+	if args["box"] == "all" && l.forAgent == "" && a.FlagUnlessInEnvironment("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
 		a.Remark(p, "--agent narrows nothing here: --for "+cli.ShellWord(a.Agent)+" does.")
 	}
 	a.Remark(p, a.RemarkOnReading(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unreadCount()))
@@ -168,8 +208,12 @@ func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l
 // handoffs.
 func (l listOptions) addDefaults(args cli.Arguments) (open bool) {
 	switch {
+	case l.by != "":
+		args["agent"], args["box"], args["status"] = l.by, "claimed", cmp.Or(args["status"], any(string(schemas.Completed)))
 	case l.forAgent != "":
-		args["agent"] = l.forAgent
+		if args["agent"] = l.forAgent; l.all {
+			args["box"] = "all"
+		}
 	case args["box"] == nil:
 		open = !l.all && args["status"] == nil && args["query"] == nil && args["workflow"] == nil
 		args["box"] = "all"
@@ -177,7 +221,7 @@ func (l listOptions) addDefaults(args cli.Arguments) (open bool) {
 	switch {
 	case l.ready:
 		args["status"] = schemas.Pending
-	case l.stuck, l.gone, open:
+	case open:
 		args["status"], open = schemas.Open, true // many more have ended, and the tool would list those first
 	}
 	return open
@@ -231,15 +275,15 @@ func collectRows(ctx context.Context, conn *cli.Connection, args cli.Arguments, 
 	return out, err
 }
 
-// urgencyRank returns the rank of an open handoff in the list. Urgent handoffs have the lowest rank and come first,
-// then stuck handoffs, then claimed handoffs, then all other handoffs.
+// urgencyRank returns the rank of an open handoff in the list. Urgent handoffs have the lowest rank and come first, then
+// handoffs whose state has a reason, such as a question, then claimed handoffs, then all other handoffs.
 func urgencyRank(i schemas.ListItem) int {
 	switch {
 	case i.Priority == schemas.Critical:
 		return 0
 	case i.Priority == schemas.High:
 		return 1
-	case isStuck(i):
+	case i.Reason != "" || slices.Contains(i.BlockedBy, schemas.NeedsApproval):
 		return 2
 	case i.Status != schemas.Pending:
 		return 3
@@ -293,33 +337,27 @@ func (out *listResult) readRows(
 	return nil
 }
 
-// newRowFilter returns a function that accepts rows by conditions that the tool does not have: stuck handoffs, handoffs
-// whose holder is gone, and handoffs for a role or its agents. It returns nil if the user set none of these conditions.
+// newRowFilter returns a function that accepts rows by conditions that the tool does not have: handoffs that are ready,
+// that are for a role or its agents, and all that concern one agent. It returns nil if the user set
+// none of these conditions.
 func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.ListItem) bool, error) {
-	switch {
-	case l.role == "" && (l.stuck || l.gone):
-		return l.matchesState, nil
-	case l.role == "":
-		return nil, nil
-	case args["box"] == "notices":
-		return nil, schemas.Invalidf("--role", "notices are for agents, not for roles").WithHint("Leave --role out.")
+	of := l.forAgent
+	if args["box"] != "all" && !l.all {
+		of = "" // the tool knows the boxes of an agent
 	}
 	var players schemas.AgentsOut
-	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"role": l.role, "limit": cli.AllAgents}, &players); err != nil {
-		return nil, err
+	switch {
+	case l.role != "":
+		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"role": l.role, "limit": cli.AllAgents}, &players); err != nil {
+			return nil, err
+		}
+	case of == "" && !l.ready:
+		return nil, nil
 	}
 	may := append(schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) }),
 		schemas.Address("role:"+l.role))
-	return func(item schemas.ListItem) bool { return slices.Contains(may, item.To) && l.matchesState(item) }, nil
-}
-
-func (l listOptions) matchesState(i schemas.ListItem) bool {
-	gone := i.Reason != "" && i.Status.IsHeld() && i.Status != schemas.Waiting
-	return (!l.stuck || isStuck(i)) && (!l.gone || gone)
-}
-
-// isStuck reports whether a handoff cannot continue before an agent or a person acts. Its holder is gone, or it waits
-// for an answer, for approval, or for a handoff that ended without completion.
-func isStuck(item schemas.ListItem) bool {
-	return item.Status == schemas.Waiting || item.Reason != "" || slices.Contains(item.BlockedBy, schemas.NeedsApproval)
+	return func(i schemas.ListItem) bool {
+		ready := len(i.BlockedBy) == 0 && (i.NotBefore == nil || !i.NotBefore.After(conn.App.Now()))
+		return (l.role == "" || slices.Contains(may, i.To)) && (of == "" || string(i.Holder) == of || string(i.To) == of) && (!l.ready || ready)
+	}, nil
 }

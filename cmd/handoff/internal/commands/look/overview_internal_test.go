@@ -40,7 +40,7 @@ func TestOverview_FitsTerminal(t *testing.T) {
 	out.NeedsYou.Items[0].Priority = schemas.Critical
 	for _, width := range []int{60, 80} {
 		p := &cli.Page{Style: terminal.Style{Terminal: true, Style: display.Style{Width: width, Now: at}}}
-		printOverview(p, &cli.App{Spellings: Spellings, Env: cli.Env{Getenv: func(string) string { return "" }}}, out)
+		printOverview(p, &cli.App{Spellings: Spellings, Env: cli.Env{Getenv: func(string) string { return "" }}}, out, "")
 		for line := range strings.Lines(p.String()) {
 			require.LessOrEqual(t, display.CountColumns(strings.TrimSuffix(line, "\n")), width, "%q", line)
 		}

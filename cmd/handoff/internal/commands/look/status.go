@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,7 @@ type statusOptions struct {
 	limit   int
 	quiet   bool
 	command string // for each concern of the person
+	only    string // the one part to print; "" for all but due
 }
 
 func statusCommand(a *cli.App) *cobra.Command {
@@ -67,7 +69,10 @@ func Status(ctx context.Context, a *cli.App) error {
 
 // showOverview reads and prints the overview once.
 func (g statusOptions) showOverview(ctx context.Context, a *cli.App) error {
-	if g.limit == 0 && a.Style().Terminal && !a.JSON {
+	switch {
+	case g.only != "":
+		g.limit = cmp.Or(g.limit, maxNeeds)
+	case g.limit == 0 && a.Style().Terminal && !a.JSON:
 		g.limit = screenRows
 	}
 	var out schemas.OverviewOut
@@ -76,54 +81,102 @@ func (g statusOptions) showOverview(ctx context.Context, a *cli.App) error {
 		raw, err = conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: g.limit}, &out)
 		return err
 	})
-	if err == nil && !g.quiet {
-		err = a.Print(raw, func(p *cli.Page) { printOverview(p, a, out) })
+	if g.only != "" && err == nil {
+		raw, err = json.Marshal(map[string]schemas.OverviewPart{"stuck": out.Stuck, "due": out.Due}[g.only])
 	}
-	if err == nil && out.NeedsYou.Total > 0 {
+	if err == nil && !g.quiet {
+		err = a.Print(raw, func(p *cli.Page) { printOverview(p, a, out, g.only) })
+	}
+	if err == nil && out.NeedsYou.Total > 0 && g.only == "" {
 		err = cli.ExitStatus(NeedsYou)
 	}
 	return err
 }
 
-// printOverview prints the overview. On a terminal it has parts with headings. In other output it has one line for each
-// row.
-func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
+// printOverview prints one part of the overview, or all parts but the part due if the parameter only is "". On a
+// terminal it has parts with headings. In other output it has one line for each row.
+func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut, only string) {
 	defer func() { a.Remark(p, strings.Join(out.Warnings, "\n")) }()
-	if !p.Terminal {
-		printPlainOverview(p, a, out)
-		return
+	parts := []overviewPart{
+		{out.NeedsYou, "needs_you", p.Red("Needs you"), []string{"ID", "What", "From", "Age", "Title"}},
+		{out.Running, "running", p.Bold("Running"), []string{"ID", "Who", "For", "Last sign", "Title"}},
+		{out.Stuck, "stuck", p.Yellow("Stuck"), []string{"ID", "Why", "Who", "Age", "Title"}},
+		{out.Due, "due", p.Bold("Due"), []string{"ID", "In", "Who", "Age", "Title"}},
 	}
-	now := func(at time.Time) string { return terminal.FormatAge(out.At.Sub(at)) }
-	if out.NeedsYou.Total == 0 {
+	parts = slices.DeleteFunc(parts, func(part overviewPart) bool { return part.name != only && (only != "" || part.name == "due") })
+	if !p.Terminal {
+		printPlainOverview(p, a, parts)
+		parts = nil
+	} else if out.NeedsYou.Total == 0 && only == "" {
 		p.AddLine("%s", p.Green("Nothing needs you."))
 	}
-	printOverviewPart(p, p.Red("Needs you"), out.NeedsYou, []string{"ID", "What", "From", "Age", "Title"}, a,
-		func(c schemas.OverviewEntry) []string {
-			return []string{concernWords[c.Kind], schemas.SenderLine(c.Rule, c.From), now(c.Since)}
-		})
-	printOverviewPart(p, p.Bold("Running"), out.Running, []string{"ID", "Who", "For", "Last sign", "Title"}, nil,
-		func(c schemas.OverviewEntry) []string {
-			sign := ""
-			if c.LastSign != nil {
-				sign = now(*c.LastSign) + " ago"
-			}
-			return []string{string(c.Holder), now(c.Since), sign}
-		})
-	printOverviewPart(p, p.Yellow("Stuck"), out.Stuck, []string{"ID", "Why", "Who", "Age", "Title"}, a,
-		func(c schemas.OverviewEntry) []string {
-			return []string{concernWords[c.Kind], cmp.Or(string(c.Holder), string(c.To)), now(c.Since)}
-		})
-	addBlankLine(p)
-	printLoads(p, "Here", out.Here, func(l schemas.HandoffCount) string {
-		if l.Count > 0 {
-			return fmt.Sprintf("%s (holds %d)", l.Name, l.Count)
-		}
-		return string(l.Name)
-	})
-	printLoads(p, "To claim", out.Mailboxes, func(l schemas.HandoffCount) string { return fmt.Sprintf("%d for %s", l.Count, l.Name) })
-	for _, line := range p.SplitLines(totalsLine(a, out.Counts), 0) {
-		p.AddLine("%s", p.Faint(line))
+	for _, part := range parts {
+		printOverviewPart(p, a, part, only)
 	}
+	switch {
+	case only == "stuck" && out.Stuck.Total == 0 || only == "due" && out.Due.Total == 0:
+		a.Remark(p, "nothing")
+		fallthrough
+	case only != "":
+		return
+	}
+	if p.Terminal {
+		printCounts(p, out)
+	}
+	if due := out.Due.Items; len(due) > 0 && due[0].Due.Sub(out.At) <= time.Hour {
+		in := terminal.FormatAge(due[0].Due.Sub(out.At))
+		addRemark(p, a, fmt.Sprintf("Next: %s in %s: %s. All: handoff list --due", due[0].HandoffID, in, due[0].Reason))
+	}
+	addRemark(p, a, totalsLine(a, out.Counts))
+}
+
+// addRemark adds a remark in lines that fit the terminal.
+func addRemark(p *cli.Page, a *cli.App, text string) {
+	a.Remark(p, strings.Join(p.SplitLines(text, 0), "\n"))
+}
+
+// overviewPart is one part of the overview for people: its name in plain output, and its heading and the names of its
+// columns on a terminal.
+type overviewPart struct {
+	schemas.OverviewPart
+
+	name, heading string
+	head          []string
+}
+
+// printCounts prints the agents that are here and the mailboxes with claimable work. What does not fit is counted, with
+// the command that shows it.
+func printCounts(p *cli.Page, out schemas.OverviewOut) {
+	left, notes := out.Counts.Claimable, []string{}
+	here := schemas.Map(out.Here, func(l schemas.HandoffCount) string {
+		return strings.TrimSuffix(fmt.Sprintf("%s (holds %d)", l.Name, l.Count), " (holds 0)")
+	})
+	boxes := schemas.Map(out.Mailboxes, func(l schemas.HandoffCount) string {
+		left, notes = left-l.Count, append(append(notes, l.Critical...), l.Note)
+		return fmt.Sprintf("%d for %s", l.Count, l.Name)
+	})
+	if more := out.Counts.Agents - len(here); more > 0 {
+		here = append(here, fmt.Sprintf("and %d more: handoff agents", more))
+	}
+	if more := out.Counts.Mailboxes - len(boxes); more > 0 {
+		boxes = append(boxes, fmt.Sprintf("and %d for %d more: handoff list --ready", left, more))
+	}
+	addBlankLine(p)
+	printNames(p, "Here", here)
+	printNames(p, "To claim", boxes)
+	for _, note := range notes {
+		if note != "" {
+			p.AddLine("  %s", p.Quote(note, 2))
+		}
+	}
+}
+
+// concernFrom returns the agent that asks a question, or else the sender.
+func concernFrom(c schemas.OverviewEntry) string {
+	if c.Kind == schemas.ConcernQuestion {
+		return string(c.Holder)
+	}
+	return schemas.SenderLine(c.Rule, c.From)
 }
 
 // concernWords are the kinds of concerns for people.
@@ -136,11 +189,8 @@ var concernWords = map[schemas.OverviewEntryKind]string{
 	schemas.ConcernNoTakers: "no takers",
 }
 
-// printOverviewPart prints one part of the overview, if the part has rows. If the app is not nil, each row has the
-// command for the person's next step.
-func printOverviewPart(
-	p *cli.Page, heading string, part schemas.OverviewPart, head []string, a *cli.App, cells func(schemas.OverviewEntry) []string,
-) {
+// printOverviewPart prints one part of the overview, if the part has rows.
+func printOverviewPart(p *cli.Page, a *cli.App, part overviewPart, only string) {
 	const name = 24 // columns for an agent
 	if part.Total == 0 {
 		return
@@ -150,36 +200,46 @@ func printOverviewPart(
 		total += " or more"
 	}
 	addBlankLine(p)
-	p.AddLine("%s (%s)", heading, total)
+	p.AddLine("%s (%s)", part.heading, total)
 	rows := schemas.Map(part.Items, func(c schemas.OverviewEntry) []string {
-		row := []string{concernID(c)}
-		for _, cell := range cells(c) {
-			row = append(row, display.FitOneLine(cell, name))
+		age, who := terminal.FormatAge(p.Now.Sub(c.Since)), display.FitOneLine(cmp.Or(string(c.Holder), string(c.To)), name)
+		row := []string{concernID(c), concernWords[c.Kind], who, age, display.FitOneLine(concernTitle(c), maxTitle)}
+		switch part.name {
+		case "needs_you":
+			row[2] = display.FitOneLine(concernFrom(c), name)
+		case "running":
+			row[1], row[2], row[3] = who, age, terminal.FormatAge(p.Now.Sub(schemas.ValueOrZero(c.LastSign)))+" ago"
+		case "due":
+			row[1] = terminal.FormatAge(c.Due.Sub(p.Now))
 		}
-		return append(row, display.FitOneLine(concernTitle(c), maxTitle))
+		return row
 	})
 	p.WriteString(p.DrawTable(terminal.Table{
-		Head: head, Rows: rows,
-		Notes: func(n int) []string { return concernNotes(a, part.Items[n], p.Now) },
+		Head: part.head, Rows: rows,
+		Notes: func(n int) []string {
+			return concernNotes(a, part.Items[n], part.name == "needs_you" || part.name == "stuck", p.Now)
+		},
 		Paint: func(n, column int, cell string) string {
-			if column == 0 || part.Items[n].Priority == schemas.Critical && column == len(head)-1 {
+			if column == 0 || part.Items[n].Priority == schemas.Critical && column == len(part.head)-1 {
 				return p.Bold(cell)
 			}
 			return cell
 		},
 	}))
 	if more := part.Total - len(part.Items); more > 0 {
-		p.AddLine("%s", p.Faint(fmt.Sprintf("%d more: handoff status -n %d", more, min(part.Total, maxRows))))
+		all := fmt.Sprintf("handoff status -n %d", min(part.Total, maxRows))
+		if only != "" {
+			all = commandWithLimit(a, part.Total)
+		}
+		p.AddLine("%s", p.Faint(fmt.Sprintf("and %d more: %s", more, all)))
 	}
 }
 
-// printLoads prints a heading and a list of agents or recipients on one line. The function said returns the text for
-// each of them.
-func printLoads(p *cli.Page, heading string, loads []schemas.HandoffCount, said func(schemas.HandoffCount) string) {
-	if len(loads) == 0 {
-		return
+// printNames prints a heading and the names of agents or recipients on one line.
+func printNames(p *cli.Page, heading string, names []string) {
+	if len(names) > 0 {
+		p.AddLine("%s: %s", p.Bold(heading), p.Quote(strings.Join(names, ", "), len(heading)+2))
 	}
-	p.AddLine("%s: %s", p.Bold(heading), p.Quote(strings.Join(schemas.Map(loads, said), ", "), len(heading)+2))
 }
 
 // addBlankLine adds an empty line below earlier text.
@@ -203,7 +263,7 @@ func concernTitle(c schemas.OverviewEntry) string {
 }
 
 // concernNotes returns the lines below a concern: the reason, the last report, and the command for the next step.
-func concernNotes(a *cli.App, c schemas.OverviewEntry, now time.Time) (lines []string) {
+func concernNotes(a *cli.App, c schemas.OverviewEntry, advised bool, now time.Time) (lines []string) {
 	why := c.Reason
 	switch {
 	case c.Kind == schemas.ConcernNoTakers && c.Count > 1:
@@ -221,7 +281,7 @@ func concernNotes(a *cli.App, c schemas.OverviewEntry, now time.Time) (lines []s
 			lines = append(lines, display.FitOneLine(line, 160))
 		}
 	}
-	if a != nil {
+	if advised {
 		lines = append(lines, "→ "+concernCommand(a, c))
 	}
 	return lines
@@ -245,23 +305,22 @@ func totalsLine(a *cli.App, c schemas.WorkspaceTotals) string {
 		c.Claimable, held, c.Blocked, schemas.CountNoun(c.Agents, "agent"), schemas.CountNoun(c.Sent, "handoff"))
 }
 
-// printPlainOverview writes the rows of all parts.
-func printPlainOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
+// printPlainOverview writes the rows of parts.
+func printPlainOverview(p *cli.Page, a *cli.App, parts []overviewPart) {
 	var rows [][]string
-	for _, part := range []struct {
-		name string
-		schemas.OverviewPart
-	}{{"needs_you", out.NeedsYou}, {"running", out.Running}, {"stuck", out.Stuck}} {
+	for _, part := range parts {
 		for _, c := range part.Items {
 			rows = append(rows, []string{
-				part.name, string(c.Kind), concernID(c), schemas.SenderLine(c.Rule, c.From), cmp.Or(string(c.Holder), string(c.To)),
-				c.Since.Format(time.RFC3339), cli.FormatTime(c.LastSign), concernCommand(a, c), c.Title, c.Reason,
+				part.name, string(c.Kind), concernID(c), concernFrom(c), cmp.Or(string(c.Holder), string(c.To)), cmp.Or(c.Due, c.Since).Format(time.RFC3339),
+				cli.FormatTime(c.LastSign), concernCommand(a, c), c.Title, c.Reason,
 			})
 		}
 	}
 	if len(rows) > 0 {
 		head := []string{"PART", "KIND", "ID", "FROM", "WHO", "SINCE", "LAST_SIGN_OF_LIFE", "COMMAND", "TITLE", "REASON"}
+		if parts[0].name == "due" {
+			head[5] = "DUE"
+		}
 		p.WriteString(p.FormatTable(head, rows))
 	}
-	a.Remark(p, totalsLine(a, out.Counts))
 }
