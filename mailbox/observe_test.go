@@ -188,7 +188,7 @@ func TestComplete_RefusedIsToldWithSilenceOfHolder(t *testing.T) {
 	b := schemas.Caller{Agent: "b", Via: schemas.ViaHTTP}
 	id := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"works"}} }).HandoffID
 	for attempt, reason := range []string{
-		"its completion was refused (1 of 1 criteria are not answered: 1: works), then silence, and the lease of b ended",
+		"its completion was refused (criteria not answered, 1 of 1: 1: works), then silence, and the lease of b ended",
 		"the lease of b ended without a word",
 		"all 3 attempts ended because the holder went silent, the last one: b, whose completion was refused (",
 	} {

@@ -34,7 +34,7 @@ func completionTable() []completionRow {
 		{openHandoffsAndWorkflows, []string{"history"}},
 		{workflows, []string{"list", "--workflow"}},
 		{completePlannedWorkflows, []string{"workflow start"}},
-		{agents, []string{"agents", "agents register", "assign --from", "--agent", "--alternative", "--for", "--rollback-to"}},
+		{agents, []string{"agents", "agents register", "assign --from", "--agent", "--alternative", "--by", "--for", "--rollback-to"}},
 		{completeCommaList(agents), []string{"token add --agents"}},
 		{recipients, []string{"send", "--join", "--next", "--on-failure", "--review", "--to"}},
 		{roles, []string{"--role", "--agent-role"}},
