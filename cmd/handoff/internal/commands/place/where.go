@@ -52,9 +52,11 @@ func (w *workspaceFacts) addAgents(ctx context.Context, a *cli.App) error {
 		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.AllAgents}, &out); err != nil {
 			return err
 		}
-		w.Agents = append(w.Agents, schemas.Map(out.Agents, func(c schemas.Card) agentActivity {
-			return agentActivity{c.Name, c.Live, c.Sessions, c.Servers, c.Seen}
-		})...)
+		for _, c := range out.Agents {
+			if c.Name != schemas.Human { // whose presence nobody records
+				w.Agents = append(w.Agents, agentActivity{c.Name, c.Live, c.Sessions, c.Servers, c.Seen})
+			}
+		}
 		return nil
 	})
 }
