@@ -359,7 +359,7 @@ var house = []room{
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/setup/live", about: "a trial of a server, as a client would start it",
-		imports: []string{"tools/platform", "cmd/handoff/internal/clients/client"},
+		imports: []string{"tools/platform", "cmd/handoff/internal/clients/client", "cmd/handoff/internal/workspace"},
 	},
 	{
 		level: 5, path: "cmd/handoff/internal/clients/setup", about: "writes client configurations, and undoes it",

@@ -22,6 +22,9 @@ import (
 // examineTimeout is the time that all examinations may take together.
 const examineTimeout = 18 * time.Second
 
+// serverTimeout is the time that a server has to answer doctor. It is shorter than the timeouts of the clients.
+const serverTimeout = 5 * time.Second
+
 // DoctorCommand returns the command handoff doctor, which examines this machine and changes nothing. Its exit status is
 // 0 without warnings and errors, 1 if the worst finding is a warning, and 2 if the worst finding is an error.
 func DoctorCommand(a *cli.App) *cobra.Command {
@@ -70,7 +73,7 @@ func newClientEnv(ctx context.Context, a *cli.App, m client.Machine) doctor.Clie
 			Program: doctor.FindProgram(ctx, a.Executable, a.Release.Version, m),
 			DirFlag: a.FlagUnlessInEnvironment("dir", a.Dir), WorkspaceFlags: a.WorkspaceFlags(),
 		},
-		Machine: m,
+		Machine: m, Timeout: serverTimeout,
 	}
 }
 

@@ -129,9 +129,9 @@ func (s *setupRun) printFileResult(p *cli.Page, c *clientSetup, f *fileSetup) {
 func printTrial(p *cli.Page, c *clientSetup) {
 	switch {
 	case c.Live.Untried != "":
-		p.AddLine("%s: its server was not tried: %s", c.Title, c.Live.Untried)
+		p.AddLine("%s", toOneLine(c.Live.Untried))
 	case c.Live.Problem != "":
-		p.AddLine("%s: %s: %s", c.Title, p.Red("its server does not work"), toOneLine(c.Live.Problem))
+		p.AddLine("%s", p.Red(toOneLine(c.Live.Problem)))
 		p.AddField("  try", c.Live.Remedy)
 	default:
 		p.AddLine("%s: handoff %s answers, with %d tools. %s",

@@ -49,7 +49,7 @@ func TestSetup_OverHTTPWritesNoToken(t *testing.T) {
 	vars["HANDOFF_TOKEN"] = "another"
 	code, said = setup("--check")
 	require.Equal(t, 1, code)
-	require.Contains(t, said, "it does not take the token (401 Unauthorized)")
+	require.Contains(t, said, "wants a token that it knows")
 	require.Contains(t, said, "handoff token add")
 }
 

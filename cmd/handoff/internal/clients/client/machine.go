@@ -2,15 +2,12 @@ package client
 
 import (
 	"cmp"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 
 	"handoff/tools/platform"
 )
@@ -115,41 +112,3 @@ func (m Machine) LookPath(program string) string {
 func IsHandoffCommand(command string) bool {
 	return strings.TrimSuffix(command[strings.LastIndexAny(command, `/\`)+1:], ".exe") == ServerName
 }
-
-// ours lists the variables by which handoff finds its own files, and the variables that several clients read.
-var ours = [...]string{
-	"HOME", "PATH", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR", "USERPROFILE", "APPDATA", "LOCALAPPDATA",
-	"HANDOFF_WORKSPACE", "HANDOFF_DIR", "HANDOFF_STORE", "HANDOFF_AGENT",
-}
-
-// Environ returns the environment for a program that runs on the machine. It is the environment of this process, with
-// the machine's values for the variables by which programs find their files. A variable with an empty value is omitted,
-// because some clients would take the empty value for a path.
-func (m Machine) Environ() []string {
-	names := append(ours[:], clientVariables()...)
-	environ := slices.DeleteFunc(os.Environ(), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return slices.Contains(names, name)
-	})
-	for _, name := range names {
-		if value := m.Getenv(name); value != "" {
-			environ = append(environ, name+"="+value)
-		}
-	}
-	return environ
-}
-
-// clientVariables returns the variables by which clients find their files. It returns no variable twice.
-func clientVariables() (names []string) {
-	for _, c := range All() {
-		for _, variable := range withDefault().FindAllStringSubmatch(fmt.Sprint(c.Traces, c.Servers.User), -1) {
-			if name := variable[1]; !slices.Contains(ours[:], name) && !slices.Contains(names, name) {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
-// withDefault matches a variable of a [Path].
-var withDefault = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{(\w+):-`) })

@@ -3,10 +3,10 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"strings"
-	"time"
 
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/clients/setup/live"
@@ -14,56 +14,49 @@ import (
 	"handoff/schemas"
 )
 
-// addressTimeout is the time that the server at a URL has to answer.
-const addressTimeout = 3 * time.Second
-
-// examineAddress examines an entry with a URL. It sends a client's first requests to the server, because a proxy may
-// refuse other requests. Where is the text that names the entry in the finding.
-func (in *installation) examineAddress(ctx context.Context, e installed.ServerEntry, where string) Finding {
+// tryAddress calls the server at the URL of an entry. It sends a client's first requests, because a proxy may refuse
+// other requests. Where is the text that names the entry in the finding. A remedy omits a URL that may contain a secret.
+func (in *installation) tryAddress(
+	ctx context.Context, e installed.ServerEntry, where string, trial live.Trial,
+) (reply live.ServerReply, _ Finding) {
 	u, err := url.Parse(e.URL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).withCommand(in.rewriteEntryCommand(e))
+		return reply, failure(aboutNetwork, "%s: the address in %s is none", where, e.Path).withCommand(in.rewriteEntryCommand(e))
 	}
-	trial := in.newTrial(e)
 	if trial.Token = in.Machine.Getenv(e.TokenEnv); e.TokenEnv == "" {
 		trial.Token = literalToken(e.Authorization)
-	}
-	brief, end := context.WithTimeout(ctx, addressTimeout)
-	defer end()
-	reply, err := trial.Ask(brief)
-	ask := "curl -i " + shell.Quote(u.Scheme+"://"+u.Host+"/readyz")
-	switch {
-	case e.TokenEnv != "" && trial.Token == "" && (err == nil || errors.Is(err, live.ErrRefused)):
-		return warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.TokenEnv).
+	} else if trial.Token == "" {
+		return reply, warning(aboutNetwork, "%s: %s is not set here, and has to be where the client is started", where, e.TokenEnv).
 			withCommand(readTokenCommand(e.TokenEnv))
-	case errors.Is(err, live.ErrRefused):
-		return in.tokenRefusedFinding(e, u, where, trial.Token)
-	case live.IsUntrusted(err):
-		return failure(aboutNetwork, "%s: the certificate of %s is not trusted here: put it into FILE, and name that where the client starts",
-			where, u.Host).withCommand(in.client.TrustCommand())
-	case isUnreachable(err):
-		return failure(aboutNetwork, "%s: no server answers at %s: %v: handoff serve --http starts one, on that machine",
-			where, u.Host, removeURL(err)).withCommand(ask)
-	case err != nil:
-		return failure(aboutNetwork, "%s: %s does not answer as a server of handoff: %v", where, u.Host, removeURL(err)).withCommand(ask)
 	}
-	return ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.CountNoun(reply.Tools, "tool"))
+	if reply, err = trial.Ask(ctx); err == nil {
+		return reply, ok(aboutNetwork, "%s: %s answers, with %s", where, u.Host, schemas.CountNoun(reply.Tools, "tool"))
+	}
+	says, remedy := fmt.Sprintf("%s does not answer as a server of handoff: %v", u.Host, removeURL(err)),
+		"curl -i "+shell.Quote(u.Scheme+"://"+u.Host+"/readyz")
+	switch refused := errors.Is(err, live.ErrRefused); {
+	case refused && trial.Token == "" && e.Authorization != "":
+		return live.ServerReply{}, skipped(aboutNetwork, "%s: %s wants a token, and that in %s is for the client to find", where, u.Host, e.Path)
+	case refused:
+		says, remedy = u.Host+" wants a token that it knows: handoff token add makes one where it runs", in.giveTokenCommand(e, u)
+	case live.IsUntrusted(err):
+		says = "the certificate of " + u.Host + " is not trusted here: put it into FILE, and name that where the client starts"
+		remedy = in.client.TrustCommand()
+	case isUnreachable(err):
+		says = fmt.Sprintf("no server answers at %s: %v: handoff serve --http starts one, on that machine", u.Host, removeURL(err))
+	}
+	return live.ServerReply{}, failure(aboutNetwork, "%s: %s", where, says).withCommand(remedy)
 }
 
-// tokenRefusedFinding returns the finding that a server needs a token, or refuses the token of the entry. The remedy
-// omits a URL that may contain a secret.
-func (in *installation) tokenRefusedFinding(e installed.ServerEntry, u *url.URL, where, token string) Finding {
-	const unknown = "%s: %s wants a token that it knows: handoff token add makes one where it runs"
-	switch secret := u.User != nil || u.RawQuery != "" || u.Fragment != ""; {
-	case token == "" && e.Authorization != "":
-		return skipped(aboutNetwork, "%s: %s wants a token, and that in %s is for the client to find", where, u.Host, e.Path)
+// giveTokenCommand returns the command that gives another token to an entry.
+func (in *installation) giveTokenCommand(e installed.ServerEntry, u *url.URL) string {
+	switch {
 	case e.TokenEnv != "":
-		return failure(aboutNetwork, unknown, where, u.Host).withCommand(readTokenCommand(e.TokenEnv))
-	case secret:
-		return failure(aboutNetwork, unknown, where, u.Host).withCommand(in.setupCommand(e.Scope, "--print"))
+		return readTokenCommand(e.TokenEnv)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
+		return in.setupCommand(e.Scope, "--print")
 	}
-	return failure(aboutNetwork, unknown, where, u.Host).
-		withCommand(in.setupCommand(e.Scope, "--http", shell.Quote(e.URL), "--token-env HANDOFF_TOKEN"))
+	return in.setupCommand(e.Scope, "--http", shell.Quote(e.URL), "--token-env HANDOFF_TOKEN")
 }
 
 // readTokenCommand returns a shell command that reads a token from the keyboard into a variable, without showing or

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"slices"
+	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
@@ -20,6 +21,7 @@ type ClientEnv struct {
 
 	Machine client.Machine
 	Web     *http.Client
+	Timeout time.Duration // that a server has to answer
 
 	// NamedByUser says that the user named the client. Then it is a fault if the client is not set up for handoff.
 	NamedByUser bool
@@ -37,7 +39,10 @@ func ExamineClient(ctx context.Context, c client.Client, b ClientEnv) []Finding 
 		}
 		return []Finding{in.notInstalledFinding()}
 	}
-	entries := schemas.Map(in.entriesAndPlugin(), func(e installed.ServerEntry) Finding { return in.examineEntry(ctx, e) })
+	entries := schemas.Map(in.entriesAndPlugin(), func(e installed.ServerEntry) Finding {
+		_, found := in.tryEntry(ctx, e)
+		return found
+	})
 	return slices.Concat(all, in.findRejectedFiles(), entries, in.findWithheldVariables(), in.findHooksWithoutServer(), in.findDifferingAgentNames(), in.findDoubleInstallation(),
 		in.findMissingHooks(), in.examineTrust(), schemas.Map(in.hooks, in.examineHookFile))
 }

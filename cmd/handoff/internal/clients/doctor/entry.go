@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
@@ -14,33 +13,59 @@ import (
 	"handoff/schemas"
 )
 
-// serverTimeout is the time that a server has to answer. It is shorter than the timeouts of the clients.
-const serverTimeout = 5 * time.Second
+// TryEntry examines one entry of a client. It starts or calls the server of the entry as the client would, and sends a
+// client's first requests. The reply is empty if the server was not tried, or did not answer as handoff.
+func TryEntry(ctx context.Context, c client.Client, b ClientEnv, e installed.ServerEntry) (live.ServerReply, Finding) {
+	return readInstallation(c, b).tryEntry(ctx, e)
+}
 
-// examineEntry examines one entry. It starts or calls the server of the entry as the client would, and sends a client's
-// first requests.
-func (in *installation) examineEntry(ctx context.Context, e installed.ServerEntry) Finding {
+func (in *installation) tryEntry(ctx context.Context, e installed.ServerEntry) (reply live.ServerReply, _ Finding) {
 	where := in.describeEntry(e)
 	stranger := e.Shared && !e.IsWrittenBySetup(in.lastDesiredSetup(e.Scope).Server)
 	program := append(slices.Clip(e.Command), "")[0]
 	switch {
 	case e.Off:
-		return warning(aboutClients, "%s: the server is switched off in %s", where, e.Path).withCommand(in.rewriteEntryCommand(e))
+		return reply, warning(aboutClients, "%s: the server is switched off in %s", where, e.Path).withCommand(in.rewriteEntryCommand(e))
 	case e.URL == "" && program == "":
-		return failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).withCommand(in.rewriteEntryCommand(e))
+		return reply, failure(aboutClients, "%s: the entry in %s names no server", where, e.Path).withCommand(in.rewriteEntryCommand(e))
 	case stranger && e.URL != "":
-		return skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.Path)
+		return reply, skipped(aboutNetwork, "%s: the address in %s came with the project, and is not called", where, e.Path)
 	case stranger: // the finding does not repeat words of a stranger: see package installed
-		return warning(aboutClients, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
+		return reply, warning(aboutClients, "%s: in %s: skipped: it is not what handoff setup writes, so it is not tried",
 			in.client.Title, e.Path).withCommand(in.setupCommand(e.Scope, "--print"))
 	case hasClientVariable(e.URL):
-		return skipped(aboutNetwork, "%s: the address in %s is for the client to find", where, e.Path)
-	case e.URL != "":
-		return in.examineAddress(ctx, e, where)
+		return reply, skipped(aboutNetwork, "%s: the address in %s is for the client to find", where, e.Path)
 	case hasClientVariable(program):
-		return skipped(aboutClients, "%s: %s is for the client to find", where, program)
+		return reply, skipped(aboutClients, "%s: %s is for the client to find", where, program)
+	case e.URL == "" && in.Machine.ProgramPath(program) == "":
+		return reply, failure(aboutClients, "%s: %s, which it starts, is not there", where, program).withCommand(in.fixEntryProgramCommand(e))
 	}
-	return in.examineProgram(ctx, e, where)
+	trial := live.Trial{Machine: in.Machine, As: in.client.MCPName, Entry: e.ListedServer, HTTP: in.Web}
+	ctx, end := context.WithTimeout(ctx, in.Timeout)
+	defer end()
+	if e.URL != "" {
+		return in.tryAddress(ctx, e, where, trial)
+	}
+	return in.tryProgram(ctx, e, where, trial)
+}
+
+// tryProgram starts the program of an entry.
+func (in *installation) tryProgram(
+	ctx context.Context, e installed.ServerEntry, where string, trial live.Trial,
+) (live.ServerReply, Finding) {
+	reply, err := trial.Ask(ctx)
+	_, another := errors.AsType[*live.NotHandoffError](err)
+	switch {
+	case another:
+		return live.ServerReply{}, failure(aboutClients, "%s: it starts something else: %v", where, err).withCommand(in.rewriteEntryCommand(e))
+	case err != nil:
+		return live.ServerReply{}, failure(aboutClients, "%s: its server does not answer: %v", where, err).
+			withCommand(shell.JoinWords(e.Command) + " </dev/null")
+	case reply.Version != in.Program.Version:
+		return reply, warning(aboutClients, "%s: it starts handoff %s, and this is %s", where, reply.Version, in.Program.Version).
+			withCommand(in.fixEntryProgramCommand(e))
+	}
+	return reply, ok(aboutClients, "%s: its server answers, with %s", where, schemas.CountNoun(reply.Tools, "tool"))
 }
 
 // describeEntry returns the text for an entry in a finding: its client, its scope, and its name unless the name is
@@ -56,33 +81,4 @@ func (in *installation) describeEntry(e installed.ServerEntry) string {
 // hasClientVariable reports whether a text contains a variable whose value only the client knows.
 func hasClientVariable(text string) bool {
 	return strings.Contains(text, "${") || strings.Contains(text, "{env:")
-}
-
-// examineProgram examines an entry that names a program.
-func (in *installation) examineProgram(ctx context.Context, e installed.ServerEntry, where string) Finding {
-	if in.Machine.ProgramPath(e.Command[0]) == "" {
-		return failure(aboutClients, "%s: %s, which it starts, is not there", where, e.Command[0]).withCommand(in.fixEntryProgramCommand(e))
-	}
-	brief, end := context.WithTimeout(ctx, serverTimeout)
-	defer end()
-	reply, err := in.newTrial(e).Ask(brief)
-	_, another := errors.AsType[*live.NotHandoffError](err)
-	switch {
-	case another:
-		return failure(aboutClients, "%s: it starts something else: %v", where, err).withCommand(in.rewriteEntryCommand(e))
-	case err != nil:
-		return failure(aboutClients, "%s: its server does not answer: %v", where, err).withCommand(shell.JoinWords(e.Command) + " </dev/null")
-	case reply.Version != in.Program.Version:
-		return warning(aboutClients, "%s: it starts handoff %s, and this is %s", where, reply.Version, in.Program.Version).
-			withCommand(in.fixEntryProgramCommand(e))
-	}
-	return ok(aboutClients, "%s: its server answers, with %s", where, schemas.CountNoun(reply.Tools, "tool"))
-}
-
-// newTrial returns the trial of an entry's server, with a temporary workspace.
-func (in *installation) newTrial(e installed.ServerEntry) live.Trial {
-	return live.Trial{
-		Machine: in.Machine, As: in.client.MCPName, Entry: e.ListedServer, HTTP: in.Web,
-		Environ: []string{"HANDOFF_WORKSPACE=doctor"},
-	}
 }

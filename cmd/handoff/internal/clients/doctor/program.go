@@ -44,7 +44,7 @@ func FindProgram(ctx context.Context, path, version string, m client.Machine) In
 	case p.isFileOnPath():
 		p.VersionOnPath = version
 	default:
-		p.VersionOnPath = askVersion(ctx, p.OnPath, m)
+		p.VersionOnPath = askVersion(ctx, p.OnPath)
 	}
 	return p
 }
@@ -97,12 +97,12 @@ const versionTimeout = 2 * time.Second
 
 // askVersion runs the program at path and returns its version. It returns "" if the program is not handoff, or does not
 // answer in time.
-func askVersion(ctx context.Context, path string, m client.Machine) string {
+func askVersion(ctx context.Context, path string) string {
 	ctx, end := context.WithTimeout(ctx, versionTimeout)
 	defer end()
 	var said platform.OutputTail
 	cmd := exec.CommandContext(ctx, path, "version", "--json")
-	cmd.Env, cmd.Stdout = m.Environ(), &said
+	cmd.Stdout = &said
 	platform.CancelTree(cmd)
 	var release struct{ Version, Go string }
 	if cmd.Run() != nil || json.Unmarshal(said.Bytes(), &release) != nil || release.Go == "" {

@@ -38,7 +38,7 @@ func newWorld(t *testing.T) *world {
 			Getenv: func(name string) string { return w.vars[name] }, Home: w.vars["HOME"], Project: filepath.Join(dir, "project"), OS: "linux",
 		},
 		CommandBuilder: doctor.CommandBuilder{Program: doctor.InstalledProgram{Path: filepath.Join(dir, "bin", "handoff"), Version: "v1.0.0"}},
-		Web:            http.DefaultClient,
+		Web:            http.DefaultClient, Timeout: 5 * time.Second,
 	}
 	require.NoError(t, os.MkdirAll(w.bench.Machine.Project, 0o700))
 	return w

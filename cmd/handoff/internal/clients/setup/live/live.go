@@ -113,10 +113,8 @@ type Trial struct {
 	As      string // the name that the client gives
 	Entry   client.ListedServer
 
-	Environ []string // more variables for the program, next to the machine's and the entry's
-	Nowhere bool     // the program runs in no project
-	Token   string   // for the address; empty: none is sent
-	HTTP    *http.Client
+	Token string // for the address; empty: none is sent
+	HTTP  *http.Client
 }
 
 // Ask starts the program of the entry, or calls its address, and returns the server's replies. When ctx ends, Ask kills

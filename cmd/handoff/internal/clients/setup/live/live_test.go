@@ -26,7 +26,7 @@ func server(t *testing.T, script string) live.Trial {
 
 // program calls a program as a client of an odd name.
 func program(file string) live.Trial {
-	trial := live.Trial{Machine: client.Machine{Getenv: os.Getenv}, As: `a "client"`, Nowhere: true}
+	trial := live.Trial{Machine: client.Machine{Getenv: os.Getenv, Project: os.TempDir()}, As: `a "client"`}
 	trial.Entry.Command = []string{file}
 	return trial
 }

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"handoff/cmd/handoff/internal/clients/client"
+	"handoff/cmd/handoff/internal/workspace"
 	"handoff/tools/platform"
 )
 
@@ -20,7 +20,8 @@ import (
 const maxLine = 4 << 20
 
 // askProgram starts the program, sends it the requests, and waits for its end. The program stores its state in a
-// temporary directory, which askProgram removes. So the trial takes no agent name in the real workspace. The error
+// temporary directory, which askProgram removes. So the trial takes no agent name in the real workspace. Outside of a
+// project, for example in the home directory, the program gets a workspace, and the reply does not name it. The error
 // contains the program's exit status and its last line on standard error.
 func (t Trial) askProgram(ctx context.Context) (r ServerReply, err error) {
 	scratch, err := os.MkdirTemp("", "handoff-try-")
@@ -31,13 +32,11 @@ func (t Trial) askProgram(ctx context.Context) (r ServerReply, err error) {
 	words := t.Entry.Command
 	program := cmp.Or(t.Machine.ProgramPath(words[0]), words[0])
 	cmd := exec.CommandContext(ctx, program, words[1:]...) //nolint:gosec // the configuration names it
-	cmd.Dir, cmd.Env = scratch, slices.Concat(t.Machine.Environ(), t.Entry.Environ, t.Environ)
-	if !t.Nowhere {
-		cmd.Dir = t.Machine.Project
-	}
+	cmd.Dir, cmd.Env = t.Machine.Project, slices.Concat(os.Environ(), t.Entry.Environ)
 	cmd.Env = append(cmd.Env, "XDG_STATE_HOME="+scratch, "XDG_RUNTIME_DIR="+scratch, "HANDOFF_STORE=")
-	for _, name := range client.ProjectVariables() {
-		cmd.Env = append(cmd.Env, name+"=")
+	_, nowhere := workspace.Find(workspace.Config{Cwd: t.Machine.Project, Getenv: t.Machine.Getenv})
+	if nowhere != nil {
+		cmd.Env = append(cmd.Env, "HANDOFF_WORKSPACE=trial")
 	}
 	platform.CancelTree(cmd) // the configured program may be a shell
 	var stderr platform.OutputTail
@@ -56,6 +55,9 @@ func (t Trial) askProgram(ctx context.Context) (r ServerReply, err error) {
 	r, err = askNameAndTools("initialize", func(id int, method string) (rpcResult, error) { return t.askLine(in, lines, id, method) })
 	_ = in.Close()
 	_, _ = io.Copy(io.Discard, out)
+	if nowhere != nil {
+		r.You, _, _ = strings.Cut(r.You, " in workspace ")
+	}
 	if ended := cmd.Wait(); err != nil {
 		return r, errorWithProgramEnd(err, ended, stderr.String())
 	}
