@@ -33,41 +33,49 @@ func setAddress(ctx context.Context, root, address string) error {
 	if err = errors.Join(unread, unlisted, err); err != nil {
 		return err
 	}
-	changed, err := rewriteFiles(root, strings.Split(strings.Trim(files, "\x00"), "\x00"), addressRewritings(old, address, strings.Fields(folders)))
+	changed, err := rewriteFiles(root, strings.Split(strings.Trim(files, "\x00"), "\x00"), addressRewritings(old, address, strings.Fields(folders)), false)
 	others := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return filepath.Ext(name) == ".go" })
 	fmt.Fprintf(os.Stderr, "%s: changed %d files of Go and %v\n", address, len(changed)-len(others), others)
 	fmt.Fprintln(os.Stderr, "Maintainer, mail and published names are yours to give:", settingsFile)
 	return err
 }
 
-// rewriteFiles returns the names of the files that it changed.
-func rewriteFiles(root string, files []string, all []textRewriting) (changed []string, err error) {
+// rewriteFiles returns the names of the files that it changed. It changes none before it has read all. If each is true, each
+// rewriting has to match in each file that it names.
+func rewriteFiles(root string, files []string, all []textRewriting, each bool) (changed []string, err error) {
+	texts := map[string][]byte{}
 	for _, name := range files {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
-			return changed, err
+			return nil, err
 		}
 		after := text
 		for _, r := range all {
-			if r.files.MatchString(name) {
+			switch here := r.files.MatchString(name); {
+			case here && each && !r.pattern.Match(text):
+				return nil, fmt.Errorf("%s has no %s", name, r.pattern)
+			case here:
 				after = r.pattern.ReplaceAll(after, []byte(r.to))
 			}
 		}
-		if bytes.Equal(after, text) {
-			continue
-		}
-		changed = append(changed, name)
-		if err := os.WriteFile(filepath.Join(root, name), after, modeText); err != nil { //nolint:gosec // git names them
-			return changed, err
+		if !bytes.Equal(after, text) {
+			texts[name], changed = after, append(changed, name)
 		}
 	}
-	return changed, nil
+	for _, name := range changed {
+		err = errors.Join(err, os.WriteFile(filepath.Join(root, name), texts[name], modeText))
+	}
+	return changed, err
 }
 
 // textRewriting replaces the matches of a pattern in all files whose names match another pattern.
 type textRewriting struct {
 	files, pattern *regexp.Regexp
 	to             string
+}
+
+func rewriting(files, pattern, to string) textRewriting {
+	return textRewriting{regexp.MustCompile(files), regexp.MustCompile(`(?m)` + pattern), to}
 }
 
 // addressRewritings returns the rewritings that put a new address into texts. The module path may be the same word as
@@ -77,7 +85,7 @@ func addressRewritings(old Settings, address string, folders []string) (all []te
 	path, repository := regexp.QuoteMeta(old.Module), regexp.QuoteMeta(old.Repository)
 	base, _, _ := module.SplitPathVersion(address)
 	add := func(files, pattern, to string) {
-		all = append(all, textRewriting{regexp.MustCompile(files), regexp.MustCompile(`(?m)` + pattern), to})
+		all = append(all, rewriting(files, pattern, to))
 	}
 	add(`.`, `(^|[^\w./-])`+path+`(/(?:`+strings.Join(folders, "|")+`)\b)`, "${1}"+address+"${2}")
 	add(`.`, repository+`\b`, "https://"+base)

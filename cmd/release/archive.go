@@ -7,141 +7,104 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
+	"slices"
 	"time"
 )
 
 // addArchive packs the program and its companion files for people.
-func (b *build) addArchive(context.Context) error {
-	files := append([]file{b.programFile(b.Program())}, b.filesBesideProgram()...)
-	name, pack := b.archiveName()+".tar.gz", makeTarGz
-	if b.OS == "windows" {
-		name, pack = b.archiveName()+".zip", makeZip
-	}
-	packed, err := pack(b.archiveName(), files, b.Date)
-	if err != nil {
-		return err
-	}
-	return b.addArtifact("archive", b.platform, name, packed)
+func (b *build) addArchive(ctx context.Context) error {
+	files := append([]file{b.programFile(b.Program)}, b.beside...)
+	return b.addPacked(ctx, "archive", b.platform, b.archiveName()+b.Ending, b.archiveName(), files)
 }
 
 // addBundle makes a bundle for desktop clients (MCPB). The format can name an operating system, but no processor.
 func (b *build) addBundle(ctx context.Context) error {
-	manifest, err := b.fillTemplate("bundle.json.tmpl", b)
+	files, err := b.fillFolder("bundle", b)
 	if err != nil {
 		return err
 	}
-	files := []file{{"manifest.json", modeText, manifest}, b.programFile("server/" + b.Program())}
-	packed, err := makeZip("", append(files, pickFiles(b.filesBesideProgram(), "LICENSE", "NOTICES")...), b.Date)
-	if err != nil {
-		return err
-	}
-	name := b.archiveName() + ".mcpb"
-	if packed, err = b.signBundle(ctx, name, packed); err != nil {
-		return err
-	}
-	return b.addArtifact("bundle", b.platform, name, packed)
-}
-
-// signBundle returns a signed bundle. It signs a file in the work folder, because the signature becomes a part of the
-// file.
-func (r *release) signBundle(ctx context.Context, name string, packed []byte) ([]byte, error) {
-	name = filepath.Join(r.work, name)
-	if err := writeFile(name, packed, modeText); err != nil || r.Sign.Bundle == "" {
-		return packed, err
-	}
-	if err := signFile(ctx, r.Sign.Bundle, name); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(name)
-}
-
-func signFile(ctx context.Context, command, name string) error {
-	_, err := runCommand(ctx, ".", []string{"FILE=" + name}, "sh", "-c", command)
-	return err
+	files = slices.Concat(files, []file{b.programFile("server/" + b.Program)}, pickFiles(b.beside, "LICENSE", "NOTICES"))
+	return b.addPacked(ctx, "bundle", b.platform, b.archiveName()+".mcpb", "", files)
 }
 
 // addExtensions makes the extension files for Gemini CLI. From the files of a release, Gemini CLI takes the one whose
 // name begins with Node's name of the operating system, such as win32. The program is not in these files.
-func (r *release) addExtensions(context.Context) error {
-	files, err := readFiles(r.sourcePath("examples/gemini-extension"))
-	if err != nil {
-		return err
-	}
-	packed, err := makeTarGz("", files, r.Date)
-	if err != nil {
-		return err
-	}
+func (r *release) addExtensions(ctx context.Context) error {
+	files, err := readFiles(os.DirFS(r.sourcePath("examples/gemini-extension")))
 	for _, system := range []string{"linux", "darwin", "win32"} {
-		if err := r.addArtifact("extension", platform{}, system+".handoff-extension.tar.gz", packed); err != nil {
-			return err
-		}
+		err = errors.Join(err, r.addPacked(ctx, "extension", platform{}, system+".handoff-extension.tar.gz", "", files))
 	}
-	return nil
+	return err
 }
 
 // archiveName is the beginning of file names for one platform.
 func (b *build) archiveName() string { return "handoff_" + b.Version + "_" + b.OS + "_" + b.Arch }
 
-func makeTarGz(folder string, files []file, date time.Time) ([]byte, error) {
-	plain, err := makeTar(folder, files, date)
+// addPacked packs files, and puts the archive into the release.
+func (r *release) addPacked(ctx context.Context, kind string, p platform, name, folder string, files []file) error {
+	packed, err := pack(name, folder, files, r.Date)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return compressGzip(plain, gzip.DefaultCompression)
+	return r.addArtifact(ctx, kind, p, name, packed)
 }
 
-func makeTar(folder string, files []file, date time.Time) ([]byte, error) {
+// pack returns an archive with all files in a folder. The end of its name decides its format.
+func pack(name, folder string, files []file, date time.Time) ([]byte, error) {
 	var b bytes.Buffer
-	w := tar.NewWriter(&b)
+	var err error
+	switch path.Ext(name) {
+	case ".zip", ".mcpb":
+		err = writeZip(&b, folder, files, date)
+	case ".tar":
+		err = writeTar(&b, folder, files, date)
+	default:
+		w := gzip.NewWriter(&b)
+		err = errors.Join(writeTar(w, folder, files, date), w.Close()) // before the bytes are used
+	}
+	return b.Bytes(), err
+}
+
+// writeTar writes an archive. A directory in it belongs to the user of the container image.
+func writeTar(to io.Writer, folder string, files []file, date time.Time) error {
+	w := tar.NewWriter(to)
 	for _, f := range files {
-		h := &tar.Header{Name: path.Join(folder, f.name), Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: date}
+		h := &tar.Header{Name: path.Join(folder, f.name), Mode: int64(f.mode.Perm()), Size: int64(len(f.data)), ModTime: date}
+		if f.mode.IsDir() {
+			h.Typeflag, h.Name, h.Uid, h.Gid = tar.TypeDir, h.Name+"/", nobody, nobody
+		}
 		if err := w.WriteHeader(h); err != nil {
-			return nil, err
+			return err
 		}
 		if _, err := w.Write(f.data); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	err := w.Close() // before the bytes are used
-	return b.Bytes(), err
+	return w.Close()
 }
 
-func compressGzip(data []byte, level int) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, level)
-	if err != nil {
-		return nil, err
-	}
-	_, err = w.Write(data)
-	err = errors.Join(err, w.Close()) // before the bytes are used
-	return b.Bytes(), err
-}
-
-func makeZip(folder string, files []file, date time.Time) ([]byte, error) {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
+func writeZip(to io.Writer, folder string, files []file, date time.Time) error {
+	w := zip.NewWriter(to)
 	for _, f := range files {
 		h := &zip.FileHeader{Name: path.Join(folder, f.name), Method: zip.Deflate, Modified: date}
 		h.SetMode(f.mode)
 		member, err := w.CreateHeader(h)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if _, err := member.Write(f.data); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	err := w.Close() // before the bytes are used
-	return b.Bytes(), err
+	return w.Close()
 }
 
-// readFiles reads all files below a directory. None of them is marked as a program.
-func readFiles(dir string) (found []file, err error) {
-	tree := os.DirFS(dir)
+// readFiles reads all files of a tree. None of them is marked as a program.
+func readFiles(tree fs.FS) (found []file, err error) {
 	err = fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err

@@ -3,7 +3,6 @@ module handoff/cmd/release
 go 1.26.0
 
 require (
-	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/google/go-containerregistry v0.22.1
 	github.com/goreleaser/nfpm/v2 v2.45.2
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3

@@ -1,12 +1,13 @@
 package main
 
 import (
-	"archive/tar"
 	"bytes"
 	"context"
 	"encoding/pem"
 	"errors"
 	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -21,7 +22,7 @@ import (
 
 // addImage makes one container image for each processor that the release supports on Linux. All images are in one
 // archive in the OCI format. The result equals the result of examples/container, but needs no container engine.
-func (r *release) addImage(context.Context) error {
+func (r *release) addImage(ctx context.Context) error {
 	linux := slices.DeleteFunc(slices.Clone(r.Platforms), func(b *build) bool { return b.OS != "linux" })
 	if len(linux) == 0 {
 		return nil
@@ -36,78 +37,54 @@ func (r *release) addImage(context.Context) error {
 			Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: b.OS, Architecture: b.Arch}},
 		})
 	}
-	dir := filepath.Join(r.work, "image")
-	at, err := layout.Write(dir, empty.Index)
-	if err != nil {
-		return err
-	}
 	ref := map[string]string{"org.opencontainers.image.ref.name": r.Image + ":" + r.Version}
-	if err := at.AppendIndex(index, layout.WithAnnotations(ref)); err != nil {
+	dir := filepath.Join(r.work, "image")
+	_, err := layout.Write(dir, mutate.AppendManifests(empty.Index, mutate.IndexAddendum{
+		Add: index, Descriptor: v1.Descriptor{Annotations: ref},
+	}))
+	files, unread := readFiles(os.DirFS(dir))
+	if err = errors.Join(err, unread); err != nil {
 		return err
 	}
-	files, err := readFiles(dir)
-	if err != nil {
-		return err
-	}
-	data, err := makeTar("", files, r.Date)
-	if err != nil {
-		return err
-	}
-	return r.addArtifact("image", platform{}, "handoff_"+r.Version+"_oci.tar", data)
+	return r.addPacked(ctx, "image", platform{}, "handoff_"+r.Version+"_oci.tar", "", files)
 }
 
 // A number, because the image has no file with user names.
 const nobody = 65532
 
+// platformImage returns an image of two layers. The first has the private state folder and the root certificates. The
+// program needs the certificates for its calls to the issuer of access tokens and to the collector of traces.
 func (b *build) platformImage() (v1.Image, error) {
-	config, unfilled := b.imageConfig()
-	state, unfit := b.stateLayer()
-	binary, err := makeTar("", []file{b.programFile("handoff")}, b.Date)
+	text, err := b.fillTemplate("image.json.tmpl", b)
+	config, unfit := v1.ParseConfigFile(bytes.NewReader(text)) // how a container engine runs the image
 	img := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	img, unset := mutate.ConfigFile(img, config)
-	if err = errors.Join(unfilled, unfit, err, unset); err != nil {
+	if err = errors.Join(err, unfit, unset); err != nil {
 		return nil, err
 	}
-	for _, content := range [][]byte{state, binary} {
-		layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
+	for _, files := range [][]file{
+		{{"state", fs.ModeDir | 0o700, nil}, {"etc/ssl/certs/ca-certificates.crt", modeText, rootCertificates()}},
+		{b.programFile("handoff")},
+	} {
+		content, err := pack("layer.tar", "", files, b.Date)
+		layer, unread := tarball.LayerFromOpener(func() (io.ReadCloser, error) {
 			return io.NopCloser(bytes.NewReader(content)), nil
 		}, tarball.WithMediaType(types.OCILayer), tarball.WithCompressedCaching)
-		if err != nil {
+		if err = errors.Join(err, unread); err != nil {
 			return nil, err
 		}
-		img, err = mutate.AppendLayers(img, layer)
-		if err != nil {
+		if img, err = mutate.AppendLayers(img, layer); err != nil {
 			return nil, err
 		}
 	}
 	return img, nil
 }
 
-// imageConfig returns how a container engine runs the image.
-func (b *build) imageConfig() (*v1.ConfigFile, error) {
-	text, err := b.fillTemplate("image.json.tmpl", b)
-	if err != nil {
-		return nil, err
-	}
-	return v1.ParseConfigFile(bytes.NewReader(text))
-}
-
-// stateLayer returns the layer with the private state folder and the root certificates. The program needs the
-// certificates for its calls to the issuer of access tokens and to the collector of traces.
-func (r *release) stateLayer() ([]byte, error) {
-	var roots bytes.Buffer
+func rootCertificates() (roots []byte) {
 	for root := range bundle.Roots() {
-		if root.Constraint != nil {
-			continue // a file cannot say how far it is trusted
-		}
-		if err := pem.Encode(&roots, &pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate}); err != nil {
-			return nil, err
+		if root.Constraint == nil { // a file cannot say how far the others are trusted
+			roots = append(roots, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root.Certificate})...)
 		}
 	}
-	var b bytes.Buffer
-	w := tar.NewWriter(&b)
-	err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "state/", Mode: 0o700, Uid: nobody, Gid: nobody, ModTime: r.Date})
-	err = errors.Join(err, w.Flush()) // the end of an archive comes once
-	rest, unpacked := makeTar("etc/ssl/certs", []file{{"ca-certificates.crt", modeText, roots.Bytes()}}, r.Date)
-	return append(b.Bytes(), rest...), errors.Join(err, unpacked)
+	return roots
 }

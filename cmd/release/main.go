@@ -91,7 +91,7 @@ func (r *release) makeAllFiles(ctx context.Context) error {
 	}
 	steps := []func(context.Context) error{r.addDocuments}
 	for _, b := range r.Platforms {
-		steps = append(steps, b.compile, b.addArchive, b.addDebPackage, b.addRPMPackage, b.addNPMPackage, b.addBundle, b.addBillOfMaterials)
+		steps = append(steps, b.compile, b.addArchive, b.addLinuxPackages, b.addNPMPackage, b.addBundle, b.addBillOfMaterials)
 	}
 	for _, step := range append(steps, r.addImage, r.addMainNPMPackage, r.addExtensions, r.addManifests, r.writeChecksums) {
 		if err := step(ctx); err != nil {

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"slices"
 )
 
 // checksumsFile is the name of the file with the checksums. A folder with this file counts as a folder of a release.
@@ -17,29 +17,20 @@ const checksumsFile = "checksums.txt"
 // folder has files without the checksums.txt of an earlier release.
 func outFolder(root, out string) (string, error) {
 	out, err := filepath.Abs(cmp.Or(out, filepath.Join(root, "dist")))
-	if err != nil {
-		return "", err
+	entries, unread := os.ReadDir(out)
+	if err != nil || errors.Is(unread, fs.ErrNotExist) {
+		return out, err
 	}
-	if inside, err := filepath.Rel(resolvePath(out), resolvePath(root)); err == nil && inside != ".." && !strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
+	followed, err := filepath.EvalSymlinks(out)
+	root, unresolved := filepath.EvalSymlinks(root)
+	inside, _ := filepath.Rel(followed, root) // it fails for a root on another drive
+	switch err = errors.Join(unread, err, unresolved); {
+	case err != nil:
+		return "", err
+	case filepath.IsLocal(inside):
 		return "", fmt.Errorf("-out %s holds the repository, and would be emptied", out)
-	}
-	entries, err := os.ReadDir(out)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
-		return out, nil
-	}
-	if err != nil {
-		return "", err
-	}
-	if _, err := os.Stat(filepath.Join(out, checksumsFile)); err != nil {
+	case len(entries) > 0 && !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == checksumsFile }):
 		return "", fmt.Errorf("-out %s has files, and no checksums.txt of an earlier release: empty it, or name another", out)
 	}
 	return out, nil
-}
-
-// resolvePath follows links, as far as the path exists.
-func resolvePath(name string) string {
-	if followed, err := filepath.EvalSymlinks(name); err == nil {
-		return followed
-	}
-	return name
 }

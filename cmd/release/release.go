@@ -63,7 +63,8 @@ type build struct {
 	*release
 	platform
 	program []byte
-	modules []dependency
+	beside  []file // the companion files of the program
+	Modules []dependency
 }
 
 func newRelease(work, out string, platforms []platform) *release {
@@ -98,10 +99,24 @@ func (r *release) Of(kind string) []artifact {
 }
 
 // addArtifact puts a file into the release.
-func (r *release) addArtifact(kind string, p platform, name string, data []byte) error {
-	sum := sha256.Sum256(data)
+func (r *release) addArtifact(ctx context.Context, kind string, p platform, name string, data []byte) error {
+	signed, err := r.writeSigned(ctx, map[string]string{"bundle": r.Sign.Bundle}[kind], name, data)
+	sum := sha256.Sum256(signed)
 	r.Artifacts = append(r.Artifacts, artifact{platform: p, Kind: kind, Name: name, SHA256: hex.EncodeToString(sum[:])})
-	return writeFile(filepath.Join(r.out, name), data, modeText)
+	return err
+}
+
+// writeSigned writes a file of the release, and signs it if there is a command for it. It returns the bytes of the file,
+// because the signature of a bundle becomes a part of it.
+func (r *release) writeSigned(ctx context.Context, command, name string, data []byte) ([]byte, error) {
+	name = filepath.Join(r.out, name)
+	if err := writeFile(name, data, modeText); err != nil || command == "" {
+		return data, err
+	}
+	if _, err := runCommand(ctx, ".", []string{"FILE=" + name}, "sh", "-c", command); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(name)
 }
 
 func (r *release) sourcePath(name string) string { return filepath.Join(r.work, "src", name) }

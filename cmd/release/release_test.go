@@ -23,8 +23,8 @@ func newTestRelease(t *testing.T) *release {
 	r := newRelease("", t.TempDir(), platforms)
 	r.Settings, r.Version, r.Notes, r.Unreleased = s, "1.2.3", "- A\n", true
 	for _, b := range r.Platforms {
-		require.NoError(t, b.addArtifact("archive", b.platform, b.archiveName()+".tar.gz", []byte(b.String())))
-		require.NoError(t, b.addArtifact("bundle", b.platform, b.archiveName()+".mcpb", []byte(b.String())))
+		require.NoError(t, b.addArtifact(t.Context(), "archive", b.platform, b.archiveName()+".tar.gz", []byte(b.String())))
+		require.NoError(t, b.addArtifact(t.Context(), "bundle", b.platform, b.archiveName()+".mcpb", []byte(b.String())))
 	}
 	require.NoError(t, r.addManifests(t.Context()))
 	return r
@@ -90,17 +90,19 @@ func TestPrepare_RefusesSameVersionTwice(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, written, kept)
 	require.NoError(t, writeFile(changelog, []byte("# Changelog\n"), modeText))
-	require.ErrorContains(t, prepareVersion(root, "1.3.0", day), "no heading")
+	require.ErrorContains(t, prepareVersion(root, "1.3.0", day), "has no")
 }
 
 func TestNotices_AreOfOnePlatform(t *testing.T) {
 	r := newRelease("", t.TempDir(), platforms)
 	for i, b := range r.Platforms {
-		b.modules = []dependency{{b.String(), "v1.0.0", "MIT\n"}}
+		b.Modules = []dependency{{b.String(), "v1.0.0", "MIT\n"}}
 		require.NoError(t, b.addBillOfMaterials(t.Context()))
 		bill, err := os.ReadFile(filepath.Join(r.out, r.Artifacts[i].Name))
 		require.NoError(t, err)
-		for _, text := range []string{string(bill), string(pickFiles(b.filesBesideProgram(), "NOTICES")[0].data)} {
+		notices, err := b.fillTemplate("notices.tmpl", b)
+		require.NoError(t, err)
+		for _, text := range []string{string(bill), string(notices)} {
 			for _, other := range platforms {
 				require.Equal(t, b.platform == other, strings.Contains(text, other.String()))
 			}
@@ -189,11 +191,11 @@ func TestPrerelease_IsNotPublishedAsNewest(t *testing.T) {
 	for version, candidate := range map[string]bool{"1.2.0": false, "1.2.0-rc.1": true} {
 		r := newRelease("", "", platforms[:1])
 		r.Version, r.Artifacts = version, []artifact{{Kind: "npm", Name: "a.tgz"}}
-		script, err := r.fillTemplate("publish.sh.tmpl", r)
+		script, err := r.fillTemplate("manifests/publish.sh.tmpl", r)
 		require.NoError(t, err)
 		for _, says := range []string{" --prerelease ", "npm publish --tag next "} {
 			require.Equal(t, candidate, bytes.Contains(script, []byte(says)), version)
 		}
-		require.NotContains(t, string(script), "*.zip")
+		require.NotContains(t, string(script), ".zip")
 	}
 }

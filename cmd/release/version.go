@@ -13,59 +13,35 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// checkOutVersion clones HEAD, so that a release contains only committed files, and finds its version.
-func (r *release) checkOutVersion(ctx context.Context, root string, snapshot bool) (err error) {
+// checkOutVersion clones HEAD, so that a release contains only committed files, and finds its version. The version of a
+// snapshot is one between two releases, such as 1.2.0-snapshot.345: the last number is the number of commits. Otherwise
+// the changelog and the tag have to agree on the version.
+func (r *release) checkOutVersion(ctx context.Context, root string, snapshot bool) error {
 	src := r.sourcePath("")
-	if _, err := runCommand(ctx, root, nil, "git", "clone", "-q", "--shared", root, src); err != nil {
-		return err
-	}
-	if r.Settings, err = readSettings(src); err != nil {
-		return err
-	}
-	said, err := runCommand(ctx, src, nil, "git", "log", "-1", "--format=%H %cI")
-	if err != nil {
+	_, err := runCommand(ctx, root, nil, "git", "clone", "-q", "--shared", root, src)
+	said, unread := runCommand(ctx, src, nil, "git", "log", "-1", "--format=%H %cI")
+	count, uncounted := runCommand(ctx, src, nil, "git", "rev-list", "--count", "HEAD")
+	tags, unlisted := runCommand(ctx, src, nil, "git", "tag", "--points-at", "HEAD")
+	if err = errors.Join(err, unread, uncounted, unlisted); err != nil {
 		return err
 	}
 	commit, date, _ := strings.Cut(strings.TrimSpace(said), " ")
 	committed, err := time.Parse(time.RFC3339, date)
-	if err != nil {
+	settings, unset := readSettings(src)
+	text, unread := os.ReadFile(r.sourcePath("CHANGELOG.md"))
+	if err = errors.Join(err, unset, unread); err != nil {
 		return err
 	}
-	r.Commit, r.Date, r.Unreleased = commit, committed.UTC(), snapshot
-	changelog, err := os.ReadFile(r.sourcePath("CHANGELOG.md"))
-	if err != nil {
-		return err
-	}
-	if snapshot {
-		return r.setSnapshotVersion(ctx, string(changelog))
-	}
-	return r.setTaggedVersion(ctx, string(changelog))
-}
-
-// setSnapshotVersion sets the version of a build between two releases, such as 1.2.0-snapshot.345. The last number is
-// the number of commits.
-func (r *release) setSnapshotVersion(ctx context.Context, changelog string) error {
-	count, err := runCommand(ctx, r.sourcePath(""), nil, "git", "rev-list", "--count", "HEAD")
-	if err != nil {
-		return err
-	}
-	r.Version = nextVersion(newestVersion(changelog)) + "-snapshot." + strings.TrimSpace(count)
-	r.Notes = changelogSection(changelog, "Unreleased")
-	return nil
-}
-
-// setTaggedVersion sets the version that the changelog and the tag agree on. Without this agreement it returns an
-// error.
-func (r *release) setTaggedVersion(ctx context.Context, changelog string) error {
+	r.Settings, r.Commit, r.Date, r.Unreleased = settings, commit, committed.UTC(), snapshot
+	changelog := string(text)
 	r.Version = newestVersion(changelog)
-	if strings.HasSuffix(r.Mail, "@example.com") || module.CheckPath(r.Module) != nil {
+	switch {
+	case snapshot:
+		r.Version, r.Notes = nextVersion(r.Version)+"-snapshot."+strings.TrimSpace(count), changelogSection(changelog, "Unreleased")
+		return nil
+	case strings.HasSuffix(r.Mail, "@example.com") || module.CheckPath(r.Module) != nil:
 		return errors.New("settings.yaml still has the owner of the example: docs/releasing.md says what to put there")
-	}
-	tags, err := runCommand(ctx, r.sourcePath(""), nil, "git", "tag", "--points-at", "HEAD")
-	if err != nil {
-		return err
-	}
-	if !strings.Contains("\n"+tags, "\nv"+r.Version+"\n") {
+	case !strings.Contains("\n"+tags, "\nv"+r.Version+"\n"):
 		return fmt.Errorf("the changelog says %s, and no tag v%[1]s is at HEAD: git tag -a v%[1]s, or make snapshot", r.Version)
 	}
 	r.Notes = changelogSection(changelog, r.Version)
@@ -76,10 +52,7 @@ var heading = regexp.MustCompile(`(?m)^## \[(\d+\.\d+\.\d+[^\]]*)\]`)
 
 // newestVersion returns the newest version of a changelog; 0.0.0 before the first.
 func newestVersion(changelog string) string {
-	if found := heading.FindStringSubmatch(changelog); found != nil {
-		return found[1]
-	}
-	return "0.0.0"
+	return heading.FindStringSubmatch(changelog + "\n## [0.0.0]")[1]
 }
 
 // nextVersion returns the lowest possible version after this one.
