@@ -23,6 +23,6 @@ func TestShow_HasLateResults(t *testing.T) {
 	require.Equal(t, 5, code)
 	require.Contains(t, d.Must("dev", "show", "1"), "\nLate result from b\n  Done all the same\n")
 	d.Must("a", "complete", "1", "--summary", "Done")
-	require.Contains(t, d.Must("dev", "show", "1", "--outcome"), "summary: Done\nlate result from b: Done all the same\n")
-	require.Contains(t, d.Must("dev", "wait", "1"), "late result from b: Done all the same\n")
+	require.Contains(t, d.Must("dev", "show", "1", "--outcome"), "Result\n  Done\n\nLate result from b\n  Done all the same\n")
+	require.Contains(t, d.Must("dev", "wait", "1"), "Late result from b\n  Done all the same\n")
 }

@@ -57,7 +57,7 @@ func TestExampleApproval_PrintsAsShown(t *testing.T) {
 	out := runExample(t, "./approval.sh")
 	for _, told := range []string{
 		"blocked by: approval\n", "nothing to claim\n", "no_1\tdev\t", "ho_1 waiting\n", "> dev: The report of May did, and is gone\n",
-		"ho_1 completed\noutcome: success\nby: dba\n",
+		"Handoff ho_1\nHolder: dba\nStatus: ✓ Completed\n",
 	} {
 		require.Contains(t, out, told)
 	}

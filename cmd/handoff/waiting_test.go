@@ -24,7 +24,7 @@ func TestWait_SeesOtherCommandFinish(t *testing.T) {
 	p.Must("complete", "1", "--agent", "qa", "--summary", "12 passed")
 	waiting.Wait()
 	require.Zero(t, code)
-	require.Contains(t, out, "summary: 12 passed")
+	require.Contains(t, out, "Result\n  12 passed")
 }
 
 func TestClaim_WaitsForMail(t *testing.T) {

@@ -25,7 +25,7 @@ judge() {
 handoff send coder "Write the store" --criteria "It keeps what it is given" --review critic --agent planner
 handoff send writer "Document the store" --after 1 --agent planner
 round 1 --met '1=store_test.go'
-handoff show 1 --outcome --agent planner | grep "^reason"
+handoff show 1 --outcome --agent planner | grep -A1 "^Reason"
 judge 3 '{"verdict": "rework", "points": ["It survives a crash", "Errors name the file"]}'
 round 4 --met 1=store_test.go --met 2=crash_test.go --unmet '3=only some do'
 judge 5 '{"verdict": "rework", "points": ["All errors name the file"]}'

@@ -32,6 +32,7 @@ type Comparison struct {
 	Base         string                      `json:"base,omitempty"`      // commit before the changes
 	Changes      string                      `json:"changes,omitempty"`   // patch, or numbers of lines, by git
 
+	got   schemas.GetOut
 	done  *schemas.Completion
 	files []string
 }
@@ -78,13 +79,13 @@ func Compare(got schemas.GetOut, before *schemas.GetOut) Comparison {
 }
 
 func newComparison(got schemas.GetOut) Comparison {
-	h, done := got.Handoff, got.Completion
+	h, st, done := schemas.ValueOrZero(got.Handoff), schemas.ValueOrZero(got.Standing), got.Completion
 	e := schemas.ValueOrZero(h.Expectations)
 	came := cmp.Or(done, &schemas.Completion{})
 	c := Comparison{
-		HandoffID: got.HandoffID, Status: got.Status, Outcome: got.Standing.Outcome, Reason: got.Standing.Reason, Task: h.Task,
+		HandoffID: got.HandoffID, Status: got.Status, Outcome: st.Outcome, Reason: st.Reason, Task: h.Task,
 		Delivered: deliveredText(came), Summary: came.Summary, Criteria: came.Criteria, OutputSchema: e.OutputSchema, Output: came.Output,
-		done: done, files: filesOfCompletion(came),
+		got: got, done: done, files: filesOfCompletion(came),
 	}
 	if len(c.Criteria) == 0 { // no criterion was answered
 		c.Criteria = contract.NumberedCriteria(&e)
@@ -104,7 +105,7 @@ func filesOfCompletion(done *schemas.Completion) []string {
 func (c *Comparison) assignFiles(deliverables []schemas.Deliverable) {
 	asked, left := false, c.files
 	for _, d := range deliverables {
-		one := Deliverable{Asked: strings.Join(nonEmptyTexts(d.Type, d.Description, strings.Join(d.Files, ", ")), ": ")}
+		one := Deliverable{Asked: joined(d.Type, d.Description, strings.Join(d.Files, ", "))}
 		for _, glob := range d.Files {
 			asked = true
 			came := slices.DeleteFunc(slices.Clone(c.files), func(file string) bool { return !matchesGlob(glob, file) })
@@ -136,31 +137,20 @@ func withoutNames(list []string, others ...string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(others, s) })
 }
 
-// Draw prints the comparison: each expectation with its result.
+// Draw prints the request with its result, the changes since the round before, and the changes by git.
 func (c Comparison) Draw(p *cli.Page) {
+	h := *c.got.Handoff
+	h.Context, h.Detail, h.Data, h.Summary = nil, "", nil, ""
+	c.got.Handoff = &h
+	DrawHandoff(p, c.got, nil)
 	s := sheet{p, c.HandoffID}
-	s.drawLine(s.Bold(c.HandoffID.String()) + " " + s.ColourStatus(c.Status) + withPrefix(", ", string(c.Outcome)))
-	s.drawFact("Reason", c.Reason)
-	s.drawFact("Asked", c.Task)
-	s.drawFact("Result", c.Summary)
-	s.drawAnswers("Criteria", c.Criteria, c.done)
-	var items []string
-	for _, d := range c.Deliverables {
-		text := d.Asked + withPrefix(" → ", countedList(d.Files))
-		if c.done != nil {
-			text += withPrefix("; missing: ", strings.Join(d.Missing, ", "))
-		}
-		items = append(items, text)
+	if c.Since != nil {
+		all := fmt.Sprintf("handoff diff %s %s --asked --json%s", c.Since.Of, s.id, s.Flags)
+		s.drawLine("\n" + s.Bold(fmt.Sprintf("Since %s", c.Since.Of)))
+		s.drawSection("New", s.criterionLines(c.Since.Points, c.done)...)
+		s.drawSection("Changed", s.criterionLines(c.Since.Changed, c.done)...)
+		s.drawSection("Files", s.listed("also: ", c.Since.Added, all), s.listed("no more: ", c.Since.Gone, all))
 	}
-	s.drawSection("Deliverables", append(items, nonEmptyTexts(withPrefix("not asked for: ", countedList(c.Unasked)))...))
-	if c.Deliverables == nil {
-		s.drawSection("Files", nonEmptyTexts(countedList(c.files)))
-	}
-	if len(c.OutputSchema) > 0 {
-		s.drawSection("Output", nonEmptyTexts("asked: "+compactJSON(c.OutputSchema), withPrefix("given: ", compactJSON(c.Output))))
-	}
-	s.drawDelivered(cmp.Or(c.done, &schemas.Completion{}))
-	s.drawSince(c)
 	switch {
 	case c.Base != "" && c.Changes == "":
 		s.drawLine("\nNo commit changed anything since " + c.Base)
@@ -190,31 +180,6 @@ func (s sheet) drawChanges(patch string) {
 			line = s.Faint(line)
 		}
 		s.WriteString(line + "\n")
-	}
-}
-
-// drawSince draws the changes since the previous round, if there was one.
-func (s sheet) drawSince(c Comparison) {
-	if c.Since == nil {
-		return
-	}
-	s.drawLine("\n" + s.Bold(fmt.Sprintf("Since %s", c.Since.Of)))
-	s.drawAnswers("New", c.Since.Points, c.done)
-	s.drawAnswers("Changed", c.Since.Changed, c.done)
-	s.drawSection("Files", nonEmptyTexts(withPrefix("also: ", countedList(c.Since.Added)), withPrefix("no more: ", countedList(c.Since.Gone))))
-}
-
-// drawAnswers draws criteria, with their answers if there is a completion.
-func (s sheet) drawAnswers(heading string, all []schemas.AnsweredCriterion, done *schemas.Completion) {
-	for i, a := range all {
-		if i == 0 {
-			s.drawLine("\n" + s.Bold(heading))
-		}
-		if done == nil {
-			s.drawLine(fmt.Sprintf("  %d. %s", a.Number, s.Quote(oneLine(a.Criterion), 5)))
-			continue
-		}
-		s.AddCriterion(a.IsMet(), a.Number, oneLine(a.Criterion), oneLine(done.EvidenceText(a)))
 	}
 }
 

@@ -7,39 +7,43 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/mailbox/contract"
 	"handoff/schemas"
 	"handoff/schemas/display"
 )
 
-// DrawHandoff prints one handoff: sender and recipient, status, context, expectations and results. The parameter got
-// must come from the view full, and the parameter end from [EndingEvent].
+// DrawHandoff prints one handoff: sender and recipient, status, context, expectations and results. From the view outcome
+// it prints only the status and the results. The parameter end comes from [EndingEvent].
 func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
-	s := sheet{p, got.Handoff.ID}
-	h, st, done, failed := *got.Handoff, *got.Standing, got.Completion, got.Failure
-	s.drawLine(s.Bold(s.Quote("Handoff "+h.ID.String()+withPrefix(": ", oneLine(h.Title)), 0)))
+	s := sheet{p, got.HandoffID}
+	h, st := schemas.ValueOrZero(got.Handoff), schemas.ValueOrZero(got.Standing)
+	done, failed := cmp.Or(got.Completion, &schemas.Completion{}), cmp.Or(got.Failure, &schemas.Failure{})
+	st.Status, st.Outcome = cmp.Or(st.Status, got.Status), cmp.Or(st.Outcome, done.Status)
+	st.Holder = cmp.Or(st.Holder, done.Source.Agent, failed.Source.Agent)
+	s.drawLine(s.Bold(s.Quote("Handoff "+s.id.String()+withPrefix(": ", oneLine(h.Title)), 0)))
 	s.drawStatus(h, st, end)
-	if st.Status.HasEnded() && failed == nil {
+	if st.Status.HasEnded() && got.Failure == nil {
 		s.drawParagraph("Reason", st.Reason)
 	}
 	s.drawParagraph("Task", h.Task)
-	s.drawParagraph("Detail", s.cut(h.Detail, "detail"))
-	s.drawSection("Data", s.dataLines(h.Data, "data"))
-	s.drawSection("Context Transferred", s.contextLines(h))
-	s.drawSection("Expectations", s.criterionLines(h.Expectations, done))
-	s.drawCompletion(cmp.Or(done, &schemas.Completion{}))
-	s.drawFailure(cmp.Or(failed, &schemas.Failure{}))
-	s.drawSection("Open Questions", st.Questions)
+	s.drawParagraph("Detail", s.cut(h.Detail, s.part("detail")))
+	s.drawSection("Data", s.dataLines(h.Data, "data")...)
+	s.drawSection("Context Transferred", s.contextLines(h)...)
+	s.drawSection("Expectations", s.expectationLines(newComparison(got), schemas.ValueOrZero(h.Expectations))...)
+	s.drawCompletion(done)
+	s.drawFailure(failed)
+	s.drawSection("Open Questions", st.Questions...)
 	if st.Status == schemas.Waiting {
 		s.drawParagraph("Said with the questions", st.Note)
 	}
-	s.drawSection("Checkpoint", checkpointLines(h, st, failed))
-	drawLateResults(got.Late, func(label, text string) { s.drawParagraph(capitalise(label), text) })
+	s.drawSection("Checkpoint", checkpointLines(h, st, failed)...)
+	s.drawLateResults(got.Late)
 }
 
 func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schemas.Event) {
 	to := cmp.Or(string(h.Target.Agent), withPrefix("capability:", h.Target.Capability), withPrefix("role:", h.Target.Role))
-	s.drawFact("From", fmt.Sprintf("%s → To: %s", oneLine(schemas.SenderLine(h.ByRule().String(), h.Source.Agent)), oneLine(to)))
+	if h.Source.Agent != "" {
+		s.drawFact("From", fmt.Sprintf("%s → To: %s", oneLine(schemas.SenderLine(h.ByRule().String(), h.Source.Agent)), oneLine(to)))
+	}
 	if st.Holder != "" && string(st.Holder) != to {
 		s.drawFact("Holder", string(st.Holder))
 	}
@@ -85,94 +89,93 @@ func (s sheet) timeFact(h schemas.Handoff, st schemas.HandoffState) (label, valu
 // checkpointLines returns the ids of three checkpoints: the last one of the handoff, the one at its failure, and the
 // one from which it began. It leaves out missing and repeated ids.
 func checkpointLines(h schemas.Handoff, st schemas.HandoffState, failed *schemas.Failure) []string {
-	left, begun := schemas.ValueOrZero(failed).CheckpointID, schemas.ValueOrZero(h.Rollback).CheckpointID
-	return slices.Compact(nonEmptyTexts(st.Checkpoint, left, begun))
+	return slices.Compact(nonEmptyTexts(st.Checkpoint, failed.CheckpointID, schemas.ValueOrZero(h.Rollback).CheckpointID))
 }
 
 // contextLines returns one line for each kind of context, shortened.
 func (s sheet) contextLines(h schemas.Handoff) []string {
-	var items []string
-	add := func(label, value string) {
-		if value != "" {
-			items = append(items, label+": "+value)
-		}
-	}
-	add("Summary", s.cut(h.Summary, "summary"))
 	c := schemas.ValueOrZero(h.Context)
-	add("Original request", s.cut(c.OriginalRequest, "original_request"))
-	for i, a := range c.Artifacts {
-		part := fmt.Sprintf("artifacts/%d", i)
-		add(capitalise(cmp.Or(oneLine(a.Type), "artifact")), s.cut(cmp.Or(a.Path, a.Content, a.Description), part))
+	items := []string{
+		withPrefix("Summary: ", s.cut(h.Summary, s.part("summary"))),
+		withPrefix("Original request: ", s.cut(c.OriginalRequest, s.part("original_request"))),
 	}
-	add("Decisions", s.listed(schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }), "decisions"))
-	add("Files", s.listed(schemas.Map(c.Files, func(f schemas.File) string { return f.Path }), "files"))
-	add("Done before", s.listed(c.CompletedSteps, "completed_steps"))
-	add("Known issues", s.listed(c.KnownIssues, "known_issues"))
-	add("Previous failures", s.listed(c.PreviousFailures, "previous_failures"))
+	for i, a := range c.Artifacts {
+		text := s.cut(cmp.Or(a.Path, a.Content, a.Description), s.part(fmt.Sprintf("artifacts/%d", i)))
+		items = append(items, withPrefix(capitalise(cmp.Or(oneLine(a.Type), "artifact"))+": ", text))
+	}
+	items = append(items,
+		s.listed("Decisions: ", schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }), s.part("decisions")),
+		s.listed("Files: ", schemas.Map(c.Files, func(f schemas.File) string { return f.Path }), s.part("files")),
+		s.listed("Done before: ", c.CompletedSteps, s.part("completed_steps")),
+		s.listed("Known issues: ", c.KnownIssues, s.part("known_issues")),
+		s.listed("Previous failures: ", c.PreviousFailures, s.part("previous_failures")),
+	)
 	for _, r := range c.References {
 		if r.IsKept() {
-			r.URL = s.partCommand(r.Name)
+			r.URL = s.part(r.Name)
 		}
-		add("Reference", strings.Join(nonEmptyTexts(oneLine(r.Name), oneLine(cmp.Or(r.URL, r.Path))), ": "))
+		items = append(items, "Reference: "+joined(oneLine(r.Name), oneLine(cmp.Or(r.URL, r.Path))))
 	}
 	project := schemas.ValueOrZero(c.Project)
-	add("Project", oneLine(project.Name+withPrefix(", branch ", project.Branch)))
-	add("Tech Stack", oneLine(strings.Join(project.TechStack, ", ")))
-	return items
+	return append(items, withPrefix("Project: ", oneLine(project.Name+withPrefix(", branch ", project.Branch))),
+		withPrefix("Tech Stack: ", oneLine(strings.Join(project.TechStack, ", "))))
+}
+
+// expectationLines returns a line for each deliverable with its files, for each criterion, and for each other
+// expectation.
+func (s sheet) expectationLines(c Comparison, e schemas.Expectations) []string {
+	var items []string
+	all := fmt.Sprintf("handoff diff %s --asked --json%s", s.id, s.Flags)
+	for _, d := range c.Deliverables {
+		text := cmp.Or(s.listed("Deliver "+d.Asked+" → ", d.Files, all), "Deliver "+d.Asked)
+		if c.done != nil {
+			text += withPrefix("; missing: ", strings.Join(d.Missing, ", "))
+		}
+		items = append(items, text)
+	}
+	items = append(append(items, s.listed("Not asked for: ", c.Unasked, all)), s.criterionLines(c.Criteria, c.done)...)
+	items = append(items, schemas.Map(e.Constraints, func(text string) string { return "Constraint: " + text })...)
+	return append(items, withPrefix("Review by: ", oneLine(e.Review)),
+		withPrefix("Output as: ", s.cut(compactJSON(e.OutputSchema), s.part("output_schema"))))
 }
 
 // criterionLines returns a line for each criterion and each check: a box, which is ticked if the criterion was met, and
 // the evidence.
-func (s sheet) criterionLines(e *schemas.Expectations, done *schemas.Completion) []string {
-	var items []string
-	e = cmp.Or(e, &schemas.Expectations{})
-	for _, d := range e.Deliverables {
-		items = append(items, "Deliver "+strings.Join(nonEmptyTexts(d.Type, d.Description, strings.Join(d.Files, ", ")), ": "))
-	}
-	if done == nil || len(done.Criteria) == 0 {
-		done = &schemas.Completion{}
-		items = append(items, schemas.Map(contract.NumberedCriteria(e), func(a schemas.AnsweredCriterion) string { return "[ ] " + a.Criterion })...)
-	}
-	for _, a := range done.Criteria {
-		box, mark := "[ ] ", "✗"
-		if a.IsMet() {
-			box, mark = "[x] ", "✓"
+func (s sheet) criterionLines(all []schemas.AnsweredCriterion, done *schemas.Completion) []string {
+	return schemas.Map(all, func(a schemas.AnsweredCriterion) string {
+		if done == nil || len(done.Criteria) == 0 {
+			return "[ ] " + a.Criterion
 		}
-		items = append(items, box+a.Criterion+" "+mark+withPrefix(" ", s.cut(done.EvidenceText(a), "outcome/criteria")))
-	}
-	items = append(items, schemas.Map(e.Constraints, func(text string) string { return "Constraint: " + text })...)
-	return append(items, nonEmptyTexts(withPrefix("Review by: ", oneLine(e.Review)), withPrefix("Output as: ", s.cut(compactJSON(e.OutputSchema), "output_schema")))...)
+		evidence := withPrefix(" ", s.cut(done.EvidenceText(a), s.part("outcome/criteria")))
+		if a.IsMet() {
+			return "[x] " + a.Criterion + " ✓" + evidence
+		}
+		return "[ ] " + a.Criterion + " ✗" + evidence
+	})
 }
 
 func (s sheet) drawCompletion(c *schemas.Completion) {
 	s.drawParagraph("Result", c.Summary)
-	s.drawParagraph("Result in Detail", s.cut(c.Detail, "outcome/detail"))
-	s.drawSection("Result Data", s.dataLines(c.Data, "outcome/data"))
-	s.drawParagraph("Output", s.cut(compactJSON(c.Output), "outcome/output"))
-	s.drawSection("Results", resultLines(c))
-	s.drawSection("Deliverables", deliverableLines(c))
+	s.drawParagraph("Result in Detail", s.cut(c.Detail, s.part("outcome/detail")))
+	s.drawSection("Result Data", s.dataLines(c.Data, "outcome/data")...)
+	s.drawParagraph("Output", s.cut(compactJSON(c.Output), s.part("outcome/output")))
+	s.drawSection("Results", resultLines(c)...)
+	s.drawSection("Deliverables", s.deliverableLines(c)...)
 	s.drawDelivered(c)
-	s.drawSection("Verification", verificationLines(c.Verification))
-	s.drawSection("Notes", c.Notes)
+	s.drawSection("Verification", verificationLines(c.Verification)...)
+	s.drawSection("Notes", c.Notes...)
 	next := schemas.ValueOrZero(c.Continuation)
-	s.drawSection("Suggested Next", nonEmptyTexts(strings.Join(nonEmptyTexts(next.SuggestedNext, next.Reason), ": ")))
+	s.drawSection("Suggested Next", joined(next.SuggestedNext, next.Reason))
 }
 
-func deliverableLines(c *schemas.Completion) []string {
+func (s sheet) deliverableLines(c *schemas.Completion) []string {
 	var items []string
+	all := s.part("outcome/deliverables")
 	for _, d := range c.Deliverables {
-		items = append(items, nonEmptyTexts(strings.Join(nonEmptyTexts(d.Type, d.Description), ": "),
-			countedFiles("Created", d.FilesCreated), countedFiles("Modified", d.FilesModified), countedFiles("Tests", d.TestsCreated))...)
+		items = append(items, joined(d.Type, d.Description),
+			s.listed("Created: ", d.FilesCreated, all), s.listed("Modified: ", d.FilesModified, all), s.listed("Tests: ", d.TestsCreated, all))
 	}
 	return append(items, c.Outputs...)
-}
-
-// countedFiles returns the number of files and the names of the first files. It returns "" if there are no files.
-func countedFiles(label string, files []string) string {
-	if len(files) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s: %s (%s)", label, schemas.CountNoun(len(files), "file"), firstNames(files))
 }
 
 // deliveredText returns the branch and the commit that a completion delivered, or "" if neither is known. The commit in
@@ -191,20 +194,20 @@ func isSameCommit(a, b string) bool {
 }
 
 // drawDelivered draws the delivered branch and commit, and what git showed about the working tree in which the work was
-// completed. If this tree was at another commit, it draws the tree apart.
+// completed. If this tree was at another commit, it says so.
 func (s sheet) drawDelivered(c *schemas.Completion) {
 	t := schemas.ValueOrZero(c.Tree)
-	facts := nonEmptyTexts(
-		countedFiles("Changed since "+t.Since, t.Changed), countedFiles("In no commit", t.Uncommitted),
-		withPrefix("What changed is not known: ", t.Unknown),
-	)
-	if isSameCommit(t.Commit, c.Commit()) {
-		s.drawSection("Delivered", append(nonEmptyTexts(deliveredText(c), withPrefix("in ", t.Path)), facts...))
-		return
+	delivered, place := deliveredText(c), withPrefix("in ", t.Path)
+	isTrimmed := c.HandoffID == 0 && t.Commit == "" // by the view outcome
+	if !isSameCommit(t.Commit, c.Commit()) && !isTrimmed {
+		delivered += ", as its holder says"
+		tree := nonEmptyTexts(t.Path, withPrefix("branch ", t.Branch), withPrefix("commit ", t.Commit))
+		place = withPrefix("completed from ", strings.Join(tree, ", "))
 	}
-	s.drawSection("Delivered", nonEmptyTexts(deliveredText(c)+", as its holder says"))
-	place := strings.Join(nonEmptyTexts(t.Path, withPrefix("branch ", t.Branch), withPrefix("commit ", t.Commit)), ", ")
-	s.drawSection("Completed From", append(nonEmptyTexts(place), facts...))
+	s.drawSection("Delivered", delivered, place,
+		s.listed("Changed since "+cmp.Or(t.Since, "its claim")+": ", t.Changed, s.part("outcome/tree/changed")),
+		s.listed("In no commit: ", t.Uncommitted, s.part("outcome/tree/uncommitted")),
+		withPrefix("What changed is not known: ", t.Unknown))
 }
 
 func verificationLines(given *schemas.Verification) (items []string) {
@@ -233,22 +236,19 @@ func verificationLines(given *schemas.Verification) (items []string) {
 }
 
 func (s sheet) drawFailure(f *schemas.Failure) {
-	s.drawSection("Failure", nonEmptyTexts(strings.Join(nonEmptyTexts(f.Failure.Type, f.Failure.Description), ": ")))
-	var blockers []string
-	for _, b := range f.Failure.Blockers {
-		text := strings.Join(nonEmptyTexts(b.Type, b.Description), ": ")
+	s.drawSection("Failure", joined(f.Failure.Type, f.Failure.Description))
+	s.drawSection("Blockers", schemas.Map(f.Failure.Blockers, func(b schemas.Blocker) string {
 		if b.RequiredToProceed {
-			text += " (required to proceed)"
+			b.Description += " (required to proceed)"
 		}
-		blockers = append(blockers, text)
-	}
-	s.drawSection("Blockers", blockers)
+		return joined(b.Type, b.Description)
+	})...)
 	progress, back := schemas.ValueOrZero(f.Failure.PartialProgress), schemas.ValueOrZero(f.RollbackRequest)
-	s.drawSection("Done", progress.Completed)
-	s.drawSection("Not Done", progress.Incomplete)
-	s.drawSection("Rollback", nonEmptyTexts(strings.Join(nonEmptyTexts(string(back.TargetAgent), back.Reason), ": ")))
-	s.drawSection("Questions", back.Questions)
-	s.drawSection("Suggested Alternative", nonEmptyTexts(f.Alternative))
+	s.drawSection("Done", progress.Completed...)
+	s.drawSection("Not Done", progress.Incomplete...)
+	s.drawSection("Rollback", joined(string(back.TargetAgent), back.Reason))
+	s.drawSection("Questions", back.Questions...)
+	s.drawSection("Suggested Alternative", f.Alternative)
 }
 
 // pluralCount returns a number with its noun, or "" for 0.

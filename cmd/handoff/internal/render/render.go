@@ -1,10 +1,9 @@
-// Package render draws one handoff for people: the whole of it ([DrawHandoff]), or only its end ([DrawOutcome]).
+// Package render draws one handoff for people: as far as the caller read it ([DrawHandoff]), and what came of it ([Compare]).
 //
 // It makes control characters in texts of agents visible, so that none of them can repaint a terminal.
 package render
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -15,7 +14,6 @@ import (
 
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
-	"handoff/schemas/display"
 )
 
 // A sheet is a page about a handoff, with lines in sections. Its methods make control characters in texts of agents
@@ -27,34 +25,31 @@ type sheet struct {
 
 func (s sheet) drawLine(text string) { s.WriteString(strings.TrimRight(text, " ") + "\n") }
 
-// drawSection prints a heading and items. If there are no items, it prints nothing.
-func (s sheet) drawSection(heading string, items []string) {
-	for i, item := range items {
+// draw prints a heading, and each item behind a bullet. It skips empty items. If all are empty, it prints nothing.
+func (s sheet) draw(heading, bullet string, items ...string) {
+	for i, item := range nonEmptyTexts(items...) {
 		if i == 0 {
 			s.drawLine("\n" + s.Bold(heading))
 		}
-		bullet := "- "
+		before := bullet
 		for _, l := range s.SplitLines(item, len(bullet)) {
-			s.drawLine(bullet + l)
-			bullet = "  "
+			s.drawLine(before + l)
+			before = "  "
 		}
 	}
 }
 
+// drawSection prints a heading and a list. If there are no items, it prints nothing.
+func (s sheet) drawSection(heading string, items ...string) { s.draw(heading, "- ", items...) }
+
 // drawParagraph prints a heading and a text. If the text is empty, it prints nothing.
 func (s sheet) drawParagraph(heading, written string) {
-	if strings.TrimSpace(written) == "" {
-		return
-	}
-	s.drawLine("\n" + s.Bold(heading))
-	for _, l := range s.SplitLines(written, 2) {
-		s.drawLine("  " + l)
-	}
+	s.draw(heading, "  ", strings.TrimSpace(written))
 }
 
-// drawFact prints a label and a text on one line. If the text is empty, it prints nothing.
+// drawFact prints a label and a text. If the text is empty, it prints nothing.
 func (s sheet) drawFact(label, value string) {
-	if value = oneLine(value); value != "" {
+	if value = s.cut(oneLine(value), s.command("--events")); value != "" {
 		s.drawLine(label + ": " + s.Quote(value, len(label)+2))
 	}
 }
@@ -63,29 +58,37 @@ func (s sheet) drawFact(label, value string) {
 const maxPart = 600
 
 // cut cuts a text after [maxPart] bytes. Then a line follows with the number of characters that are left out, and the
-// command that prints the part of the handoff with the whole text.
-func (s sheet) cut(written, part string) string {
+// command that prints the whole text.
+func (s sheet) cut(written, command string) string {
 	written = strings.TrimSpace(written)
 	shown := strings.TrimSuffix(schemas.Shorten(written, maxPart), " …")
 	if shown == written {
 		return written
 	}
 	left := utf8.RuneCountInString(written) - utf8.RuneCountInString(shown)
-	return fmt.Sprintf("%s\n… %s: %s", shown, schemas.CountNoun(left, "more character"), s.partCommand(part))
+	return fmt.Sprintf("%s\n… %s: %s", shown, schemas.CountNoun(left, "more character"), command)
 }
 
-// partCommand returns the command that prints a part of the handoff.
-func (s sheet) partCommand(part string) string {
-	return fmt.Sprintf("handoff show %s --part %s%s", s.id, cli.ShellWord(part), s.Flags)
+// command returns the command that prints more of the handoff.
+func (s sheet) command(flags string) string {
+	return fmt.Sprintf("handoff show %s %s%s", s.id, flags, s.Flags)
 }
 
-// listed returns the length of a list and its first members. If it leaves text out, it adds the command that prints the
-// part of the handoff with the whole list.
-func (s sheet) listed(names []string, part string) string {
-	oneLiners := schemas.Map(names, func(name string) string { return strings.Join(strings.Fields(name), " ") })
-	text := s.cut(countedList(oneLiners), part)
+// part returns the command that prints a part of the handoff.
+func (s sheet) part(name string) string { return s.command("--part " + cli.ShellWord(name)) }
+
+// maxNames is the number of members of a list that a page shows.
+const maxNames = 5
+
+// listed returns a label, the length of a list and its first members. If it leaves text out, it adds the command that
+// prints the whole list. It returns "" for an empty list.
+func (s sheet) listed(label string, names []string, command string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	text := s.cut(fmt.Sprintf("%s%d (%s)", label, len(names), schemas.JoinFirst(schemas.Map(names, oneLine), maxNames)), command)
 	if len(names) > maxNames && !strings.Contains(text, "\n… ") {
-		text += "\n… all: " + s.partCommand(part)
+		text += "\n… all: " + command
 	}
 	return text
 }
@@ -93,13 +96,15 @@ func (s sheet) listed(names []string, part string) string {
 // dataLines returns a line for each text of data. Path is the part of the handoff that holds the data.
 func (s sheet) dataLines(data map[string]string, path string) (items []string) {
 	for _, name := range slices.Sorted(maps.Keys(data)) {
-		items = append(items, oneLine(name)+": "+s.cut(data[name], path+"/"+name))
+		items = append(items, oneLine(name)+": "+s.cut(data[name], s.part(path+"/"+name)))
 	}
 	return items
 }
 
-// oneLine puts a text on one line and cuts the text after 200 columns.
-func oneLine(written string) string { return display.FitOneLine(written, 200) }
+// oneLine puts a text on one line and makes its control characters visible.
+func oneLine(written string) string {
+	return schemas.EscapeHidden(strings.Join(strings.Fields(written), " "))
+}
 
 func withSuffix(text, suffix string) string {
 	if text == "" {
@@ -121,19 +126,8 @@ func capitalise(word string) string {
 	return string(unicode.ToUpper(r)) + word[n:]
 }
 
-// countedList returns the length of a list and its first members.
-func countedList(names []string) string {
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d (%s)", len(names), firstNames(names))
-}
-
-// maxNames is the number of members of a list that a page shows.
-const maxNames = 5
-
-// firstNames returns the first members of a list.
-func firstNames(names []string) string { return schemas.JoinFirst(names, maxNames) }
+// joined joins the texts that are not empty with colons.
+func joined(texts ...string) string { return strings.Join(nonEmptyTexts(texts...), ": ") }
 
 func nonEmptyTexts(texts ...string) []string {
 	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
@@ -158,51 +152,12 @@ func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.
 	return nil, nil
 }
 
-// DrawOutcome prints the end of a handoff: the actor and the reason, the criteria, the checks, and the results. For
-// each criterion it prints the evidence, or the reason why the criterion is not met. The parameter end comes from
-// [EndingEvent].
-func DrawOutcome(p *cli.Page, out schemas.GetOut, end *schemas.Event) {
-	p.AddLine("%s %s", p.Bold(out.HandoffID.String()), p.ColourStatus(out.Status))
-	p.AddField("ended by", string(schemas.ValueOrZero(end).Agent))
-	p.AddField("reason", schemas.ValueOrZero(out.Standing).Reason)
-	c := cmp.Or(out.Completion, &schemas.Completion{})
-	p.AddField("outcome", string(c.Status))
-	p.AddField("by", string(c.Source.Agent))
-	p.AddField("summary", c.Summary)
-	s := sheet{p, out.HandoffID}
-	p.AddField("detail", s.cut(c.Detail, "outcome/detail"))
-	for _, data := range s.dataLines(c.Data, "outcome/data") {
-		p.AddField("data", data)
-	}
-	p.AddField("output", s.cut(compactJSON(c.Output), "outcome/output"))
-	p.AddField("delivered", deliveredText(c))
-	for _, answered := range c.Criteria {
-		p.AddCriterion(answered.IsMet(), answered.Number, answered.Criterion, c.EvidenceText(answered))
-	}
-	for _, result := range resultLines(c) {
-		p.AddField("result", result)
-	}
-	for _, checked := range verificationLines(c.Verification) {
-		p.AddField("checked", checked)
-	}
-	for _, note := range c.Notes {
-		p.AddField("note", note)
-	}
-	failed := schemas.ValueOrZero(out.Failure)
-	p.AddField("by", string(failed.Source.Agent))
-	p.AddField("reason", failed.Failure.Description)
-	drawLateResults(out.Late, p.AddField)
-}
-
 // drawLateResults draws late results, which came after the claim was lost.
-func drawLateResults(results []schemas.LateResult, draw func(label, text string)) {
+func (s sheet) drawLateResults(results []schemas.LateResult) {
 	for _, l := range results {
-		switch {
-		case l.Completion != nil:
-			draw("late result from "+oneLine(string(l.Completion.Source.Agent)), l.Completion.Summary)
-		case l.Failure != nil:
-			draw("late failure from "+oneLine(string(l.Failure.Source.Agent)), l.Failure.Failure.Description)
-		}
+		done, failed := schemas.ValueOrZero(l.Completion), schemas.ValueOrZero(l.Failure)
+		s.drawParagraph("Late result from "+oneLine(string(done.Source.Agent)), done.Summary)
+		s.drawParagraph("Late failure from "+oneLine(string(failed.Source.Agent)), failed.Failure.Description)
 	}
 }
 

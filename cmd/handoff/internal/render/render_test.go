@@ -53,11 +53,11 @@ func authHandoff() schemas.Handoff {
 }
 
 func newGetOut(h schemas.Handoff, st schemas.HandoffState) schemas.GetOut {
-	return schemas.GetOut{Handoff: &h, Standing: &st}
+	return schemas.GetOut{HandoffID: h.ID, Handoff: &h, Standing: &st}
 }
 
 // A cancelled handoff has no completion or failure: the event has the actor, and the standing the reason.
-func TestDrawOutcome_NamesCanceller(t *testing.T) {
+func TestDrawHandoff_NamesCanceller(t *testing.T) {
 	got := newGetOut(authHandoff(), schemas.HandoffState{Status: schemas.Cancelled, Reason: "No longer needed"})
 	end := &schemas.Event{Agent: "dev", Action: "cancelled", Said: "3f2a"}
 	got.Late = []schemas.LateResult{{Completion: &schemas.Completion{Source: schemas.Source{Agent: "b"}, Result: schemas.Result{Summary: "Done all the same"}}}}

@@ -181,8 +181,6 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 		for _, e := range out.Audit {
 			p.AddJSON(e)
 		}
-	case "outcome":
-		render.DrawOutcome(p, out, end)
 	case "checkpoint":
 		p.AddJSON(out.Checkpoint)
 	default:
@@ -233,7 +231,7 @@ func printEvents(p *cli.Page, events []schemas.HistoryEvent) {
 		}
 		return []string{
 			strconv.FormatUint(e.N, 10), at, string(e.Agent), e.Action, string(e.To),
-			e.Other.String(), schemas.Shorten(e.Text, 120),
+			e.Other.String(), e.Text,
 		}
 	})
 	p.WriteString(p.FormatTable([]string{"EVENT", "AT", "AGENT", "ACTION", "TO", "OTHER", "TEXT"}, rows))

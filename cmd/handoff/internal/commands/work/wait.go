@@ -119,7 +119,7 @@ func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (wel
 			return false, err
 		}
 	}
-	err = w.printOutcome(a, out, raw, func(p *cli.Page) { render.DrawOutcome(p, out, end) })
+	err = w.printOutcome(a, out, raw, func(p *cli.Page) { render.DrawHandoff(p, out, end) })
 	if err == nil && schemas.ValueOrZero(out.Standing).Reviewer != "" {
 		err = cli.ExitStatus(exitOpen)
 	}
