@@ -17,17 +17,6 @@ type Terms struct {
 	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"action after 15 minutes without a claim: wait, return, generalist or human"`
 }
 
-// FieldChoices returns the texts that a field accepts, which its tag jsonschema lists. It returns nil if the field
-// accepts any text.
-func FieldChoices(f reflect.StructField) (words []string) {
-	for rule := range strings.SplitSeq(f.Tag.Get("jsonschema"), ",") {
-		if word, isChoice := strings.CutPrefix(rule, "enum="); isChoice {
-			words = append(words, word)
-		}
-	}
-	return words
-}
-
 // Fields yields the fields of a message type with their JSON names, in order. It includes the fields of embedded
 // structs.
 func Fields(message reflect.Type) iter.Seq2[string, reflect.StructField] {

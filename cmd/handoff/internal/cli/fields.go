@@ -23,16 +23,12 @@ import (
 // ("expectations.strict"). A field with an empty path sets no argument: the command reads the values of the flag with
 // [TextsOfFlag].
 type Field struct {
-	Flag    string
-	path    string
-	form    valueForm
-	help    string
-	short   string
-	choices []string
+	Flag  string
+	path  string
+	form  valueForm
+	help  string
+	short string
 }
-
-// Choices is the annotation that lists the only valid values of a flag. Shells complete these values.
-const Choices = "handoff_choices"
 
 // FieldsOf returns flags for the fields of an argument that is an object. Path leads to the object. Each field with a
 // struct tag help gets a flag with the field's name, written with dashes. The type of the field decides the kind of the
@@ -43,9 +39,7 @@ func FieldsOf(path string, object reflect.Type) (fields []Field) {
 	}
 	for name, f := range schemas.Fields(object) {
 		if help := f.Tag.Get("help"); help != "" {
-			field := forms[f.Type.Kind()](strings.ReplaceAll(name, "_", "-"), path+"."+name, help)
-			field.choices = schemas.FieldChoices(f)
-			fields = append(fields, field)
+			fields = append(fields, forms[f.Type.Kind()](strings.ReplaceAll(name, "_", "-"), path+"."+name, help))
 		}
 	}
 	return fields
@@ -68,9 +62,6 @@ func DefineFlags(cmd *cobra.Command, fields []Field) {
 		flag := flags.VarPF(&flagValue{valueForm: f.form}, f.Flag, f.short, f.help)
 		if f.form.kind == kindSwitch {
 			flag.NoOptDefVal = "true"
-		}
-		if f.choices != nil {
-			_ = flags.SetAnnotation(f.Flag, Choices, f.choices) // there is such a flag
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/schemas"
+	"handoff/tools"
 )
 
 // completionRow is a completer with its arguments and flags.
@@ -29,20 +30,13 @@ type completionRow struct {
 func completionTable() []completionRow {
 	return []completionRow{
 		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "diff", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
-		{openHandoffs, []string{"--parent"}},
-		{completeCommaList(openHandoffs), []string{"--after", "--after-accepted"}},
-		{openHandoffsAndWorkflows, []string{"history"}},
-		{workflows, []string{"list", "--workflow"}},
-		{completePlannedWorkflows, []string{"workflow start"}},
-		{agents, []string{"agents", "agents register", "assign --from", "--agent", "--alternative", "--by", "--for", "--rollback-to"}},
-		{completeCommaList(agents), []string{"token add --agents"}},
-		{recipients, []string{"send", "--join", "--next", "--on-failure", "--review", "--to"}},
-		{roles, []string{"--role", "--agent-role"}},
-		{capabilities, []string{"--capability"}},
-		{workTypes, []string{"--type"}},
-		{tokenNames, []string{"token revoke"}},
+		{openHandoffs, []string{"--parent", "--after", "--after-accepted"}},
+		{workflows, []string{"history", "list", "--workflow"}},
+		{agents, []string{"agents", "agents register", "assign --from", "send", "token add --agents"}},
+		{agents, []string{"--agent", "--alternative", "--by", "--for", "--join", "--next", "--on-failure", "--review", "--rollback-to", "--to"}},
 		{completeWorkspaceNames, []string{"workspace adopt", "workspace remove", "--workspace"}},
-		{completeToolNames, []string{"call"}},
+		{files, []string{"--file", "--from-log", "--tls-cert", "--tls-key", "mcp --agents", "serve --agents"}},
+		{completeWords(schemas.Map(tools.Table, func(t tools.Tool) string { return t.Name })...), []string{"call"}},
 		{completeWords(client.Names()...), []string{"doctor", "setup"}},
 		{completeWords(client.NamesWithHooks()...), []string{"hook --client"}},
 		{completeWords(client.Events...), []string{"hook"}},
@@ -52,6 +46,7 @@ func completionTable() []completionRow {
 		{completeWords("text", "json"), []string{"--log-format"}},
 		{completeWords("debug", "info", "warn", "error"), []string{"--log-level"}},
 		{completeWords("observed", "claimed"), []string{"--evidence"}},
+		{completeWords("wait", "return", "generalist", "human"), []string{"--no-takers"}},
 		{completeWords(schemas.Priorities...), []string{"--priority"}},
 		{completeWords(schemas.Statuses...), []string{"--status"}},
 		{completeWords("full", "summary", "reference"), []string{"--strategy"}},
@@ -63,39 +58,37 @@ func completionTable() []completionRow {
 	}
 }
 
-// fileFlags are flags whose values are names of files, which shells complete by themselves. fileCommands are commands
-// whose arguments are names of files.
+// files stands for values that are names of files, which shells complete by themselves. The arguments of fileCommands
+// are names of files, too.
 var (
-	fileFlags    = []string{"--file", "--from-log", "--tls-cert", "--tls-key", "mcp --agents", "serve --agents"}
+	files        completer
 	fileCommands = []string{"agents check", "agents import", "capture", "exec", "render", "rules test"}
 )
 
 // AddCompletions adds the completions of the table to the arguments and the flags of all commands below root.
 func AddCompletions(a *cli.App, root *cobra.Command) {
 	rows := map[string]cobra.CompletionFunc{"--dir": cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)}
-	for _, flag := range fileFlags {
-		rows[flag] = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
-	}
 	for _, t := range completionTable() {
 		for _, row := range t.rows {
 			rows[row] = completionFunc(a, t.by)
 		}
 	}
-	addCompletionsBelow(a, root, rows)
+	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
+	addCompletionsBelow(root, rows)
 }
 
 // addCompletionsBelow does the same for a command and its subcommands.
-func addCompletionsBelow(a *cli.App, cmd *cobra.Command, rows map[string]cobra.CompletionFunc) {
+func addCompletionsBelow(cmd *cobra.Command, rows map[string]cobra.CompletionFunc) {
 	path := strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()+" ")
-	directive := cobra.ShellCompDirectiveNoFileComp
 	if slices.Contains(fileCommands, path) {
-		directive = cobra.ShellCompDirectiveDefault
+		cmd.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveDefault)
 	}
-	cmd.CompletionOptions.SetDefaultShellCompDirective(directive)
 	if offer := rows[path]; offer != nil {
-		cmd.ValidArgsFunction = offer
-		if !hasUniformArguments(cmd) {
-			cmd.ValidArgsFunction = completeFirstArgument(offer)
+		cmd.ValidArgsFunction = func(cmd *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(given) > 0 && !hasUniformArguments(cmd) { // only the first argument has these words
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return offer(cmd, given, typed)
 		}
 	}
 	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -104,25 +97,12 @@ func addCompletionsBelow(a *cli.App, cmd *cobra.Command, rows map[string]cobra.C
 		if offer == nil {
 			offer = rows["--"+f.Name]
 		}
-		if choices := f.Annotations[cli.Choices]; offer == nil && choices != nil {
-			offer = completionFunc(a, completeWords(choices...))
-		}
 		if offer != nil {
 			_ = cmd.RegisterFlagCompletionFunc(f.Name, offer) // refused only for a flag that is missing, or has a completion
 		}
 	})
 	for _, sub := range cmd.Commands() {
-		addCompletionsBelow(a, sub, rows)
-	}
-}
-
-// completeFirstArgument completes the first argument, and no other.
-func completeFirstArgument(offer cobra.CompletionFunc) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, given []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(given) > 0 {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
-		return offer(cmd, given, typed)
+		addCompletionsBelow(sub, rows)
 	}
 }
 
@@ -135,6 +115,9 @@ func hasUniformArguments(cmd *cobra.Command) bool {
 // completionFunc returns the completion function of a completer. It takes the workspace and the agent name from the
 // command line or the environment. The shell keeps the order of the words, and adds no names of files.
 func completionFunc(a *cli.App, c completer) cobra.CompletionFunc {
+	if c == nil { // see files
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
 	return func(cmd *cobra.Command, _ []string, typed string) (kept []cobra.Completion, _ cobra.ShellCompDirective) {
 		if a.SetFlagsFromEnvironment(cmd) != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
