@@ -23,7 +23,10 @@ type permission struct {
 	Digest  string `json:"digest"`
 	Does    string `json:"does"`
 	Allowed bool   `json:"allowed"`
-	Why     string `json:"why,omitempty"` // why it is not allowed
+	Why     string `json:"why,omitempty"`  // why it is not allowed
+	Path    string `json:"path,omitempty"` // the PATH for the commands of checks, from the time of the permission
+
+	Checks []checks.Check `json:"checks,omitempty"`
 }
 
 func allowCommand(a *cli.App, kind string) *cobra.Command {
@@ -32,15 +35,7 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "allow", Short: "Allow the checks and rules of a repository, after you read them", Long: cli.HelpText(helpTexts, "allow"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			all, problems, err := findPermissions(cmd.Context(), a, kind, base)
-			if err == nil && !look {
-				err = askForPermissions(cmd.Context(), a, all)
-			}
-			if err != nil {
-				return err
-			}
-			err = a.PrintValue(map[string]any{"leave": all, "problems": problems}, func(p *cli.Page) { printPermissions(p, all, problems, look) })
-			return cli.ExitErrorUnless(len(problems) == 0, schemas.Invalid, err)
+			return showPermissions(cmd.Context(), a, kind, base, look)
 		},
 	}
 	cmd.Flags().StringVar(&base, "base", "", "the `commit` with the list of checks (default: HEAD)")
@@ -51,6 +46,34 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 	}
 	cmd.Short, cmd.Example = "Allow the commands of the list, after you read them", "  handoff checks allow\n  handoff checks allow --base main"
 	return cmd
+}
+
+func listCommand(a *cli.App) *cobra.Command {
+	var base string
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "Show the list of checks, its leave and its errors",
+		Long:  "Exit status 2: the list has an error.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return showPermissions(cmd.Context(), a, consent.Checks, base, true)
+		},
+	}
+	cmd.Flags().StringVar(&base, "base", "", "the `commit` with the list (default: HEAD)")
+	return cmd
+}
+
+// showPermissions shows the lists of checks and the rules of the project. Unless look is true, it first asks a person
+// to allow them.
+func showPermissions(ctx context.Context, a *cli.App, kind, base string, look bool) error {
+	all, problems, err := findPermissions(ctx, a, kind, base)
+	if err == nil && !look {
+		err = askForPermissions(ctx, a, all)
+	}
+	if err != nil {
+		return err
+	}
+	err = a.PrintValue(map[string]any{"leave": all, "problems": problems}, func(p *cli.Page) { printPermissions(p, all, problems, look) })
+	return cli.ExitErrorUnless(len(problems) == 0, schemas.Invalid, err)
 }
 
 // findPermissions returns the lists of checks and the rules of the project that a person can allow. If kind is not
@@ -70,13 +93,15 @@ func findPermissions(ctx context.Context, a *cli.App, kind, base string) (all []
 	h, at, list, err := readList(ctx, a, base)
 	switch e := schemas.AsError(err); {
 	case e == nil:
-		of := permission{Kind: consent.Checks, File: checks.File, Commit: at, Digest: list.Digest, Allowed: true}
+		of := permission{Kind: consent.Checks, File: checks.File, Commit: at, Digest: list.Digest, Checks: list.Checks}
 		of.Does = strings.Join(schemas.Map(list.Checks, func(c checks.Check) string { return strings.ReplaceAll(c.String(), "\n", "\n    ") }), "\n")
-		if denied := schemas.AsError(h.Runner.CheckPermission(h.repository, list)); denied != nil {
-			of.Allowed, of.Why = false, denied.Message
+		if given, _ := h.Runner.Permissions(h.repository).Find(consent.Checks, list.Digest); given != nil {
+			of.Allowed, of.Path = true, given.Path
+		} else {
+			of.Why = schemas.AsError(h.Runner.CheckPermission(h.repository, list)).Message
 		}
 		return append(all, of), problems, nil
-	case e.Code == schemas.Invalid && kind == "":
+	case e.Code == schemas.Invalid:
 		return all, append(problems, strings.Split(e.Message, "\n")...), nil
 	case kind == "" && base == "" && (e.Code == schemas.NotFound || e.Code == schemas.Unavailable):
 		return all, problems, nil
@@ -118,17 +143,20 @@ func askForPermissions(ctx context.Context, a *cli.App, all []permission) error 
 
 func printPermissions(p *cli.Page, all []permission, problems []string, does bool) {
 	p.AddProblems(problems)
-	if len(all) == 0 {
+	if len(all)+len(problems) == 0 {
 		p.AddLine("nothing that needs leave is here")
 	}
 	for _, of := range all {
-		state := p.Green("allowed")
+		state, next := p.Green("allowed"), ""
 		if !of.Allowed {
-			state = p.Yellow("waits")
+			state, next = p.Yellow("waits"), "handoff allow"
 		}
 		p.AddLine("%s %s: %s of %s", state, of.Digest[:12], of.Kind, schemas.EscapeHidden(of.File))
 		p.AddField("why", of.Why)
+		p.AddField("to allow it", next)
 		if does {
+			p.AddField("commit", schemas.ShortCommit(of.Commit))
+			p.AddField("PATH", of.Path)
 			p.AddLine("    %s", p.Quote(strings.TrimSpace(of.Does), 4))
 		}
 	}

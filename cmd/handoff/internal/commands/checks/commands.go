@@ -5,7 +5,6 @@ package checks
 import (
 	"context"
 	"embed"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -72,43 +71,6 @@ func (h repositoryChecks) resolveCommit(ctx context.Context, flag, name string) 
 	return id, nil
 }
 
-// listResult is a list as it is printed.
-type listResult struct {
-	Commit   string `json:"commit,omitempty"`
-	Allowed  bool   `json:"allowed"`
-	Path     string `json:"path,omitempty"` // the PATH for commands, from the time of the permission
-	Why      string `json:"why,omitempty"`  // why it is not allowed
-	Problems string `json:"problems,omitempty"`
-	checks.List
-}
-
-func listCommand(a *cli.App) *cobra.Command {
-	var base string
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "Show the list of checks, its leave and its errors",
-		Long:  "Exit status 2: the list has an error.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			h, at, list, err := readList(cmd.Context(), a, base)
-			broken := schemas.AsError(err)
-			if broken != nil && broken.Code != schemas.Invalid {
-				return err
-			}
-			said := listResult{Commit: at, List: list}
-			if broken != nil {
-				said.Problems = broken.Message
-			} else if given, _ := h.Runner.Permissions(h.repository).Find(consent.Checks, list.Digest); given != nil {
-				said.Allowed, said.Path = true, given.Path
-			} else {
-				said.Why = schemas.AsError(h.Runner.CheckPermission(h.repository, list)).Message
-			}
-			return cli.ExitErrorUnless(broken == nil, schemas.Invalid, a.PrintValue(said, said.print))
-		},
-	}
-	cmd.Flags().StringVar(&base, "base", "", "the `commit` with the list (default: HEAD)")
-	return cmd
-}
-
 func readList(ctx context.Context, a *cli.App, base string) (h repositoryChecks, at string, list checks.List, err error) {
 	if h, err = findChecks(a); err != nil {
 		return h, at, list, err
@@ -118,21 +80,4 @@ func readList(ctx context.Context, a *cli.App, base string) (h repositoryChecks,
 	}
 	list, err = h.Runner.ReadList(ctx, h.repository, at)
 	return h, at, list, err
-}
-
-func (l listResult) print(p *cli.Page) {
-	if l.Problems != "" {
-		p.AddProblems(strings.Split(l.Problems, "\n"))
-		return
-	}
-	for _, c := range l.Checks {
-		p.AddLine("%s", p.Quote(c.String(), 0))
-	}
-	state := p.Yellow("not allowed") + ": handoff allow"
-	if l.Allowed {
-		state = p.Green("allowed")
-	}
-	p.AddLine("%s of %s, at %s: %s", schemas.CountNoun(len(l.Checks), "check"), l.Digest[:12], schemas.ShortCommit(l.Commit), state)
-	p.AddField("why", l.Why)
-	p.AddField("PATH", l.Path)
 }
