@@ -117,19 +117,6 @@ func (r Repository) KnownCommits(ctx context.Context, ids []string) []string {
 	return strings.Fields(strings.Join(rows, ""))
 }
 
-// HistoryContains reports whether older equals commit or is in its history. Both must be whole object ids. It returns
-// false if the repository lacks one of the commits.
-func (r Repository) HistoryContains(ctx context.Context, commit, older string) bool {
-	if !IsObjectID(commit) || !IsObjectID(older) {
-		return false
-	}
-	if commit == older { // usual when no commit was made between a send and a claim
-		return true
-	}
-	_, err := r.runList(ctx, "merge-base", "--is-ancestor", older, commit)
-	return err == nil
-}
-
 // HasPath reports whether a commit has a file or directory at a path. The commit must be a whole object id. Git fetches
 // nothing from other repositories.
 func (r Repository) HasPath(ctx context.Context, commit, path string) (bool, error) {
