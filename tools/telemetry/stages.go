@@ -35,7 +35,6 @@ func (t *Traces) traceChange(ctx context.Context, inv tools.Invoker, c schemas.R
 	if c.Handoff == 0 {
 		return nil
 	}
-	t.workflows.remember(c.Handoff, c.Workflow)
 	stage := stages[c.From]
 	if stage == "" || stage == stages[c.To] || !t.isSampled(c.Workflow) {
 		return nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
@@ -101,47 +100,10 @@ func (t *Traces) findParentSpan(ctx context.Context, inv tools.Invoker, l handof
 	if first.From != "" || first.Other == 0 {
 		return none, nil
 	}
-	workflow, known := t.workflows.lookup(first.Other)
-	if !known {
-		in := schemas.HistoryIn{HandoffID: first.Other.String(), Format: "rows", Limit: 1}
-		chain, err := tools.InvokeTyped[schemas.HistoryOut](ctx, inv, tools.Call{Tool: "handoff_history"}, in)
-		if err != nil {
-			return none, err
-		}
-		workflow = chain.Workflow
-		t.workflows.remember(first.Other, workflow)
+	in := schemas.HistoryIn{HandoffID: first.Other.String(), Format: "rows", Limit: 1}
+	chain, err := tools.InvokeTyped[schemas.HistoryOut](ctx, inv, tools.Call{Tool: "handoff_history"}, in)
+	if err != nil {
+		return none, err
 	}
-	return t.spanContext(workflow, first.Other), nil
-}
-
-// maxWorkflows is the smallest number of latest handoffs whose workflow is kept.
-const maxWorkflows = 4096
-
-// recentWorkflows keeps the workflows of the latest 4,096 to 8,192 handoffs. When the map recent is full, it replaces
-// the map older. The workflow of an earlier handoff is read from the workspace again. If that fails, the span has no
-// link.
-type recentWorkflows struct {
-	mu            sync.Mutex // guards the fields below
-	recent, older map[schemas.ID]schemas.Workflow
-}
-
-func (w *recentWorkflows) lookup(h schemas.ID) (name schemas.Workflow, known bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if name, known = w.recent[h]; !known {
-		name, known = w.older[h]
-	}
-	return name, known
-}
-
-func (w *recentWorkflows) remember(h schemas.ID, name schemas.Workflow) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if name == "" {
-		return
-	}
-	if w.recent == nil || len(w.recent) == maxWorkflows {
-		w.older, w.recent = w.recent, map[schemas.ID]schemas.Workflow{}
-	}
-	w.recent[h] = name
+	return t.spanContext(chain.Workflow, first.Other), nil
 }

@@ -38,12 +38,11 @@ type TracesConfig struct {
 // Every process that follows the registry sends spans with the same ids, so a collector keeps each span once. Spans
 // that were not sent yet are lost when the process is killed.
 type Traces struct {
-	names     spanIDs
-	log       *slog.Logger
-	provider  *sdktrace.TracerProvider
-	tracer    trace.Tracer
-	end       context.CancelFunc
-	workflows *recentWorkflows
+	names    spanIDs
+	log      *slog.Logger
+	provider *sdktrace.TracerProvider
+	tracer   trace.Tracer
+	end      context.CancelFunc
 }
 
 // NewTraces begins to send spans in the background. It returns nil if the environment names no endpoint, and an error
@@ -75,7 +74,7 @@ func NewTraces(c TracesConfig) (*Traces, error) {
 		sdktrace.WithIDGenerator(idGenerator{}),
 	)
 	return &Traces{
-		names: spanIDs{c.Workspace}, log: c.Logger, end: end, workflows: new(recentWorkflows),
+		names: spanIDs{c.Workspace}, log: c.Logger, end: end,
 		provider: provider, tracer: provider.Tracer("handoff", trace.WithInstrumentationVersion(c.Version)),
 	}, nil
 }
