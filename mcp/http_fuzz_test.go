@@ -36,7 +36,7 @@ func FuzzHTTP(f *testing.F) {
 	} {
 		f.Add(body, "2025-03-26", session, "", "", "application/json")
 	}
-	for _, method := range []string{"server/discover", "tools/call", "resources/read", "subscriptions/listen"} {
+	for _, method := range []string{"server/discover", "tools/call", "resources/read", "subscriptions/listen", "completion/complete"} {
 		body := modernRequest(1, method, `"name":"send_handoff","uri":"handoff://inbox","notifications":{"resourceSubscriptions":["handoff://inbox"]}`)
 		f.Add(body, "2026-07-28", "", method, "send_handoff", "text/event-stream")
 		f.Add(body, "2027-01-01", session, method, "=?base64?c2VuZF9oYW5kb2Zm?=", "")

@@ -1,5 +1,5 @@
 // Package mcp speaks the Model Context Protocol. It offers the rows of [tools.Table] to a client, with instructions,
-// prompts and resources around them, and turns each use of any of these into calls of one [tools.Invoker].
+// prompts, resources and completion around them, and turns each use of any of these into calls of one [tools.Invoker].
 // It decides nothing about handoffs.
 //
 // The SDK checks and dispatches messages of all revisions of the protocol: of 2026-07-28, where each request names its
@@ -128,6 +128,9 @@ func New(c Config) *Server {
 		server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false),
 		server.WithResourceCapabilities(true, false),
+		server.WithCompletions(),
+		server.WithPromptCompletionProvider(completer{s}),
+		server.WithResourceCompletionProvider(completer{s}),
 		server.WithMethodCacheHints("tools/list", catalogTTL, "public"),
 		server.WithMethodCacheHints("prompts/list", catalogTTL, "public"),
 		server.WithMethodCacheHints("resources/list", catalogTTL, "public"),

@@ -46,7 +46,7 @@ var doors = slices.Concat(
 		"tool list_handoffs inbox", "tool list_handoffs claimed", "tool list_handoffs sent",
 		"tool list_handoffs notices", "tool list_handoffs all", "tool complete_handoff", "tool fail_handoff",
 		"tool register_agent", "tool send_handoff", "tool update_handoff", "resource handoff://handoff/{id}",
-		"resource handoff://inbox", "resource handoff://inbox/{agent}"),
+		"resource handoff://inbox", "resource handoff://inbox/{agent}", "completions mcp"),
 	through(byModel, fixed, "prompt inbox", "prompt list", "prompt send", "prompt history", "prompt next", "prompt show", "prompt retry"),
 	through(byModel, marked, "resource handoff://workflow/{id}", "hook claude-code", "hook codex", "hook copilot-cli", "hook gemini-cli",
 		"hook qwen-code"),

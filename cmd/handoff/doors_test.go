@@ -170,7 +170,7 @@ func (b *besieged) ways(t *testing.T) (all []string) {
 	for _, name := range hooked() {
 		all = append(all, "hook "+name)
 	}
-	return append(all, "completions shell")
+	return append(all, "completions shell", "completions mcp")
 }
 
 // hooked are the clients that run hooks.
@@ -237,6 +237,10 @@ func (b *besieged) open(t *testing.T, d door) (said []string) {
 			b.call(t, "qa", "workspace_export", schemas.ExportIn{File: begun.File, Done: true})
 		}
 	case "completions":
+		ref := map[string]any{"ref": map[string]any{"type": "ref/prompt", "name": "show"}, "argument": map[string]any{"name": "id", "value": ""}}
+		if what == "mcp" {
+			return []string{string(b.ask(t, "completion/complete", ref))}
+		}
 		for _, verb := range []string{"show", "claim", "answer", "retry", "accept"} {
 			out, _ := b.run(t, false, "", "__complete", verb, "")
 			said = append(said, out)
@@ -496,6 +500,9 @@ var canary = regexp.MustCompile(`canary\d{3}`)
 // commands is 1 for a door of a command, else 0.
 func commands(d door) int {
 	kind, _, _ := strings.Cut(d.way, " ")
+	if d.way == "completions mcp" {
+		return 0
+	}
 	if slices.Contains([]string{"tool", "admin", "prompt", "resource"}, kind) {
 		return 0
 	}

@@ -202,6 +202,7 @@ func (q *confidences) faults(v *server, era string) {
 		b.message(1, "tools/call", said{"name": "send_handoff", "arguments": x}), b.message(1, "resources/read", said{"uri": "handoff://handoff/" + x}),
 		b.message(1, "resources/read", said{"uri": x}), b.message(1, "resources/subscribe", said{"uri": x}),
 		b.message(1, "prompts/get", said{"name": "send", "arguments": said{"to": "ben", "task": x, "agent": x}}), b.message(1, "prompts/get", said{"name": x}),
+		b.message(1, "completion/complete", said{"ref": said{"type": "ref/prompt", "name": "send"}, "argument": said{"name": "to", "value": x}}),
 		b.message(1, "logging/setLevel", said{"level": x}), b.message(nil, "notifications/"+x, said{x: x}),
 		b.message(nil, "notifications/cancelled", said{"requestId": x, "reason": x}), b.message(1, "server/discover", said{x: x}),
 		b.message(1, "initialize", said{"protocolVersion": x, "capabilities": said{x: x}, "clientInfo": said{"name": x, "version": x}}),
