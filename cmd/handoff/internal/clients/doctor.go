@@ -122,11 +122,12 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.CommandBuilder)
 	if a.UsesDatabase() {
 		return examineDatabase(ctx, a, ws, self, sh)
 	}
-	findings := append(doctor.ExamineFiles(ws, sh), doctor.ExamineOwner(ws.Dir, a.Now(), sh))
+	findings, opens := doctor.ExamineFiles(ws, sh)
+	findings = append(findings, doctor.ExamineOwner(ws.Dir, a.Now(), sh))
 	findings = append(findings, doctor.FindOtherWorkspaces(ws, a.Getenv)...)
 	findings = append(findings, doctor.ExamineAgentFiles(a.AgentsFiles(), a.Permissions(), sh)...)
-	if why, shut := doctor.MustNotOpen(ws); shut {
-		return append(append(findings, why...), doctor.ExamineIdentity(ctx, self, nil))
+	if !opens {
+		return append(findings, doctor.ExamineIdentity(ctx, self, nil))
 	}
 	boxes, err := openWorkspace(ctx, a, ws, nil)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -123,12 +122,28 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 	return ok(aboutStore, "it is whole: %s of %s", schemas.CountNoun(out.Events, "event"), schemas.CountNoun(out.Handoffs, "handoff"))
 }
 
-// ExamineFiles examines the permissions of a workspace's files, and whether the store's file can be a store.
-func ExamineFiles(w workspace.Workspace, sh CommandBuilder) []Finding {
+// ExamineFiles examines the permissions of a workspace's files. Opens is false if doctor must not open the workspace:
+// that would create a missing store, or change the permissions of a directory that other users can read.
+func ExamineFiles(w workspace.Workspace, sh CommandBuilder) (all []Finding, opens bool) {
 	if !w.Exists() {
-		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}
+		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}, false
 	}
-	return append(examinePermissions(w.Dir), examineStoreFile(filepath.Join(w.Dir, workspace.StoreFile), sh)...)
+	all = examinePermissions(w.Dir)
+	path := filepath.Join(w.Dir, workspace.StoreFile)
+	store, err := os.Lstat(path)
+	switch {
+	case err != nil: // the next command creates it, or the finding about the directory explains it
+		return all, false
+	case store.Mode().IsRegular() && store.Size() == 0 && !workspace.WasStoreEmptied(w.Dir):
+		return append(all, warning(aboutStore,
+			"%s is empty: its content, if it had any, is lost, and the next command makes a new store of it", path).
+			withCommand(sh.commandLine("list"))), false
+	}
+	dir, err := os.Stat(w.Dir)
+	if runtime.GOOS != "windows" && err == nil && dir.Mode().Perm()&others != 0 {
+		return append(all, skipped(aboutStore, "its content was not examined: to open it would change its permissions")), false
+	}
+	return all, true
 }
 
 // FindOtherWorkspaces returns a finding for each workspace (such as that of a parent directory) in which a person may
@@ -137,22 +152,6 @@ func FindOtherWorkspaces(w workspace.Workspace, getenv func(string) string) []Fi
 	return schemas.Map(workspace.FindNeighbours(w, getenv), func(n workspace.Neighbour) Finding {
 		return skipped(aboutStore, "beside it is %s", n).withCommand(n.Join)
 	})
-}
-
-// MustNotOpen returns shut as true if doctor must not open a workspace. Opening would create a missing store, or change
-// the permissions of a directory that other users can read. In the second case there is also a finding. In the first
-// case there is none, because other examinations report a missing store.
-func MustNotOpen(w workspace.Workspace) (findings []Finding, shut bool) {
-	store, used := w.StoreFile()
-	info, err := os.Stat(w.Dir)
-	switch {
-	case !used || store.Bytes == 0 || err != nil:
-		return nil, true
-	case runtime.GOOS != "windows" && info.Mode().Perm()&others != 0:
-		return []Finding{skipped(aboutStore,
-			"its content was not examined: to open it would change its permissions")}, true
-	}
-	return nil, false
 }
 
 const (
@@ -195,32 +194,6 @@ func isReadOnly(dir string) bool {
 	}
 	_ = lock.Close() // nothing was written
 	return false
-}
-
-// examineStoreFile returns a finding if the store's file is empty, because its content may be lost. It also returns a
-// finding if the path leads to no regular file, because handoff cannot create a store there. A missing file is no
-// fault: the next command creates the store.
-func examineStoreFile(path string, sh CommandBuilder) []Finding {
-	if _, err := os.Lstat(path); err != nil {
-		return nil
-	}
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return []Finding{failure(aboutStore, "%s is a link to no file", path).withCommand(moveAwayCommand(path))}
-	case err != nil:
-		return nil // the finding about the directory explains it
-	case !info.Mode().IsRegular():
-		return []Finding{failure(aboutStore, "%s is no file", path).withCommand(moveAwayCommand(path))}
-	case workspace.WasStoreEmptied(filepath.Dir(path)):
-		return []Finding{failure(aboutStore, "%s is empty, and was not before: its content is lost without a backup", path).
-			withCommand(sh.commandLine("restore FILE --replace"))}
-	case info.Size() == 0:
-		return []Finding{warning(aboutStore,
-			"%s is empty: its content, if it had any, is lost, and the next command makes a new store of it", path).
-			withCommand(sh.commandLine("list"))}
-	}
-	return nil
 }
 
 // moveAwayCommand returns the command that moves a file away.
