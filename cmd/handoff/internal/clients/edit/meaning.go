@@ -1,8 +1,6 @@
 package edit
 
 import (
-	"cmp"
-	"encoding/json"
 	"errors"
 	"maps"
 	"reflect"
@@ -20,7 +18,7 @@ type changeCheck func(after any) bool
 func newSetCheck(before any, path []any, value any) changeCheck {
 	return func(after any) bool {
 		got, ok := lookupValue(after, path)
-		return ok && SameValue(got, value) && equalValues(withoutValueAt(before, path), withoutValueAt(after, path))
+		return ok && SameValue(got, value) && reflect.DeepEqual(withoutValueAt(before, path), withoutValueAt(after, path))
 	}
 }
 
@@ -35,7 +33,7 @@ func newDeleteCheck(before any, path []any) changeCheck {
 			}
 			rest = withoutValueAt(after, path)
 		}
-		return equalValues(withoutValueAt(before, path), rest)
+		return reflect.DeepEqual(withoutValueAt(before, path), rest)
 	}
 }
 
@@ -89,34 +87,4 @@ func withoutValueAt(v any, path []any) any {
 		return list
 	}
 	return v
-}
-
-// equalValues reports whether two values are the same. It compares numbers as floating point, as most readers of JSON
-// do. NaN equals NaN.
-func equalValues(a, b any) bool {
-	switch a := a.(type) {
-	case map[string]any:
-		b, ok := b.(map[string]any)
-		return ok && maps.EqualFunc(a, b, equalValues)
-	case []any:
-		b, ok := b.([]any)
-		return ok && slices.EqualFunc(a, b, equalValues)
-	}
-	x, isNumber := toFloat(a)
-	y, isToo := toFloat(b)
-	return isNumber && isToo && cmp.Compare(x, y) == 0 || reflect.DeepEqual(a, b)
-}
-
-// toFloat converts a number to floating point. It returns false if v is no number, or is too great.
-func toFloat(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, true
-	case int64:
-		return float64(v), true
-	case json.Number:
-		number, err := v.Float64()
-		return number, err == nil
-	}
-	return 0, false
 }
