@@ -2,6 +2,7 @@ package clients
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,7 +15,7 @@ import (
 
 // setupFlags are the flags of setup.
 type setupFlags struct {
-	all, yes, diff, noHooks      bool
+	all, yes, noHooks            bool
 	dryRun, print, check, remove bool
 	scope                        string
 	options                      setup.Options
@@ -48,7 +49,6 @@ func SetupCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&f.options.Call.Wake, "wake", false, "wake a sleeping session when a handoff arrives, if the client can")
 	flags.BoolVar(&f.options.Server.Trust, "trust", false, "let the tools run without a question, if the client has a setting for it")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only show changes, line by line")
-	flags.BoolVar(&f.diff, "diff", false, "show each line that changes before asking")
 	flags.BoolVar(&f.print, "print", false, "print the entry for each file, to paste it")
 	flags.BoolVar(&f.check, "check", false, "only report whether it is set up, for the user or in the project, and try the server")
 	flags.BoolVar(&f.remove, "remove", false, "take handoff out")
@@ -69,10 +69,13 @@ func runSetup(ctx context.Context, a *cli.App, f setupFlags, names []string) (er
 	if s.base.Machine, err = describeMachine(a); err != nil {
 		return err
 	}
-	s.setter = setup.Installer{Dir: setup.ReceiptDir(s.base.Machine), Now: a.Now, Version: a.Release.Version}
+	s.setter = setup.Installer{Dir: setup.ReceiptDir(s.base.Machine), Now: a.Now}
 	clients, err := selectClients(s.base.Machine, names, f.all || f.remove && len(names) == 0)
 	if err != nil {
 		return err
+	}
+	if f.remove {
+		slices.Reverse(clients) // so that a directory that setup made is empty in the end
 	}
 	if s.clients, err = s.newClientSetups(clients); err != nil {
 		return err

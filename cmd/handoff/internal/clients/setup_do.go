@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -53,7 +52,7 @@ func (s *setupRun) confirmChanges(ctx context.Context) error {
 		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether that is to be done").
 			WithHint("Add --yes to do it, or --dry-run to see it only.")
 	}
-	answer, err := s.Ask(ctx, s.confirmQuestion())
+	answer, err := s.Ask(ctx, "Do it? --dry-run shows each line. [y/N] ")
 	if err != nil {
 		return err
 	}
@@ -61,21 +60,6 @@ func (s *setupRun) confirmChanges(ctx context.Context) error {
 		return schemas.Errorf(schemas.Conflict, "nothing was changed").WithHint("It was not agreed to.")
 	}
 	return nil
-}
-
-// confirmQuestion returns the question to the person. After --diff the question repeats the names of the files, because
-// the diffs before it may be long.
-func (s *setupRun) confirmQuestion() string {
-	if !s.flags.diff {
-		return "Do it? --diff shows each line first. [y/N] "
-	}
-	var b strings.Builder
-	for _, f := range s.allFiles() {
-		if f.State == fileToChange {
-			fmt.Fprintf(&b, "  %s\n", toOneLine(f.Path))
-		}
-	}
-	return "These files change:\n" + b.String() + "Do it? [y/N] "
 }
 
 // errInterrupted says that a person interrupted setup before this change.

@@ -35,21 +35,17 @@ func toOneLine(text string) string {
 	return strings.ReplaceAll(schemas.EscapeHidden(text), "\n", `\n`)
 }
 
-// printFilePlan prints one line about a file. With --dry-run or --diff it prints the diff of the file.
+// printFilePlan prints one line about a file. With --dry-run it prints the diff of the file.
 func (s *setupRun) printFilePlan(p *cli.Page, f *fileSetup) {
 	switch {
 	case f.State == fileLeftAlone:
 		printLeftAlone(p, f)
 	case f.State == fileUnchanged:
-		p.AddLine("  %s: %s", toOneLine(f.Path), strings.TrimSpace("unchanged "+f.Since))
-		return
-	case !s.flags.dryRun && !s.flags.diff:
+		p.AddLine("  %s: %s", toOneLine(f.Path), fileUnchanged)
+	case !s.flags.dryRun:
 		p.AddLine("  %s: %s", toOneLine(f.Path), f.changeSummary())
 	default:
 		printDiff(p, f.Diff)
-	}
-	if f.Since != "" {
-		p.AddLine("    %s", toOneLine(f.Since))
 	}
 }
 

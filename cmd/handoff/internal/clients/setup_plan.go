@@ -46,7 +46,6 @@ type fileSetup struct {
 	Hint    string         `json:"hint,omitempty"`   // how a person can change that
 	Snippet *setup.Snippet `json:"snippet,omitempty"`
 	Note    string         `json:"note,omitempty"`
-	Since   string         `json:"since,omitempty"`  // the other version of handoff that set it up
 	Unread  string         `json:"unread,omitempty"` // why the client does not read the file
 	Diff    string         `json:"diff,omitempty"`
 	Backup  string         `json:"backup,omitempty"`
@@ -130,8 +129,6 @@ func (s *setupRun) planFiles(how func(client.Client, setup.DesiredSetup) []setup
 			}
 			if s.flags.remove {
 				f.Snippet = nil // there is nothing to paste
-			} else {
-				f.Since = versionNote(change, s.Release.Version)
 			}
 			c.Files = append(c.Files, f)
 		}
@@ -153,19 +150,6 @@ func newFileSetup(change setup.FileChange) *fileSetup {
 		f.Unread = fmt.Sprintf("%s reads nothing of this file, as %v: take that out", change.Client.Title, change.Unread)
 	}
 	return f
-}
-
-// versionNote returns a note about the version of handoff that set up a file. Now is the version of this program. The
-// note is empty if both versions are equal, or if the first is unknown.
-func versionNote(change setup.FileChange, now string) string {
-	by := change.LastSetupVersion()
-	switch {
-	case by == "" || by == now || change.Err != nil:
-		return ""
-	case change.IsUnchanged():
-		return "since " + by
-	}
-	return fmt.Sprintf("set up by %s, now %s", by, now)
 }
 
 // markLeftAlone records that setup does not change a file, with the reason and the way in which a person can change it.

@@ -30,7 +30,6 @@ type receipt struct {
 	Path     string    `json:"path"`
 	Resolved string    `json:"target"` // without links; the name of the receipt comes from it
 	At       time.Time `json:"at"`
-	Version  string    `json:"version,omitempty"` // of the program that wrote it
 	Missing  bool      `json:"missing,omitempty"` // there was no file
 	Before   []byte    `json:"before"`            // the old text; without our parts if others wrote meanwhile
 	After    string    `json:"after"`             // the SHA-256 of the new text
@@ -132,6 +131,6 @@ func (s Installer) recordChange(c FileChange, folders []string, backup string) (
 	if backup != "" {
 		r.Backups = append(r.Backups, backup)
 	}
-	r.At, r.Version, r.After = s.Now(), s.Version, textDigest(c.After)
+	r.At, r.After = s.Now(), textDigest(c.After)
 	return s.writeReceipt(r)
 }

@@ -21,9 +21,8 @@ import (
 
 // An Installer changes files and keeps receipts of its changes.
 type Installer struct {
-	Dir     string // of the receipts; made when it is needed
-	Now     func() time.Time
-	Version string // of this program, for the receipts
+	Dir string // of the receipts; made when it is needed
+	Now func() time.Time
 }
 
 // DesiredSetup is the setup that a person wants for a client: the options, and the machine and scope for which they

@@ -37,9 +37,6 @@ func (c FileChange) Diff() string {
 	return c.maskForeignLines(strings.ReplaceAll(diff, "\r\n", "\n"))
 }
 
-// LastSetupVersion returns the version of handoff that changed the file last, or "" without a receipt.
-func (c FileChange) LastSetupVersion() string { return c.receipt.Version }
-
 // A Snippet is a text that a person can paste into the file at Path.
 type Snippet struct {
 	Path string `json:"path"`

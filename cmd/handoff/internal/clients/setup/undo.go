@@ -162,25 +162,7 @@ func (s Installer) removeLeftovers(r receipt, resolved string, copies bool) (err
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
 		return !workspace.DirContains(installed.ResolveLinks(dir), resolved)
 	})
-	return errors.Join(err, s.addDirsToOtherReceipts(removeEmptyDirs(made)))
-}
-
-// addDirsToOtherReceipts adds directories that are not empty yet to the receipts of the other files in them. Then the
-// undo of the last file removes the directories.
-func (s Installer) addDirsToOtherReceipts(dirs []string) (err error) {
-	names, _ := filepath.Glob(filepath.Join(s.Dir, "*.json")) // the pattern is well formed
-	for _, name := range names {
-		other, ok := s.readReceipt(name)
-		n := 0
-		for ok && n < len(dirs) && workspace.DirContains(installed.ResolveLinks(dirs[n]), other.Resolved) {
-			n++
-		}
-		if n > 0 {
-			other.Folders = slices.Concat(dirs[:n], other.Folders)
-			err = errors.Join(err, s.writeReceipt(other))
-			dirs = dirs[n:]
-		}
-	}
+	removeEmptyDirs(made)
 	return err
 }
 
@@ -203,14 +185,11 @@ func makeParentDirs(path string, mode fs.FileMode) (made []string, err error) {
 	return made, os.MkdirAll(dir, mode)
 }
 
-// removeEmptyDirs removes directories, beginning with the last one. It returns the directories that stay because they
-// are not empty.
-func removeEmptyDirs(dirs []string) (stay []string) {
+// removeEmptyDirs removes directories, beginning with the last one. Directories that are not empty stay.
+func removeEmptyDirs(dirs []string) {
 	for _, dir := range slices.Backward(dirs) {
-		if info, err := os.Lstat(dir); err == nil && info.IsDir() && os.Remove(dir) != nil {
-			stay = append(stay, dir)
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+			_ = os.Remove(dir)
 		}
 	}
-	slices.Reverse(stay)
-	return stay
 }
