@@ -8,13 +8,13 @@ import (
 	"handoff/schemas"
 )
 
-// unpackTask splits up a task that is an object, because our task is a text. The rows in taskAliases move the known
+// unpackTask splits up a task that is an object, because our task is a text. The rows of the group task move the known
 // fields of the object to arguments. unpackTask moves all other fields to the overflow path of the table, so that no
 // value is lost.
 //
 // Before that, it moves a context that is a text to the summary, so that other fields can move into the context.
 func unpackTask(n *normalisation) error {
-	if err := n.applyRow(aliasRow{"context", "summary", asText}); err != nil {
+	if err := n.applyRow(aliasRow{"context", "summary", conversions["text"]}); err != nil {
 		return err
 	}
 	task, ok := n.args["task"].(map[string]any)
@@ -23,7 +23,7 @@ func unpackTask(n *normalisation) error {
 	}
 	delete(n.args, "task")
 	rest := map[string]any{"task": task}
-	for _, row := range taskAliases {
+	for _, row := range aliasesOf("task") {
 		v, _ := valueAt(rest, row.from)
 		moved, err := n.moveField(row, v)
 		if err != nil {

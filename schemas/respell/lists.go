@@ -13,23 +13,6 @@ import (
 	"handoff/schemas"
 )
 
-// The conversions of lists. Each takes a single value as a list with one item, and merges the lists of two foreign
-// fields into one list.
-var (
-	asLines       = conversion{convert: convertEachItem(toLineOfText), merge: mergeLists}
-	asNames       = conversion{convert: convertEachItem(toName), merge: mergeLists}
-	asDecisions   = conversion{convert: convertEachItem(decisionFields.convertItem), merge: mergeLists}
-	asPoints      = conversion{convert: toPoints, merge: mergeLists}
-	asFiles       = conversion{convert: toFiles, merge: mergeLists}
-	asBlockers    = conversion{convert: convertEachItem(toBlocker), merge: mergeLists}
-	asDescribed   = conversion{convert: convertEachItem(textToDescription), merge: mergeLists}
-	asCriteria    = conversion{convert: convertEachItem(toCriterion), merge: mergeLists}
-	asCriteriaMet = conversion{convert: convertEachItem(toCriterionMet), merge: mergeLists}
-	asAttachments = conversion{convert: convertEachItem(toAttachment), merge: mergeLists}
-	asReference   = conversion{convert: toReference("url"), merge: mergeReferences}
-	asKeyPoints   = conversion{convert: toReference("key_points"), merge: mergeReferences, onlyAdds: true}
-)
-
 func convertEachItem(row func(any) any) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		return schemas.Map(asList(v), row), true

@@ -4,7 +4,7 @@
 // never reads a mailbox or changes a handoff.
 //
 // It knows the messages of the agent handoff protocols, the handoff protocol agent, the explicit handoff coordination
-// plan, kernl and the Kelos TaskHandoff proposal. The rows are in aliases.go, and tables.go builds the table of each
+// plan, kernl and the Kelos TaskHandoff proposal. The rows are in aliases.txt, and tables.go builds the table of each
 // tool from them. derived.go has the rules that a row cannot express. The other files read values or walk through JSON.
 package respell
 

@@ -21,11 +21,11 @@ const formatsDocument = "../../../docs/formats.md"
 // The tables in docs/formats.md are generated: from the places that TestNormalise_KeepsEveryForeignValue compares with
 // the decoder, from the alias tables and from words.txt. Run go test ./schemas/respell -update to write them.
 func TestFormatsDocument_ListsForeignFields(t *testing.T) {
-	send := expandRows(headerAliases, placementAliases, assignmentAliases, taskAliases, contextAliases, roleAliases)
+	send := aliasesOf("header placement assignment task context role")
 	requireRegion(t, "foreign", "our field | theirs\n---|---\n"+foreignFieldRows("send_handoff", send)+
-		foreignFieldRows("send_handoff, also below `context`, `agent_context` and `handoff_instructions`", expandRows(progressAliases))+
-		foreignFieldRows("complete_handoff", completeAliases)+foreignFieldRows("fail_handoff", failAliases[len(headerAliases)+len(holderAliases):])+
-		foreignFieldRows("update_handoff", updateAliases[len(holderAliases):]))
+		foreignFieldRows("send_handoff, also below `context`, `agent_context` and `handoff_instructions`", aliasesOf("progress"))+
+		foreignFieldRows("complete_handoff", aliasesOf("header handoff token complete"))+foreignFieldRows("fail_handoff", aliasesOf("fail"))+
+		foreignFieldRows("update_handoff", aliasesOf("update")))
 	requireRegion(t, "messages", messageTables(t))
 	requireRegion(t, "synonyms", synonymTable())
 }
@@ -111,7 +111,7 @@ func synonymTable() string {
 func foreignFieldRows(tool string, rows []aliasRow) string {
 	var ours []string
 	theirs, seen := map[string][]string{}, map[string]bool{}
-	for _, row := range expandRows(rows) {
+	for _, row := range rows {
 		to, said := cmp.Or(row.to, "origin.extra"), lastNameOf(row.from)
 		kept := firstNameOf(to) == "origin"
 		if kept {

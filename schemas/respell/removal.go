@@ -10,13 +10,13 @@ import (
 	"handoff/schemas"
 )
 
-// asRemoval reads the names of fields to remove: one text, a list, or an object with the entries to remove under each
+// toRemoval reads the names of fields to remove: one text, a list, or an object with the entries to remove under each
 // name. It accepts synonyms, and names below the object of the field, such as options.
-var asRemoval = conversion{convert: func(v any) (any, bool) {
+func toRemoval(v any) (any, bool) {
 	found := map[string]any{}
 	addRemovals(found, "fields", v)
 	return found, true
-}}
+}
 
 // changesPaths are the paths of the fields in the changes.
 var changesPaths = sync.OnceValue(func() fieldPaths {

@@ -25,24 +25,24 @@ type aliasTable struct {
 // tables. Making all of them at the start would slow the program down noticeably.
 var tablesByTool = map[string]func() *aliasTable{
 	"send_handoff":  sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
-	"claim_handoff": lazyTable(schemas.ClaimIn{}, handoffAliases),
-	"complete_handoff": lazyTable(schemas.CompleteIn{}, completeAliases, func(t *aliasTable) {
+	"claim_handoff": lazyTable(schemas.ClaimIn{}, "handoff"),
+	"complete_handoff": lazyTable(schemas.CompleteIn{}, "header handoff token complete", func(t *aliasTable) {
 		t.finish, t.inner = finishComplete, map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
 	}),
-	"fail_handoff": lazyTable(schemas.FailIn{}, failAliases, func(t *aliasTable) { t.finish = finishFail }),
-	"update_handoff": lazyTable(schemas.UpdateIn{}, updateAliases, func(t *aliasTable) {
+	"fail_handoff": lazyTable(schemas.FailIn{}, "header handoff token fail", func(t *aliasTable) { t.finish = finishFail }),
+	"update_handoff": lazyTable(schemas.UpdateIn{}, "handoff token update", func(t *aliasTable) {
 		t.finish, t.inner = finishUpdate, map[string]*aliasTable{"changes": changesTable()}
 	}),
-	"list_handoffs":   lazyTable(schemas.ListIn{}, listAliases),
-	"get_handoff":     lazyTable(schemas.GetIn{}, getAliases),
-	"handoff_history": lazyTable(schemas.HistoryIn{}, slices.Concat(handoffAliases, workflowAliases)),
-	"register_agent":  lazyTable(schemas.RegisterIn{}, registerAliases),
-	"list_agents":     lazyTable(schemas.AgentsIn{}, nil),
+	"list_handoffs":   lazyTable(schemas.ListIn{}, "list"),
+	"get_handoff":     lazyTable(schemas.GetIn{}, "handoff get"),
+	"handoff_history": lazyTable(schemas.HistoryIn{}, "handoff workflow"),
+	"register_agent":  lazyTable(schemas.RegisterIn{}, "register"),
+	"list_agents":     lazyTable(schemas.AgentsIn{}, ""),
 }
 
-func lazyTable(in any, rows []aliasRow, more ...func(*aliasTable)) func() *aliasTable {
+func lazyTable(in any, groups string, more ...func(*aliasTable)) func() *aliasTable {
 	return sync.OnceValue(func() *aliasTable {
-		t := newTable(in, rows)
+		t := newTable(in, aliasesOf(groups))
 		for _, add := range more {
 			add(t)
 		}
@@ -65,7 +65,7 @@ func newTable(in any, rows []aliasRow) *aliasTable {
 	t.own = shapeOf(reflect.TypeOf(in))
 	t.paths = fieldPathsOf(t.fields, "continuation", "options.join", "changes.options.join")
 	var moves []aliasRow
-	for _, row := range expandRows(rows) {
+	for _, row := range rows {
 		if row.from == row.to || row.read.isHint {
 			t.rows = append(t.rows, row)
 		} else {
@@ -85,12 +85,12 @@ func extraPath(from string) string { return "origin.extra." + from }
 
 // sendTable makes the table for a message to send. In is a [schemas.SendIn], or a struct that embeds one.
 func sendTable(in any) *aliasTable {
-	t := newTable(in, slices.Concat(sendHints, sendAliases()))
+	t := newTable(in, append(aliasesOf("hint"), sendAliases()...))
 	t.start, t.finish = unpackTask, finishSend
 	join := newTable(schemas.Join{}, nil)
 	join.overflow = statePath // as for changes: a join has no origin
 	t.inner = map[string]*aliasTable{"options.join": join}
-	for _, row := range taskAliases {
+	for _, row := range aliasesOf("task") {
 		t.fields.addForeignField(row)
 	}
 	return t
@@ -106,7 +106,7 @@ func changesTable() *aliasTable {
 		beside := slices.Contains([]string{"agent_context", "handoff_instructions"}, firstNameOf(row.from))
 		switch {
 		case row.to == "detail": // notes are added, and the detail stays
-			rows = append(rows, aliasRow{row.from, "context.memories", asLines})
+			rows = append(rows, aliasRow{row.from, "context.memories", conversions["lines"]})
 		case beside && row.to == "expectations.estimated_duration":
 			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yieldsAlways: true}})
 		case known.fieldAt(firstNameOf(row.to)) != nil && !slices.Contains([]string{"to", "options.attempt", "options.requirements"}, row.to):
@@ -115,9 +115,7 @@ func changesTable() *aliasTable {
 			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yieldsAlways: true}})
 		}
 	}
-	rows = append(rows, aliasRow{"agent_role", "role", asText}, aliasRow{"deadline", "deadline", asNone},
-		aliasRow{"remove", "remove", asRemoval}, aliasRow{"delete unset clear drop", "remove", asRemoval})
-	t := newTable(schemas.Changes{}, rows)
+	t := newTable(schemas.Changes{}, append(rows, aliasesOf("changes")...))
 	t.overflow, t.start, t.finish = statePath, gatherRemovals, listEmptyFields
 	return t
 }

@@ -34,44 +34,50 @@ func (r conversion) convertValue(v any) (any, bool) {
 	return r.convert(v)
 }
 
-func asHint(r conversion) conversion {
-	r.isHint = true
-	return r
-}
-
 func (r conversion) meansSame(a, b any) bool {
 	return reflect.DeepEqual(a, b) || r.equivalent != nil && r.equivalent(a, b)
 }
 
-// The conversions of single values. The conversions of lists are in lists.go.
-var (
-	asIs            = conversion{}
-	asText          = conversion{convert: toText}
-	asSideText      = conversion{convert: toText, yieldsToForeign: true}
-	asYieldingText  = conversion{convert: toText, yieldsAlways: true}
-	asCount         = conversion{yieldsToForeign: true}
-	asParagraphs    = conversion{convert: toProse, merge: joinParagraphs}
-	asPriority      = conversion{convert: toPriority, merge: higherPriority}
-	asMinutes       = conversion{convert: toDurationIn(time.Minute), equivalent: equalDurations, yieldsToForeign: true}
-	asMillis        = conversion{convert: toDurationIn(time.Millisecond), equivalent: equalDurations, yieldsToForeign: true}
-	asCapability    = conversion{convert: toAddress("capability:")}
-	asRole          = conversion{convert: toAddress("role:")}
-	asYieldingRole  = conversion{convert: toAddress("role:"), yieldsAlways: true}
-	asFormatVersion = conversion{convert: toFormatVersion}
-	asKind          = conversion{convert: toKind}
-	asMessage       = conversion{convert: translateKnownWord("types")}
-	asTopic         = conversion{convert: toTopic}
-	asOwnID         = conversion{convert: toOwnID}
-	asStatusFilter  = conversion{convert: translateWord("statuses")}
-	asEndWord       = conversion{convert: toEndWord}
-	asNone          = conversion{convert: translateWord("nothing")}
-	asView          = conversion{convert: translateWord("views")}
-	asAction        = conversion{convert: translateWord("actions")}
-	asStrategy      = conversion{convert: translateKnownWord("strategies"), yieldsAlways: true}
-	asForeignRank   = conversion{convert: toForeignPriority}
-	asRejection     = conversion{convert: translateKnownWord("outcomes")}
-	asConditional   = conversion{convert: translateKnownWord("conditions")}
-)
+// conversions has the conversions by the names that aliases.txt has for them.
+var conversions = map[string]conversion{
+	"as-is":          {},
+	"text":           {convert: toText},
+	"paragraphs":     {convert: toProse, merge: joinParagraphs},
+	"priority":       {convert: toPriority, merge: higherPriority},
+	"minutes":        {convert: toDurationIn(time.Minute), equivalent: equalDurations},
+	"millis":         {convert: toDurationIn(time.Millisecond), equivalent: equalDurations},
+	"capability":     {convert: toAddress("capability:")},
+	"role":           {convert: toAddress("role:")},
+	"format-version": {convert: toFormatVersion},
+	"kind":           {convert: toKind},
+	"message":        {convert: translateKnownWord("types")},
+	"topic":          {convert: toTopic},
+	"own-id":         {convert: toOwnID},
+	"status-filter":  {convert: translateWord("statuses")},
+	"end-word":       {convert: toEndWord},
+	"none":           {convert: translateWord("nothing")},
+	"view":           {convert: translateWord("views")},
+	"action":         {convert: translateWord("actions")},
+	"strategy":       {convert: translateKnownWord("strategies")},
+	"foreign-rank":   {convert: toForeignPriority},
+	"rejection":      {convert: translateKnownWord("outcomes")},
+	"conditional":    {convert: translateKnownWord("conditions")},
+	"removal":        {convert: toRemoval},
+
+	// Lists: a single value counts as a list with one item, and the lists of two foreign fields become one list.
+	"lines":        {convert: convertEachItem(toLineOfText), merge: mergeLists},
+	"names":        {convert: convertEachItem(toName), merge: mergeLists},
+	"decisions":    {convert: convertEachItem(decisionFields.convertItem), merge: mergeLists},
+	"points":       {convert: toPoints, merge: mergeLists},
+	"files":        {convert: toFiles, merge: mergeLists},
+	"blockers":     {convert: convertEachItem(toBlocker), merge: mergeLists},
+	"described":    {convert: convertEachItem(textToDescription), merge: mergeLists},
+	"criteria":     {convert: convertEachItem(toCriterion), merge: mergeLists},
+	"criteria-met": {convert: convertEachItem(toCriterionMet), merge: mergeLists},
+	"attachments":  {convert: convertEachItem(toAttachment), merge: mergeLists},
+	"reference":    {convert: toReference("url"), merge: mergeReferences},
+	"key-points":   {convert: toReference("key_points"), merge: mergeReferences, onlyAdds: true},
+}
 
 // toText reads texts, and writes numbers as their digits.
 func toText(v any) (any, bool) {
