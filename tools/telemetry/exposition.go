@@ -55,7 +55,7 @@ func newHistogram(name, help string) metricFamily { return metricFamily{name, "h
 // The text is composed in memory first, so w never gets a part of it. The order of metrics and labels is fixed.
 func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 	var p metricsPage
-	p.writeWorkspace(m.stats.readStats(ctx), m)
+	p.writeWorkspace(m.readStats(ctx), m)
 	p.writeProcessCounts(m)
 	p.writeSingle(build, formatLabels("goversion", runtime.Version(), "version", m.config.Version), 1)
 	metrics.WriteProcessMetrics(&p)

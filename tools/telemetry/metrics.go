@@ -28,7 +28,6 @@ type MetricsConfig struct {
 // does not grow with the number of handoffs.
 type Metrics struct {
 	config MetricsConfig
-	stats  statsCache
 
 	mu        sync.Mutex                         // guards the fields below
 	counts    map[metricFamily]map[string]uint64 // by labels
@@ -40,7 +39,7 @@ type Metrics struct {
 func NewMetrics(c MetricsConfig) *Metrics {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return &Metrics{
-		config: c, stats: statsCache{config: c}, latencies: map[callKey]*schemas.LatencyHistogram{},
+		config: c, latencies: map[callKey]*schemas.LatencyHistogram{},
 		counts: map[metricFamily]map[string]uint64{
 			calls: {}, transitions: {}, denied: {},
 			expiries: {"": 0}, denials: {"": 0}, // shown as zero before the first
@@ -136,39 +135,19 @@ func (m *Metrics) countCall(c tools.Call, err error, seconds float64) {
 	m.latencies[key].Add(seconds)
 }
 
-const (
-	statsTTL     = 5 * time.Second // how long the statistics of the workspace are kept
-	statsTimeout = 2 * time.Second // how long reading them may take
-)
+// statsTimeout is the time limit for reading the statistics of the workspace.
+const statsTimeout = 2 * time.Second
 
-// statsCache keeps the statistics of the workspace for five seconds, so that many readers of the metrics cost no more
-// than one.
-type statsCache struct {
-	config MetricsConfig
-
-	mu    sync.Mutex // guards the fields below; held while they are read
-	at    time.Time
-	stats *schemas.StatsOut // nil when they could not be read
-}
-
-// readStats returns the statistics, or nil if they cannot be read within two seconds. The end of ctx does not end the
-// call, because other readers may wait for its result. A failure is kept for five seconds, too, so that an owner that
-// does not answer is rarely asked.
-func (f *statsCache) readStats(ctx context.Context) *schemas.StatsOut {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if age := f.config.Now().Sub(f.at); !f.at.IsZero() && age >= 0 && age < statsTTL {
-		return f.stats
-	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), statsTimeout)
+// readStats returns the statistics of the workspace, or nil if they cannot be read within two seconds. The owner of the
+// store keeps the numbers that take long to count, see [handoff/mailbox/registry.Registry.Stats].
+func (m *Metrics) readStats(ctx context.Context) *schemas.StatsOut {
+	ctx, cancel := context.WithTimeout(ctx, statsTimeout)
 	defer cancel()
 	call := tools.Call{Tool: "workspace_stats"}
-	stats, err := tools.InvokeTyped[schemas.StatsOut](ctx, f.config.Invoker, call, schemas.StatsIn{})
-	f.stats = &stats
+	stats, err := tools.InvokeTyped[schemas.StatsOut](ctx, m.config.Invoker, call, schemas.StatsIn{})
 	if err != nil {
-		f.config.Logger.WarnContext(ctx, "no figures of the workspace", slog.Any("cause", err))
-		f.stats = nil
+		m.config.Logger.WarnContext(ctx, "no figures of the workspace", slog.Any("cause", err))
+		return nil
 	}
-	f.at = f.config.Now()
-	return f.stats
+	return &stats
 }
