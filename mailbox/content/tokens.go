@@ -7,10 +7,7 @@
 // All functions are pure. Errors are [schemas.Error]; an error about an unknown name lists the existing names.
 package content
 
-import (
-	"unicode"
-	"unicode/utf8"
-)
+import "unicode"
 
 // CountTokens estimates the number of tokens of a text, rounded up. The estimate is within 15 percent of the public
 // tokenizer o200k for prose, code, Markdown and JSON. This package does not use a real tokenizer, because each hook
@@ -25,28 +22,10 @@ func RoundUpTokens(tenths int) int { return (tenths + 9) / 10 }
 // without rounding.
 func CountTokenTenths(s string) int {
 	var m tokenMeter
-	for i := 0; i < len(s); {
-		if n := countLeadingLowercase(s[i:]); n > 0 {
-			m.addLowercase(n)
-			i += n
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
+	for _, r := range s {
 		m.addRune(r)
-		i += n
 	}
 	return m.tenths
-}
-
-// countLeadingLowercase counts the lower-case English letters at the beginning of a text. CountTokenTenths counts these
-// letters in one step, because most of a typical text consists of them.
-func countLeadingLowercase(s string) int {
-	for i := range len(s) {
-		if s[i] < 'a' || s[i] > 'z' {
-			return i
-		}
-	}
-	return len(s)
 }
 
 // PrefixLen returns the length in bytes of the longest beginning of a text that has at most the given tenths of a
@@ -117,14 +96,6 @@ func (m *tokenMeter) addRune(r rune) {
 	case c >= mark:
 		m.tenths += nextPrice[c]
 	}
-}
-
-// addLowercase counts n lower-case letters. The result is the same as after n calls of [tokenMeter.addRune].
-func (m *tokenMeter) addLowercase(n int) {
-	m.addRune('a')
-	was := m.length
-	m.length += n - 1
-	m.tenths += max(m.length, pricedLetters) - max(was, pricedLetters)
 }
 
 // runeClassOf returns the class of a character. A character from 0x2e80 on counts as a whole word, as in Chinese and
