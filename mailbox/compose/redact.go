@@ -23,15 +23,58 @@ func RedactTexts(content []byte, path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, changed := redactValue(object, strings.FieldsFunc(path, func(r rune) bool { return r == '.' }), false)
-	if path == "task" {
-		_, title := redactValue(object, []string{"title"}, false)
-		changed = changed || title
+	fields := strings.FieldsFunc(path, func(r rune) bool { return r == '.' })
+	redact := func(at []string, text string) string {
+		if _, err := time.Parse(time.RFC3339, text); err == nil || text == "" || !isRedactable(at, fields) {
+			return text
+		}
+		return Redacted
 	}
-	if !changed {
+	if !mapTexts(object, nil, redact, func([]string, any) bool { return true }) {
 		return nil, nil
 	}
 	return schemas.Encode(object)
+}
+
+// isRedactable reports whether a redaction of the path replaces the text at a place. The [fixedFields] stay, unless the
+// path names such a field, or a field above it is one of the [freeFields].
+func isRedactable(at, path []string) bool {
+	if len(path) > 0 {
+		return len(at) >= len(path) && slices.Equal(at[:len(path)], path) || at[0] == "title" && slices.Equal(path, []string{"task"})
+	}
+	free := slices.IndexFunc(at, func(name string) bool { return slices.Contains(freeFields, name) })
+	fixed := slices.IndexFunc(at, func(name string) bool { return slices.Contains(fixedFields, name) })
+	return fixed < 0 || free >= 0 && free < fixed
+}
+
+// mapTexts replaces each text in an object by the result of fn, and removes each field for whose new value keep returns
+// false. It reports whether the object changed. The argument at has the names of the fields that lead to the text or the
+// value: the entries of a list have the name of the list.
+func mapTexts(object map[string]any, at []string, fn func(at []string, text string) string, keep func(at []string, v any) bool) (changed bool) {
+	var mapValue func(v any, at []string) any
+	mapValue = func(v any, at []string) any {
+		switch v := v.(type) {
+		case string:
+			text := fn(at, v)
+			changed = changed || text != v
+			return text
+		case []any:
+			for i := range v {
+				v[i] = mapValue(v[i], at)
+			}
+		case map[string]any:
+			changed = mapTexts(v, at, fn, keep) || changed
+		}
+		return v
+	}
+	for name, v := range object {
+		within := append(slices.Clip(at), name)
+		if object[name] = mapValue(v, within); !keep(within, object[name]) {
+			delete(object, name)
+			changed = true
+		}
+	}
+	return changed
 }
 
 // decodeObject decodes content that is one JSON object. Numbers keep their text.
@@ -40,41 +83,6 @@ func decodeObject(content []byte) (object map[string]any, err error) {
 	d.UseNumber()
 	err = d.Decode(&object)
 	return object, err
-}
-
-// redactValue replaces the texts under a path in the value v, and reports whether it replaced a text. The [fixedFields]
-// stay, unless the path names such a field, or free is true because the sender chose the names of the fields. A text
-// that is a time stays. A text that an earlier redaction replaced does not count as a change.
-func redactValue(v any, path []string, free bool) (_ any, changed bool) {
-	switch v := v.(type) {
-	case string:
-		if _, err := time.Parse(time.RFC3339, v); err == nil || len(path) > 0 || v == "" || v == Redacted {
-			return v, false
-		}
-		return Redacted, true
-	case []any:
-		for i := range v {
-			item, did := redactValue(v[i], path, free)
-			v[i], changed = item, changed || did
-		}
-	case map[string]any:
-		for name := range v {
-			item, did := redactField(name, v[name], path, free)
-			v[name], changed = item, changed || did
-		}
-	}
-	return v, changed
-}
-
-// redactField does [redactValue] for a field of an object.
-func redactField(name string, v any, path []string, free bool) (_ any, changed bool) {
-	switch {
-	case len(path) > 0 && path[0] == name:
-		return redactValue(v, path[1:], true)
-	case len(path) == 0 && (free || !slices.Contains(fixedFields, name)):
-		return redactValue(v, nil, free || slices.Contains(freeFields, name))
-	}
-	return v, false
 }
 
 // fixedFields lists the fields of messages whose values are agents, ids, times and other words of the protocol.
@@ -105,50 +113,22 @@ func DropLargeTexts(content []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, changed := dropLargeTextsFromValue("", object); !changed {
+	drop := func(at []string, text string) string {
+		name := at[len(at)-1]
+		switch {
+		case len(at) > 1 && at[len(at)-2] == "references" && name == "digest":
+			return schemas.NotKept
+		case len(text) > maxShortText && name != "title": // the record has the title, too
+			return NotKept
+		}
+		return text
+	}
+	keep := func(at []string, v any) bool { return !slices.Contains(freeFields, at[len(at)-1]) || !isLongValue(v) }
+	if !mapTexts(object, nil, drop, keep) {
 		return nil, nil
 	}
 	object[schemas.NotKept] = true
 	return schemas.Encode(object)
-}
-
-// dropLargeTextsFromValue removes the large texts from the value of a field, or from the entries of a list in the
-// field. It reports whether the value changed.
-func dropLargeTextsFromValue(field string, v any) (_ any, changed bool) {
-	switch v := v.(type) {
-	case string:
-		if len(v) > maxShortText && field != "title" { // the record has the title, too
-			return NotKept, true
-		}
-	case []any:
-		for i := range v {
-			item, did := dropLargeTextsFromValue(field, v[i])
-			v[i], changed = item, changed || did
-		}
-	case map[string]any:
-		for name := range v {
-			changed = dropLargeTextsFromField(field, v, name) || changed
-		}
-	}
-	return v, changed
-}
-
-// dropLargeTextsFromField removes the large texts from one field of an object, and reports whether the field changed.
-// The argument name is the name of the field, and within is the name of the field that has the object as its value.
-func dropLargeTextsFromField(within string, object map[string]any, name string) (changed bool) {
-	was := object[name]
-	switch {
-	case slices.Contains(freeFields, name) && isLongValue(was):
-		if object[name], _ = dropLargeTextsFromValue(name, was); isLongValue(object[name]) {
-			delete(object, name) // it is still long, with many short texts
-		}
-		return true
-	case within == "references" && name == "digest":
-		object[name] = schemas.NotKept
-		return was != schemas.NotKept
-	}
-	object[name], changed = dropLargeTextsFromValue(name, was)
-	return changed
 }
 
 func isLongValue(v any) bool {
