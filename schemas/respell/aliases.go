@@ -26,11 +26,14 @@ var aliasesByGroup = sync.OnceValue(func() map[string][]aliasRow {
 	groups := map[string][]aliasRow{}
 	for _, c := range readRows(aliasesText, 4) {
 		words := strings.Fields(c[3])
-		read, known := conversions[words[len(words)-1]]
-		if !known {
-			panic("respell: there is no conversion " + c[3])
-		}
 		says := func(word string) bool { return slices.Contains(words, word) }
+		name := words[len(words)-1]
+		read, found := conversions[name]
+		if !found && wordsBySection()[name] == nil {
+			panic("respell: there is no conversion " + name)
+		} else if !found {
+			read.convert = translateWord(name, says("known"))
+		}
 		read.isHint, read.yieldsToForeign, read.yieldsAlways = says("hint"), says("side"), says("yielding")
 		for from := range strings.FieldsSeq(c[1]) {
 			groups[c[0]] = append(groups[c[0]], aliasRow{from, strings.Trim(c[2], "-"), read})

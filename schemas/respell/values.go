@@ -50,18 +50,10 @@ var conversions = map[string]conversion{
 	"role":           {convert: toAddress("role:")},
 	"format-version": {convert: toFormatVersion},
 	"kind":           {convert: toKind},
-	"message":        {convert: translateKnownWord("types")},
 	"topic":          {convert: toTopic},
 	"own-id":         {convert: toOwnID},
-	"status-filter":  {convert: translateWord("statuses")},
 	"end-word":       {convert: toEndWord},
-	"none":           {convert: translateWord("nothing")},
-	"view":           {convert: translateWord("views")},
-	"action":         {convert: translateWord("actions")},
-	"strategy":       {convert: translateKnownWord("strategies")},
 	"foreign-rank":   {convert: toForeignPriority},
-	"rejection":      {convert: translateKnownWord("outcomes")},
-	"conditional":    {convert: translateKnownWord("conditions")},
 	"removal":        {convert: toRemoval},
 
 	// Lists: a single value counts as a list with one item, and the lists of two foreign fields become one list.
@@ -134,21 +126,15 @@ func toAddress(kind string) func(any) (any, bool) {
 	}
 }
 
-// translateWord returns a function that replaces a foreign word by our word in a section of words.txt. Any other value
-// stays unchanged.
-func translateWord(section string) func(any) (any, bool) {
+// translateWord returns a function that replaces a foreign word by our word in a section of words.txt. The function reads
+// no other value if known is true. If known is false, any other value stays unchanged.
+func translateWord(section string, known bool) func(any) (any, bool) {
 	return func(v any) (any, bool) {
-		if ours, known := ourWord(section, normalisedWord(v)); known {
+		if ours, found := ourWord(section, normalisedWord(v)); found {
 			return ours, true
 		}
-		return v, true
+		return v, !known
 	}
-}
-
-// translateKnownWord returns a function that replaces a foreign word by our word in a section of words.txt. The
-// function reads no other value.
-func translateKnownWord(section string) func(any) (any, bool) {
-	return func(v any) (any, bool) { return ourWord(section, normalisedWord(v)) }
 }
 
 // normalisedWord returns a text in the form of [schemas.NormaliseWord]. For a value that is no text it returns "".
