@@ -33,15 +33,16 @@ func setAddress(ctx context.Context, root, address string) error {
 	if err = errors.Join(unread, unlisted, err); err != nil {
 		return err
 	}
-	changed, err := rewriteFiles(root, strings.Split(strings.Trim(files, "\x00"), "\x00"), addressRewritings(old, address, strings.Fields(folders)), false)
+	names := strings.Split(strings.Trim(files, "\x00"), "\x00")
+	changed, err := rewriteFiles(root, names, addressRewritings(old, address, strings.Fields(folders)), false)
 	others := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return filepath.Ext(name) == ".go" })
 	fmt.Fprintf(os.Stderr, "%s: changed %d files of Go and %v\n", address, len(changed)-len(others), others)
 	fmt.Fprintln(os.Stderr, "Maintainer, mail and published names are yours to give:", settingsFile)
 	return err
 }
 
-// rewriteFiles returns the names of the files that it changed. It changes none before it has read all. If each is true, each
-// rewriting has to match in each file that it names.
+// rewriteFiles returns the names of the files that it changed. It changes none before it has read all. If each is true,
+// each rewriting has to match in each file that it names.
 func rewriteFiles(root string, files []string, all []textRewriting, each bool) (changed []string, err error) {
 	texts := map[string][]byte{}
 	for _, name := range files {

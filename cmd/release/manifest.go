@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// addManifests makes the files for registries and package managers, which the checksums leave out, and latest.json, which
-// tells an older handoff about this version and its news.
+// addManifests makes the files for registries and package managers, which the checksums leave out. It also makes
+// latest.json, which tells an older handoff about this version and its news.
 func (r *release) addManifests(ctx context.Context) error {
 	manifests, err := r.fillFolder("manifests", r)
 	if err != nil {

@@ -106,8 +106,8 @@ func (r *release) addArtifact(ctx context.Context, kind string, p platform, name
 	return err
 }
 
-// writeSigned writes a file of the release, and signs it if there is a command for it. It returns the bytes of the file,
-// because the signature of a bundle becomes a part of it.
+// writeSigned writes a file of the release, and signs it if there is a command for it. It returns the bytes of the
+// file, because the signature of a bundle becomes a part of it.
 func (r *release) writeSigned(ctx context.Context, command, name string, data []byte) ([]byte, error) {
 	name = filepath.Join(r.out, name)
 	if err := writeFile(name, data, modeText); err != nil || command == "" {

@@ -37,7 +37,8 @@ func (r *release) checkOutVersion(ctx context.Context, root string, snapshot boo
 	r.Version = newestVersion(changelog)
 	switch {
 	case snapshot:
-		r.Version, r.Notes = nextVersion(r.Version)+"-snapshot."+strings.TrimSpace(count), changelogSection(changelog, "Unreleased")
+		r.Version = nextVersion(r.Version) + "-snapshot." + strings.TrimSpace(count)
+		r.Notes = changelogSection(changelog, "Unreleased")
 		return nil
 	case strings.HasSuffix(r.Mail, "@example.com") || module.CheckPath(r.Module) != nil:
 		return errors.New("settings.yaml still has the owner of the example: docs/releasing.md says what to put there")

@@ -10,8 +10,8 @@ import (
 	"handoff/schemas"
 )
 
-// An aliasRow says which argument a field of a foreign message becomes, and how to read its value: a row of aliases.txt,
-// for one field.
+// An aliasRow says which argument a field of a foreign message becomes, and how to read its value. It is a row of
+// aliases.txt, for one field.
 type aliasRow struct {
 	from string     // path in the message; the same as to if only the value is converted
 	to   string     // path of our argument; "" if the value goes to the overflow path of its table

@@ -126,8 +126,8 @@ func toAddress(kind string) func(any) (any, bool) {
 	}
 }
 
-// translateWord returns a function that replaces a foreign word by our word in a section of words.txt. The function reads
-// no other value if known is true. If known is false, any other value stays unchanged.
+// translateWord returns a function that replaces a foreign word by our word in a section of words.txt. The function
+// reads no other value if known is true. If known is false, any other value stays unchanged.
 func translateWord(section string, known bool) func(any) (any, bool) {
 	return func(v any) (any, bool) {
 		if ours, found := ourWord(section, normalisedWord(v)); found {
