@@ -2,6 +2,7 @@ package textformat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,50 +27,46 @@ func parseYAML(text string) (any, error) {
 	if !errors.Is(decoder.Decode(&more), io.EOF) {
 		return nil, errors.New("not one YAML document: there is more after it")
 	}
-	left := maxValues
-	return decodeValue(&doc, &left)
+	d := yamlReader{left: maxValues}
+	value := d.readValue(&doc)
+	return value, d.err
 }
 
-func decodeValue(n *yaml.Node, left *int) (any, error) {
-	if *left--; *left < 0 {
-		return nil, fmt.Errorf("more than %d values in YAML", maxValues)
+// yamlReader reads the values of a document. It keeps the first error.
+type yamlReader struct {
+	left int // number of values that it may still read
+	err  error
+}
+
+func (d *yamlReader) readValue(n *yaml.Node) any {
+	if d.left--; d.left < 0 {
+		d.err = cmp.Or(d.err, fmt.Errorf("more than %d values in YAML", maxValues))
+		return nil
 	}
 	switch n.Kind {
 	case yaml.DocumentNode:
-		return decodeValue(n.Content[0], left)
+		return d.readValue(n.Content[0])
 	case yaml.AliasNode:
-		return decodeValue(n.Alias, left)
+		return d.readValue(n.Alias)
 	case yaml.SequenceNode:
 		list := []any{}
 		for _, c := range n.Content {
-			v, err := decodeValue(c, left)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, v)
+			list = append(list, d.readValue(c))
 		}
-		return list, nil
+		return list
 	case yaml.MappingNode:
-		return decodeObject(n, left)
+		object := map[string]any{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key := n.Content[i]
+			if _, twice := object[key.Value]; twice || key.Kind != yaml.ScalarNode {
+				d.err = cmp.Or(d.err, fmt.Errorf("line %d: %q is there twice, or no name", key.Line, key.Value))
+			}
+			object[key.Value] = d.readValue(n.Content[i+1])
+		}
+		return object
 	case yaml.ScalarNode:
 	}
-	return decodeScalar(n), nil
-}
-
-func decodeObject(n *yaml.Node, left *int) (any, error) {
-	object := map[string]any{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key := n.Content[i]
-		if _, twice := object[key.Value]; twice || key.Kind != yaml.ScalarNode {
-			return nil, fmt.Errorf("line %d: %q is there twice, or no name", key.Line, key.Value)
-		}
-		v, err := decodeValue(n.Content[i+1], left)
-		if err != nil {
-			return nil, err
-		}
-		object[key.Value] = v
-	}
-	return object, nil
+	return decodeScalar(n)
 }
 
 func decodeScalar(n *yaml.Node) any {
