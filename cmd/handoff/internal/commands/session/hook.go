@@ -147,23 +147,16 @@ func isHook(cmd *cobra.Command, args []string) bool {
 	return false
 }
 
-// debugLimit is the longest time for writing an error to the debug file, because the disk of that file may not answer.
-const debugLimit = 200 * time.Millisecond
-
-// writeDebug adds a line to a file. It ignores errors.
+// writeDebug adds a line to a regular file. It ignores errors.
 func writeDebug(a *cli.App, file string, args []string, why error) {
-	ctx, end := context.WithTimeout(context.Background(), debugLimit)
-	defer end()
-	_, _ = cli.RunInterruptible(ctx, func() (any, error) {
-		if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
-			return nil, nil
-		}
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-		if err != nil {
-			return nil, err
-		}
-		text := strings.ReplaceAll(strings.TrimSpace(why.Error()), "\n", "; ")
-		fmt.Fprintf(f, "%s handoff %q: %s\n", a.Now().UTC().Format(time.RFC3339Nano), args, text)
-		return nil, f.Close()
-	})
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return
+	}
+	text := strings.ReplaceAll(strings.TrimSpace(why.Error()), "\n", "; ")
+	fmt.Fprintf(f, "%s handoff %q: %s\n", a.Now().UTC().Format(time.RFC3339Nano), args, text)
+	_ = f.Close() // a debug line may be lost
 }
