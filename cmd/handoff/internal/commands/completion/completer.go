@@ -77,30 +77,31 @@ var agents = completeFromWorkspace(func(ctx context.Context, conn *cli.Connectio
 })
 
 // openHandoffs completes with the ids of open handoffs, in the form in which the person types an id.
-var openHandoffs = completeFromList(schemas.Open, func(item schemas.ListItem, typed string) string {
-	if strings.HasPrefix(typed, "h") {
-		return item.HandoffID.String()
+var openHandoffs = completeFromList(schemas.Open, func(item schemas.ListItem, typed string) (id, about string) {
+	if id = item.HandoffID.String(); !strings.HasPrefix(typed, "h") {
+		id = strings.TrimPrefix(id, "ho_")
 	}
-	return strings.TrimPrefix(item.HandoffID.String(), "ho_")
+	return id, string(item.Status) + ", for " + string(item.To) + ": " + item.Title
 })
 
 // workflows completes with the workflows of the newest handoffs.
-var workflows = completeFromList("", func(item schemas.ListItem, _ string) string { return string(item.Workflow) })
+var workflows = completeFromList("", func(item schemas.ListItem, _ string) (id, about string) {
+	return string(item.Workflow), item.Title
+})
 
 // maxOffered is the number of handoffs that a person still reads.
 const maxOffered = 30
 
-// completeFromList completes with a word of each of the newest handoffs with a status, each word once.
-func completeFromList(status schemas.StatusFilter, word func(item schemas.ListItem, typed string) string) completer {
+// completeFromList completes with a described word of each of the newest handoffs with a status, each word once.
+func completeFromList(status schemas.StatusFilter, word func(item schemas.ListItem, typed string) (word, about string)) completer {
 	return completeFromWorkspace(func(ctx context.Context, conn *cli.Connection, typed string) (found []cobra.Completion) {
 		var newest schemas.ListOut
 		which := cli.Arguments{"box": "all", "status": status, "limit": maxOffered}
 		_, _ = conn.Call(ctx, "list_handoffs", which, &newest) // empty after an error
 		seen := map[string]bool{}
 		for _, item := range newest.Items {
-			if w := word(item, typed); !seen[w] {
+			if w, about := word(item, typed); !seen[w] {
 				seen[w] = true
-				about := string(item.Status) + ", for " + string(item.To) + ": " + item.Title
 				found = append(found, describedCompletion(w, about))
 			}
 		}
