@@ -144,7 +144,9 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 	if _, directed := r.To.SingleAgent(); !directed {
 		now.Box, now.Reserved = schemas.Address(r.Asker), store.TimeOf(o.Now.Add(reservationTime))
 	}
-	out.To = now.Box
+	if out.To = now.Box; len(asked.Questions) > 1 {
+		out.Warnings = append(out.Warnings, "this one text answers all questions: "+schemas.EscapeHidden(schemas.JoinNumbered(asked.Questions, " ")))
+	}
 	whom, err := reading.Answerer(o.View, r, r.Asker)
 	for _, a := range []schemas.Agent{o.By.Agent, whom} { // both have seen the question
 		err = cmp.Or(err, o.markNoticesRead(r.ID, a))

@@ -73,10 +73,14 @@ func (s Standing) fill(a schemas.Advice) schemas.Advice {
 }
 
 // MeantCommands returns the commands of the command line that do what a word or a flag such as --due says. The first
-// ones are the likeliest.
+// ones are the likeliest. A command that ends work or erases texts is returned only for a word with no other meaning.
 func MeantCommands(word string) (commands []string) {
 	for _, m := range meaningsOf(word) {
 		commands = append(commands, m.command)
+	}
+	kept := slices.DeleteFunc(slices.Clone(commands), func(c string) bool { return c == "cancel" || c == "redact" })
+	if len(kept) > 0 {
+		commands = kept
 	}
 	return schemas.Unique(commands)
 }

@@ -24,6 +24,7 @@ import (
 	"os/user"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -160,15 +161,20 @@ func (a *App) Ask(ctx context.Context, question string) (string, error) {
 	return typed, err
 }
 
-// Confirm asks the person at the terminal a question that only the answer yes lets a command go on. Any other answer is
-// an error.
+// Confirm asks the person at the terminal a question that only y or yes lets a command go on. Any other answer is an
+// error.
 func (a *App) Confirm(ctx context.Context, question string) error {
-	typed, err := a.Ask(ctx, question+" Type yes: ")
-	if typed = strings.ToLower(typed); err != nil || typed == "yes" || typed == "y" {
+	typed, err := a.Ask(ctx, question+yesOrNo)
+	if err != nil || isYes(typed) {
 		return err
 	}
 	return schemas.Errorf(schemas.Conflict, "nothing was changed").WithHint("It was not agreed to.")
 }
+
+// yesOrNo ends each question that [isYes] decides. The answer to an empty line is no.
+const yesOrNo = " [y/N] "
+
+func isYes(typed string) bool { return slices.Contains([]string{"y", "yes"}, strings.ToLower(typed)) }
 
 // readTypedLine returns a line that a person types, without surrounding blanks. An empty line is a valid answer. It
 // returns an error when ctx is done.

@@ -58,14 +58,14 @@ func (a *App) confirmAtTerminal(ctx context.Context, what string) error {
 			a.approvalsFile())
 	}
 	defer console.Close()
-	question := schemas.EscapeHidden(what) + ".\nYou act as human: is that what you want? Type yes: "
+	question := schemas.EscapeHidden(what) + ".\nYou act as human: is that what you want?" + yesOrNo
 	if _, err := io.WriteString(console, question); err != nil {
 		return schemas.InternalError(err)
 	}
 	ctx, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	typed, err := readTypedLine(ctx, console)
-	if typed = strings.ToLower(typed); err != nil || typed != "yes" && typed != "y" {
+	if err != nil || !isYes(typed) {
 		return schemas.Errorf(schemas.Denied, "it was not confirmed at the terminal").WithHint("Nothing was done.")
 	}
 	return nil

@@ -148,8 +148,21 @@ func RequireSubcommand(cmd *cobra.Command, given []string) error {
 	}
 	before := cmd.CommandPath() + " "
 	typed := before + schemas.EscapeHidden(schemas.Clip(given[0], 40))
-	meant = schemas.Map(meant[:min(len(meant), 3)], func(name string) string { return before + name })
+	meant = schemas.Map(meant[:min(len(meant), 3)], func(name string) string { return before + withID(cmd, name, given[1:]) })
 	return addSuggestion(schemas.Invalidf("", "there is no command %q", typed), cmd, strings.Join(meant, " or "))
+}
+
+// withID returns a command with the id that was typed behind another word, if the command takes one.
+func withID(cmd *cobra.Command, command string, typed []string) string {
+	name, flags, _ := strings.Cut(command, " ")
+	sub, _, err := cmd.Find([]string{name})
+	if err != nil || len(typed) == 0 || !strings.Contains(sub.Use, "ID") {
+		return command
+	}
+	if _, ok := schemas.ParseID(typed[0]); !ok {
+		return command
+	}
+	return strings.TrimSuffix(name+" "+typed[0]+" "+flags, " ")
 }
 
 // unknownFlagsError returns the error for the flags that a command does not have, with the flags and command lines that
@@ -189,24 +202,6 @@ func (a *App) unknownFlagsError(cmd *cobra.Command, err error) *schemas.Error {
 		place = ", or write it into --detail"
 	}
 	return e.WithHint("Leave %s out%s. %s", strings.Join(lost, ", "), place, e.Hint)
-}
-
-// flagsMeantBy returns the flags of a command, and command lines, that do what an unknown flag says, or else flags of
-// similar names.
-func flagsMeantBy(cmd *cobra.Command, flag string) (meant []string) {
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, "--"+f.Name)
-		}
-	})
-	meant = slices.DeleteFunc(respell.MeantCommands(flag), func(way string) bool {
-		return strings.HasPrefix(way, "--") && !slices.Contains(names, strings.Fields(way)[0])
-	})
-	if len(meant) > 0 {
-		return meant
-	}
-	return closest.LikelyNames(flag, names)
 }
 
 // addSuggestion adds a suggestion to an error, unless it is empty, and the command that shows all names.

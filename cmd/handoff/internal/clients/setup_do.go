@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"handoff/cmd/handoff/internal/clients/setup"
 	"handoff/schemas"
@@ -52,14 +51,7 @@ func (s *setupRun) confirmChanges(ctx context.Context) error {
 		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether that is to be done").
 			WithHint("Add --yes to do it, or --dry-run to see it only.")
 	}
-	answer, err := s.Ask(ctx, "Do it? --dry-run shows each line. [y/N] ")
-	if err != nil {
-		return err
-	}
-	if answer = strings.ToLower(answer); answer != "y" && answer != "yes" {
-		return schemas.Errorf(schemas.Conflict, "nothing was changed").WithHint("It was not agreed to.")
-	}
-	return nil
+	return s.Confirm(ctx, "Do it? --dry-run shows each line.")
 }
 
 // errInterrupted says that a person interrupted setup before this change.

@@ -20,17 +20,23 @@ var aliasTable string
 // replaceAlias returns the arguments with the command that their first word means in other programs, and tells the
 // person on the standard error stream. It returns arguments of any other kind unchanged.
 func replaceAlias(e cli.Env, root *cobra.Command, args []string) []string {
-	if len(args) == 0 || slices.ContainsFunc(root.Commands(), isNamed(args[0])) {
+	if len(args) == 0 {
 		return args
 	}
+	named := slices.ContainsFunc(root.Commands(), isNamed(args[0]))
 	for line := range strings.Lines(aliasTable) {
 		columns := strings.Split(strings.TrimSpace(line), " | ")
 		if len(columns) != 3 || !slices.Contains(strings.Fields(columns[0]), args[0]) || !fitsAlias(columns[1], args[1:]) {
 			continue
 		}
-		replaced := append(strings.Fields(columns[2]), args[1:]...)
-		fmt.Fprintf(e.Stderr, "%s is handoff %s\n", args[0], columns[2])
-		return replaced
+		typed := 1
+		if strings.Contains(columns[1], "=") {
+			typed = 2
+		} else if named {
+			continue
+		}
+		fmt.Fprintf(e.Stderr, "%s is handoff %s\n", strings.Join(args[:typed], " "), columns[2])
+		return append(strings.Fields(columns[2]), args[typed:]...)
 	}
 	return args
 }
@@ -51,5 +57,5 @@ func fitsAlias(kind string, args []string) bool {
 		_, ok := schemas.ParseID(args[0])
 		return ok
 	}
-	return kind == "*"
+	return kind == "*" || slices.Contains(strings.Fields(kind), "="+args[0])
 }

@@ -61,7 +61,7 @@ func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 		root.AddCommand(frequent[args[0]](a)...)
 	} else {
 		root = Command(a)
-		args = replaceAlias(e, root, args)
+		args = cli.AcceptFlags(root, replaceAlias(e, root, args))
 	}
 	a.Args = args
 	root.SetArgs(args)

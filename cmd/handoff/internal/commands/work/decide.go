@@ -129,10 +129,15 @@ func idOfAnswer(out schemas.UpdateOut) string {
 	return cmp.Or(out.Reply.String(), out.HandoffID.String())
 }
 
-// printAnswered prints the effect of an answer to a question. If the question was a message, it prints the id of the
-// notice with the answer.
+// printAnswered prints the effect of an answer to a question, and which agent is told. If the question was a message, it
+// prints the id of the notice with the answer.
 func printAnswered(p *cli.Page, out schemas.UpdateOut) {
-	if out.NoticeID == 0 {
+	switch {
+	case out.NoticeID == 0 && out.Status == schemas.Pending:
+		p.AddLine("%s answered, %s is told", p.Bold(out.HandoffID.String()), schemas.EscapeHidden(string(out.To)))
+		p.AddWarnings(out.Warnings)
+		return
+	case out.NoticeID == 0:
 		printUpdated(p, out)
 		return
 	}
