@@ -172,7 +172,7 @@ func ReadHandoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) 
 		return h, err
 	}
 	if err := schemas.Decode(b, &h); err != nil {
-		return h, fmt.Errorf("read the send of %s: %w", r.ID, err)
+		return h, fmt.Errorf("read the send of %s: %w: %w", r.ID, store.ErrCorrupt, err)
 	}
 	h.ID = r.ID
 	if a, err := v.Agent(h.Source.Agent); err == nil && a != nil { // else the server does not know the agent
