@@ -68,6 +68,8 @@ rehearsal: ## Loses 100,000 handoffs and restores them from a backup (docs/opera
 	HANDOFF_REHEARSAL=100000 $(PROOF) -run TestRehearsal_ ./cmd/handoff/together
 believed: ## Proves 16 times that only observed checks count
 	HANDOFF_BELIEVED=16 $(PROOF) -run TestObservations_Only ./cmd/handoff/proof
+damaged: ## Damages a store in 40 places: each command names the remedy, and the remedy works
+	HANDOFF_DAMAGED=40 $(PROOF) -run TestDamage_ ./cmd/handoff/proof
 needs: ## Proves over a thousand restarts that each notification comes once: ten minutes
 	HANDOFF_NEEDS=100 $(PROOF) -run StatusExec_ ./cmd/handoff/proof
 wild: ## Evaluates 10,000 pairs of random files of rules: half an hour
