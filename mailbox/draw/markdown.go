@@ -116,11 +116,7 @@ func openPoints(s schemas.HistoryStep, steps []schemas.HistoryStep) (points []st
 	})
 	switch {
 	case !s.Status.HasEnded():
-		text := escapeMarkdown(s.Title) + " is " + strings.ToLower(display.StateWord(displayState(s)))
-		if s.Reason != "" {
-			text += ": " + escapeMarkdown(s.Reason)
-		}
-		add(text)
+		add(appendReason(s.Title+" is "+strings.ToLower(display.StateWord(displayState(s))), s.Reason))
 	case s.Status != schemas.Completed && s.Status != schemas.Cancelled && !again:
 		add(appendReason(s.Title+" "+strings.ToLower(display.StateWord(displayState(s))), s.Reason))
 	}

@@ -3,6 +3,8 @@ package draw
 import (
 	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -16,10 +18,14 @@ import (
 func Mermaid(steps []schemas.HistoryStep) string {
 	var b strings.Builder
 	b.WriteString("flowchart TD\n")
-	grouped := groupByParent(steps)
-	visitTree(grouped, 0, func(s schemas.HistoryStep) {
-		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s", s.HandoffID, escapeMermaid(holderOrAddress(s)),
-			s.HandoffID, escapeMermaid(s.Title), escapeMermaid(display.StateWord(displayState(s))))
+	byID := map[schemas.ID]schemas.HistoryStep{}
+	for _, s := range steps {
+		byID[s.HandoffID] = s
+	}
+	for _, id := range slices.Sorted(maps.Keys(byID)) {
+		s := byID[id]
+		fmt.Fprintf(&b, "    %s[\"%s<br/>%s: %s<br/>%s", id, escapeMermaid(holderOrAddress(s)),
+			id, escapeMermaid(s.Title), escapeMermaid(display.StateWord(displayState(s))))
 		for _, m := range s.Story {
 			b.WriteString("<br/>" + escapeMermaid(momentText(m)))
 		}
@@ -27,35 +33,21 @@ func Mermaid(steps []schemas.HistoryStep) string {
 			b.WriteString("<br/>" + escapeMermaid(text))
 		}
 		b.WriteString("\"]\n")
-	})
-	byID := map[schemas.ID]schemas.HistoryStep{}
-	for _, s := range steps {
-		byID[s.HandoffID] = s
-	}
-	for _, s := range steps {
-		for _, id := range s.After {
-			fmt.Fprintf(&b, "    %s -.-> %s\n", id, s.HandoffID)
+		for _, before := range s.After {
+			fmt.Fprintf(&b, "    %s -.-> %s\n", before, id)
 		}
 		above := byID[s.Parent]
 		switch _, retried := byID[s.RetryOf]; {
 		case retried:
-			fmt.Fprintf(&b, "    %s -. retry .-> %s\n", s.RetryOf, s.HandoffID)
+			fmt.Fprintf(&b, "    %s -. retry .-> %s\n", s.RetryOf, id)
 		case above.HandoffID == 0:
 		case above.RollbackTo != "" && above.RollbackTo == s.To:
-			fmt.Fprintf(&b, "    %s -- rollback --> %s\n", above.HandoffID, s.HandoffID)
+			fmt.Fprintf(&b, "    %s -- rollback --> %s\n", above.HandoffID, id)
 		default:
-			fmt.Fprintf(&b, "    %s --> %s\n", above.HandoffID, s.HandoffID)
+			fmt.Fprintf(&b, "    %s --> %s\n", above.HandoffID, id)
 		}
 	}
 	return b.String()
-}
-
-// visitTree visits steps in the order in which [Tree] draws them.
-func visitTree(grouped map[schemas.ID][]schemas.HistoryStep, above schemas.ID, visit func(schemas.HistoryStep)) {
-	for _, s := range grouped[above] {
-		visit(s)
-		visitTree(grouped, s.HandoffID, visit)
-	}
 }
 
 // escapeMermaid replaces all characters except letters, digits and a few marks by numbered entities, so that Mermaid

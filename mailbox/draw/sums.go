@@ -43,11 +43,9 @@ func SumsText(s schemas.WorkflowSums) string {
 	if s.Rounds > 0 {
 		texts = append(texts, schemas.CountNoun(s.Rounds, "round")+" of rework")
 	}
-	return strings.Join(append(texts, schemas.Map(s.Reported, func(r schemas.ReportedSum) string { return AmountText(s, r) })...), ", ")
-}
-
-// AmountText returns the sum of one amount with its name, and how many of the results reported it.
-func AmountText(s schemas.WorkflowSums, r schemas.ReportedSum) string {
-	sum := strconv.FormatFloat(r.Sum, 'f', -1, 64)
-	return fmt.Sprintf("%s %s (%d of %d reported)", display.FitOneLine(r.Name, 40), sum, r.Results, s.Results)
+	for _, r := range s.Reported {
+		sum := strconv.FormatFloat(r.Sum, 'f', -1, 64)
+		texts = append(texts, fmt.Sprintf("%s %s (%d of %d reported)", display.FitOneLine(r.Name, 40), sum, r.Results, s.Results))
+	}
+	return strings.Join(texts, ", ")
 }

@@ -181,7 +181,6 @@ func (d *treeDrawing) timeLine(s schemas.HistoryStep) (label, value string) {
 	case s.Status == schemas.Completed, s.Status.HasEnded() && worked+waited > 0:
 		return "Duration", value
 	case s.Status.HasEnded():
-		return "", ""
 	case worked+waited > 0:
 		return "Duration", value + " so far"
 	case d.FormatAge(s.SentAt) != "":
@@ -244,20 +243,16 @@ var momentFormats = map[string]string{
 // maxMoment is the maximum length of the text of an event in a picture, in bytes.
 const maxMoment = 300
 
-// momentText returns the sentence for an event that the picture shows, followed by the text of the event. It doubles
-// percent signs in names, because the sentence is a format.
+// momentText returns the sentence for an event that the picture shows, followed by the text of the event.
 func momentText(m schemas.HistoryEvent) string {
 	saying, known := momentFormats[m.Action]
-	if m.PassedTo != "" {
-		saying = "%s passed it to " + strings.ReplaceAll(string(m.PassedTo), "%", "%%")
-	}
-	if !known {
+	switch {
+	case m.PassedTo != "":
+		saying = "%s passed it to " + string(m.PassedTo)
+	case !known:
 		saying = "%s " + strings.ReplaceAll(m.Action, "_", " ") + " it"
 	}
-	text := saying
-	if strings.Contains(saying, "%s") {
-		text = fmt.Sprintf(saying, cmp.Or(string(m.Agent), "somebody"))
-	}
+	text := strings.Replace(saying, "%s", cmp.Or(string(m.Agent), "somebody"), 1)
 	if m.Text == "" {
 		return text
 	}
@@ -268,19 +263,9 @@ func momentText(m schemas.HistoryEvent) string {
 // indents all lines except the first.
 func wrapText(written string, width int) (lines []string) {
 	const indent = "  "
-	line := ""
-	for word := range strings.FieldsSeq(schemas.EscapeHidden(written)) {
-		switch {
-		case line == "":
-			line = word
-		case display.CountColumns(line)+1+display.CountColumns(word) <= width:
-			line += " " + word
-			continue
-		default:
-			lines = append(lines, line)
-			line = indent + word
-		}
-		line = display.Clip(line, width) // a single word may be too long
+	lines = display.BreakLine(strings.Join(strings.Fields(schemas.EscapeHidden(written)), " "), width-len(indent))
+	for i := range lines[1:] {
+		lines[i+1] = indent + lines[i+1]
 	}
-	return append(lines, line)
+	return lines
 }

@@ -82,18 +82,6 @@ func (p *Page) AddProblems(problems []string) {
 	}
 }
 
-// AddCriterion adds a criterion with its answer and sign.
-func (p *Page) AddCriterion(met bool, number int, criterion, evidence string) {
-	sign := p.Red("✗")
-	if met {
-		sign = p.Green("✓")
-	}
-	if evidence != "" {
-		criterion += " (" + evidence + ")"
-	}
-	p.AddLine("%s %d. %s", sign, number, p.Quote(criterion, 5))
-}
-
 // ColourStatus colours a status as lists and pictures do.
 func (p *Page) ColourStatus(s schemas.Status) string {
 	return p.ColourByState(display.StateFacts{Status: s}, string(s))

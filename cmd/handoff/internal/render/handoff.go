@@ -35,7 +35,8 @@ func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	if st.Status == schemas.Waiting {
 		s.drawParagraph("Said with the questions", st.Note)
 	}
-	s.drawSection("Checkpoint", checkpointLines(h, st, failed)...)
+	left, begun := failed.CheckpointID, schemas.ValueOrZero(h.Rollback).CheckpointID
+	s.drawSection("Checkpoint", slices.Compact(nonEmptyTexts(st.Checkpoint, left, begun))...)
 	s.drawLateResults(got.Late)
 }
 
@@ -84,12 +85,6 @@ func (s sheet) timeFact(h schemas.Handoff, st schemas.HandoffState) (label, valu
 		return "Duration", withSuffix(s.FormatAge(*st.ClaimedAt), " so far")
 	}
 	return "Sent", withSuffix(s.FormatAge(h.Metadata.CreatedAt), " ago")
-}
-
-// checkpointLines returns the ids of three checkpoints: the last one of the handoff, the one at its failure, and the
-// one from which it began. It leaves out missing and repeated ids.
-func checkpointLines(h schemas.Handoff, st schemas.HandoffState, failed *schemas.Failure) []string {
-	return slices.Compact(nonEmptyTexts(st.Checkpoint, failed.CheckpointID, schemas.ValueOrZero(h.Rollback).CheckpointID))
 }
 
 // contextLines returns one line for each kind of context, shortened.

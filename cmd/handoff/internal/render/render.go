@@ -136,7 +136,7 @@ func nonEmptyTexts(texts ...string) []string {
 // EndingEvent returns the event that ended a handoff if the handoff was cancelled, refused, returned or timed out.
 // Otherwise it returns nil, because the completion or failure says how the handoff ended.
 func EndingEvent(ctx context.Context, a *cli.App, out schemas.GetOut) (*schemas.Event, error) {
-	if !out.Status.HasEnded() || out.Status == schemas.Completed || out.Failure != nil {
+	if a.JSON || !out.Status.HasEnded() || out.Status == schemas.Completed || out.Failure != nil {
 		return nil, nil
 	}
 	asked := cli.Arguments{"handoff_id": out.HandoffID, "view": "audit"}

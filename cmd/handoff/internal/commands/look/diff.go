@@ -124,14 +124,15 @@ func firstCommits(got schemas.GetOut, before *schemas.GetOut) []string {
 func absentCommitError(r git.Repository, done schemas.Completion) error {
 	tree := schemas.ValueOrZero(done.Tree)
 	branch, _ := done.Results["branch"].(string)
-	e := schemas.Errorf(schemas.NotFound, "the delivered commit %s is not in this repository", done.Commit()).WithField("commit")
+	fetch := "git fetch --all may bring it."
 	switch branch = cmp.Or(branch, tree.Branch); {
 	case r.Dir == "":
-		return e.WithHint("There is no git repository here. The work was completed in %s.", cmp.Or(tree.Path, "another place"))
-	case branch == "" || strings.HasPrefix(branch, "-"):
-		return e.WithHint("git fetch --all may bring it. Then try again.")
+		fetch = "There is no git repository here."
+	case branch != "" && !strings.HasPrefix(branch, "-"):
+		fetch = "git fetch origin " + cli.ShellWord(branch) + " may bring it."
 	}
-	return e.WithHint("git fetch origin %s may bring it. The work was completed in %s.", cli.ShellWord(branch), cmp.Or(tree.Path, "another place"))
+	return schemas.Errorf(schemas.NotFound, "the delivered commit %s is not in this repository", done.Commit()).WithField("commit").
+		WithHint("%s The work was completed in %s.", fetch, cmp.Or(tree.Path, "another place"))
 }
 
 // printPaged is [cli.App.Print] for a long page. On a terminal it passes the page to the pager of the person.

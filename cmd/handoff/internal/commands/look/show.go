@@ -151,11 +151,9 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 	if err != nil {
 		return err
 	}
-	var end *schemas.Event
-	if !a.JSON && (view == "full" || view == "outcome") {
-		if end, err = render.EndingEvent(ctx, a, out); err != nil {
-			return err
-		}
+	end, err := render.EndingEvent(ctx, a, out)
+	if err != nil {
+		return err
 	}
 	return a.Print(raw, func(p *cli.Page) {
 		printShown(p, out, end, view, everything)
@@ -211,14 +209,8 @@ func printHandoff(p *cli.Page, out schemas.GetOut, end *schemas.Event, everythin
 	if len(out.Children) > 0 {
 		p.AddLine("\n%s\n- %s", p.Bold("Children"), cli.JoinAll(out.Children))
 	}
-	if !everything {
-		return
-	}
-	p.AddJSON(out.Handoff)
-	p.AddJSON(out.Completion)
-	p.AddJSON(out.Failure)
-	for _, late := range out.Late {
-		p.AddJSON(late)
+	if everything {
+		p.AddJSON(out)
 	}
 }
 

@@ -83,7 +83,7 @@ func addCriteriaAnswers(args cli.Arguments, met, unmet []string) error {
 func printCompleted(p *cli.Page, out schemas.CompleteOut) {
 	p.AddLine("%s %s, %s", p.Bold(out.HandoffID.String()), p.ColourStatus(out.Status), out.Outcome)
 	for _, u := range out.Unmet {
-		p.AddCriterion(false, u.Number, u.Criterion, u.Evidence)
+		p.AddLine("%s %d. %s", p.Red("✗"), u.Number, p.Quote(strings.TrimSuffix(u.Criterion+" ("+u.Evidence+")", " ()"), 5))
 	}
 	if out.Forwarded != nil {
 		printSent(p, *out.Forwarded)

@@ -113,11 +113,9 @@ func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (wel
 			WithHint("Wait longer with --timeout.").
 			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
 	}
-	var end *schemas.Event
-	if !a.JSON && !w.silent {
-		if end, err = render.EndingEvent(ctx, a, out); err != nil {
-			return false, err
-		}
+	end, err := render.EndingEvent(ctx, a, out)
+	if err != nil {
+		return false, err
 	}
 	err = w.printOutcome(a, out, raw, func(p *cli.Page) { render.DrawHandoff(p, out, end) })
 	if err == nil && schemas.ValueOrZero(out.Standing).Reviewer != "" {
