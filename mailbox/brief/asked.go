@@ -103,10 +103,7 @@ func numberedCriterionLines(all []schemas.AnsweredCriterion, wanted func(schemas
 func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.HandoffState, p pen) []string {
 	var lines []string
 	if len(st.BlockedBy) > 0 {
-		text := "it waits for " + strings.Join(st.BlockedBy, ", ")
-		if st.Reason != "" {
-			text += "; " + p.oneLine(st.Reason, 200)
-		}
+		text := "it waits for " + strings.Join(st.BlockedBy, ", ") + withPrefix("; ", p.oneLine(st.Reason, 200))
 		lines = append(lines, "- Nobody may claim it yet: "+text)
 	}
 	if from := h.Metadata.NotBefore; from != nil && st.Status == schemas.Pending {

@@ -17,10 +17,7 @@ func pastClaimLines(s PastClaim, of schemas.ID, p pen) []string {
 	if s.Agent == "" {
 		return nil
 	}
-	when := s.Until.UTC().Format(time.RFC3339)
-	if s.End != "" {
-		when += ", when " + s.End
-	}
+	when := s.Until.UTC().Format(time.RFC3339) + withPrefix(", when ", s.End)
 	id := cmp.Or(s.Handoff, of)
 	lines := []string{fmt.Sprintf("- An earlier session of %s had %s until %s. The working tree may hold its work: look there "+
 		"before you begin anew.", p.oneLine(string(s.Agent), 64), id, when)}
@@ -36,10 +33,7 @@ func endingLines(st schemas.HandoffState, p pen) []string {
 	if !st.Status.HasEnded() || st.Status == schemas.Completed {
 		return nil
 	}
-	text := "- It ended as " + string(st.Status)
-	if st.Reason != "" {
-		text += ": " + p.oneLine(st.Reason, maxResult)
-	}
+	text := "- It ended as " + string(st.Status) + withPrefix(": ", p.oneLine(st.Reason, maxResult))
 	if st.Successor != 0 {
 		text += "; " + st.Successor.String() + " took its place"
 	}
@@ -134,24 +128,15 @@ func earlierDecisionLines(all []EarlierDecision, p pen) []string {
 }
 
 // decisionText returns a decision with its reason.
-func decisionText(d schemas.Decision) string { return textWithReason(d.Decision, d.Rationale) }
-
-// textWithReason adds a reason to a text if there is one.
-func textWithReason(text, why string) string {
-	if why == "" {
-		return text
-	}
-	return text + ", because: " + why
+func decisionText(d schemas.Decision) string {
+	return d.Decision + withPrefix(", because: ", d.Rationale)
 }
 
 // fileLines returns the relevant paths, each with its line numbers and a note. A file that did not exist when the
 // handoff was sent is shown as missing, even if it exists now.
 func fileLines(all []schemas.File, p pen) []string {
 	return p.labelledBullets("Files", schemas.Map(all, func(f schemas.File) string {
-		text := f.Path
-		if f.Lines != "" {
-			text += ":" + f.Lines
-		}
+		text := f.Path + withPrefix(":", f.Lines)
 		if f.Missing {
 			text += " (not there when it was sent)"
 		}
@@ -162,7 +147,7 @@ func fileLines(all []schemas.File, p pen) []string {
 // artifactText returns an artifact as one text: type and path, then description and content, then the reason.
 func artifactText(a schemas.Artifact) string {
 	head := strings.Join(nonEmpty(a.Type, a.Path), " ")
-	body := textWithReason(strings.Join(nonEmpty(a.Description, a.Content), "\n"), a.Rationale)
+	body := strings.Join(nonEmpty(a.Description, a.Content), "\n") + withPrefix(", because: ", a.Rationale)
 	return strings.Join(nonEmpty(head, body), ": ")
 }
 
@@ -191,16 +176,8 @@ func projectLines(pr *schemas.Project, p pen) []string {
 	if pr == nil {
 		return nil
 	}
-	known := nonEmpty(strings.Join(nonEmpty(pr.Name, pr.Path), " "))
-	for _, f := range []struct{ label, value string }{
-		{"branch", pr.Branch},
-		{"sent at commit", schemas.ShortCommit(pr.Commit)},
-		{"built with", strings.Join(pr.TechStack, ", ")},
-	} {
-		if f.value != "" {
-			known = append(known, f.label+" "+f.value)
-		}
-	}
+	known := nonEmpty(strings.Join(nonEmpty(pr.Name, pr.Path), " "), withPrefix("branch ", pr.Branch),
+		withPrefix("sent at commit ", schemas.ShortCommit(pr.Commit)), withPrefix("built with ", strings.Join(pr.TechStack, ", ")))
 	if pr.Dirty {
 		known = append(known, "with uncommitted changes")
 	}
@@ -253,6 +230,14 @@ func referenceLines(id schemas.ID, all []schemas.Reference, p pen) []string {
 		}
 	}
 	return append(p.labelledBullets("References", here), p.labelledBullets("References that handoff cannot fetch", elsewhere)...)
+}
+
+// withPrefix returns the text behind the prefix, or "" for an empty text.
+func withPrefix(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
 }
 
 // nonEmpty removes empty texts. It may change the given list.
