@@ -160,7 +160,3 @@ type RetainOut struct {
 	Unread   int   `json:"unread,omitempty"` // handoffs that cannot be read, and were skipped
 	Free     int64 `json:"free,omitempty"`   // bytes of its file that the store does not use
 }
-
-// AdvisedRetention is the age that a report uses if its reader gave none: texts older than half a year (180d) may be
-// removed.
-const AdvisedRetention = 180 * 24 * time.Hour

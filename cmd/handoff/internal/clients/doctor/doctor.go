@@ -55,18 +55,7 @@ const (
 	aboutAgents   = "agents"
 )
 
-func ok(subject, format string, a ...any) Finding { return OK.newFinding(subject, format, a...) }
-func skipped(subject, format string, a ...any) Finding {
-	return Skipped.newFinding(subject, format, a...)
-}
-
-func warning(subject, format string, a ...any) Finding {
-	return Warning.newFinding(subject, format, a...)
-}
-
-func failure(subject, format string, a ...any) Finding {
-	return Error.newFinding(subject, format, a...)
-}
+var ok, skipped, warning, failure = OK.newFinding, Skipped.newFinding, Warning.newFinding, Error.newFinding
 
 // newFinding makes a finding in this state.
 func (s Severity) newFinding(subject, format string, args ...any) Finding {

@@ -22,9 +22,6 @@ import (
 const (
 	maxVerified   = 32 << 20 // size limit of a store that doctor verifies, in bytes
 	verifyTimeout = 5 * time.Second
-
-	minSpare     = 64 << 20 // free bytes that are worth a finding
-	spareTimeout = time.Second
 )
 
 // ExamineStore examines the content of a workspace, by calls to its owner. It verifies the registry only if the store
@@ -42,25 +39,7 @@ func ExamineStore(ctx context.Context, boxes tools.Invoker, file workspace.File,
 	if newest.Failing != "" {
 		found = failure(aboutStore, "the last change could not be kept: %s", newest.Failing).withCommand(look)
 	}
-	all := []Finding{found, verifyRegistry(ctx, boxes, file, sh)}
-	return append(all, findUnusedSpace(ctx, boxes, sh)...)
-}
-
-// findUnusedSpace returns a finding if much space could be freed: unused space in the store's file, or texts of
-// handoffs that ended long ago.
-func findUnusedSpace(ctx context.Context, boxes tools.Invoker, sh CommandBuilder) []Finding {
-	ctx, end := context.WithTimeout(ctx, spareTimeout)
-	defer end()
-	in := schemas.RetainIn{Before: time.Now().Add(-schemas.AdvisedRetention), DryRun: true}
-	out, err := tools.InvokeTyped[schemas.RetainOut](ctx, boxes, tools.Call{Tool: "store_retain"}, in)
-	switch {
-	case err != nil || out.Free+out.Bytes < minSpare:
-		return nil // other findings report that the store cannot be asked
-	case out.Bytes > out.Free:
-		const said = "texts of handoffs that ended half a year ago take %.1f MiB"
-		return []Finding{ok(aboutStore, said, float64(out.Bytes)/(1<<20)).withCommand(sh.commandLine("compact --keep 180d"))}
-	}
-	return []Finding{ok(aboutStore, "it does not use %.1f MiB of its file", float64(out.Free)/(1<<20)).withCommand(sh.commandLine("compact"))}
+	return []Finding{found, verifyRegistry(ctx, boxes, file, sh)}
 }
 
 // StoreNotOpened returns the finding about a store that does not open.
