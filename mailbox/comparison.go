@@ -93,8 +93,8 @@ func (p completionComparison) answeredCriteria(r *store.Record, seen *schemas.Ch
 	return p.criteria, nil
 }
 
-// isKeptRefusal reports whether the refusal of a completion is kept with the handoff: what the holder says is understood,
-// but it does not end the work. Current is false if the handoff was changed since the comparison.
+// isKeptRefusal reports whether the refusal of a completion is kept with the handoff: what the holder says is
+// understood, but it does not end the work. Current is false if the handoff was changed since the comparison.
 func isKeptRefusal(e *schemas.Error, current bool) bool {
 	if e == nil || e.Code != schemas.Invalid {
 		return e != nil && e.Code == schemas.Conflict && current
@@ -107,8 +107,8 @@ func isKeptRefusal(e *schemas.Error, current bool) bool {
 const maxRefusals = 8
 
 // recordRefusedResult tells the holder why its completion is refused, and keeps the reason with the handoff, see
-// [life.RefuseResult]. If the reason equals the last reason of this holder, or [maxRefusals] reasons are kept already, it
-// returns the reason as an error. The error undoes the transaction.
+// [life.RefuseResult]. If the reason equals the last reason of this holder, or [maxRefusals] reasons are kept already,
+// it returns the reason as an error. The error undoes the transaction.
 func (o *op) recordRefusedResult(r *store.Record, digest string, why *schemas.Error) error {
 	var before schemas.CompletionRefusal
 	last, err := reading.LastRefusal(o.View, r)

@@ -196,10 +196,11 @@ const (
 	// the result as late. The same result again gets the first result, with a warning.
 	Complete Action = "completed"
 
-	// RefuseResult records that a completion was refused: a check failed, criteria are not answered or not met, the output
-	// does not meet its schema, or the holder says that the work is not done. The caller gets the error conflict or
-	// invalid, and the handoff stays with its holder. There is no notice. The server remembers the failed checks until a
-	// later run of the checks passes. It stores at most eight refusals of an attempt, and equal refusals only once.
+	// RefuseResult records that a completion was refused: a check failed, criteria are not answered or not met, the
+	// output does not meet its schema, or the holder says that the work is not done. The caller gets the error conflict
+	// or invalid, and the handoff stays with its holder. There is no notice. The server remembers the failed checks
+	// until a later run of the checks passes. It stores at most eight refusals of an attempt, and equal refusals only
+	// once.
 	RefuseResult Action = "completion_refused"
 
 	// Fail ends a handoff without a result. The holder does it, from the states of Complete. The server stores the

@@ -129,8 +129,8 @@ func (o op) comparableHandoffs(r *store.Record, all map[schemas.ID]store.Touched
 }
 
 // compareWith returns a text for the caller about the files that both r and other touch. It returns "" if an earlier
-// call reported all these files. It also notifies the holder of other. If both only share the working tree, it returns no
-// text, and shared is true.
+// call reported all these files. It also notifies the holder of other. If both only share the working tree, it returns
+// no text, and shared is true.
 func (o op) compareWith(
 	other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles,
 ) (text string, shared bool, err error) {

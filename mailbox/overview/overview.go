@@ -129,8 +129,9 @@ func (l *overviewBuilder) addConcern(p *partRows, kind schemas.OverviewEntryKind
 	return &p.rows[len(p.rows)-1].OverviewEntry
 }
 
-// finishPart sorts a part by the time of the change by the clock, if its rows have one, and by urgency, cuts it to the row limit, and adds reasons and next calls to the remaining rows. If the
-// store fails, it puts the error into l.err, and [Compute] returns it.
+// finishPart sorts a part by the time of the change by the clock, if its rows have one, and by urgency, cuts it to the
+// row limit, and adds reasons and next calls to the remaining rows. If the store fails, it puts the error into l.err,
+// and [Compute] returns it.
 func (l *overviewBuilder) finishPart(p partRows) schemas.OverviewPart {
 	slices.SortFunc(p.rows, func(a, b row) int {
 		return cmp.Or(

@@ -79,8 +79,8 @@ func selectClients(m client.Machine, names []string, all bool) (clients []client
 	return clients, nil
 }
 
-// newHTTPClient returns an HTTP client that follows no redirects and keeps no connection open. It trusts the certificates
-// that c trusts: those of the system, and those in the file of CertVariable.
+// newHTTPClient returns an HTTP client that follows no redirects and keeps no connection open. It trusts the
+// certificates that c trusts: those of the system, and those in the file of CertVariable.
 func newHTTPClient(m client.Machine, c client.Client) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.DisableKeepAlives = true

@@ -1,4 +1,5 @@
-// Package render draws one handoff for people: as far as the caller read it ([DrawHandoff]), and what came of it ([Compare]).
+// Package render draws one handoff for people: as far as the caller read it ([DrawHandoff]), and what came of it
+// ([Compare]).
 //
 // It makes control characters in texts of agents visible, so that none of them can repaint a terminal.
 package render
@@ -208,8 +209,8 @@ func NextSteps(got schemas.GetOut) (steps []Step) {
 	return steps
 }
 
-// judgingSteps returns the commands that judge a result. Work that was done again has none, and content that is no longer
-// kept cannot be sent again.
+// judgingSteps returns the commands that judge a result. Work that was done again has none, and content that is no
+// longer kept cannot be sent again.
 func judgingSteps(id schemas.ID, st schemas.HandoffState) (steps []Step) {
 	if st.Successor != 0 {
 		return nil

@@ -16,7 +16,8 @@ const (
 )
 
 // ExamineHandoffs finds the open handoffs that need an action of an agent or a person, from the overview of the
-// workspace, which alone decides what is stuck. The argument clients has the clients that are set up on this machine. Spell returns the command line for a call that the overview advises.
+// workspace, which alone decides what is stuck. The argument clients has the clients that are set up on this machine.
+// Spell returns the command line for a call that the overview advises.
 func ExamineHandoffs(
 	ctx context.Context, boxes tools.Invoker, clients []schemas.Agent, sh CommandBuilder, spell func(schemas.Advice) string,
 ) (all []Finding) {

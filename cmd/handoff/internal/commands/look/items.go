@@ -28,8 +28,8 @@ func printItems(p *cli.Page, out listResult) {
 	}
 }
 
-// omittedText says how many rows the limit left out, with the command that shows them. It returns "nothing" for an empty list, and "" if all rows are
-// shown.
+// omittedText says how many rows the limit left out, with the command that shows them. It returns "nothing" for an
+// empty list, and "" if all rows are shown.
 func (out listResult) omittedText(a *cli.App) string {
 	shown := len(out.Items)
 	switch {

@@ -86,8 +86,9 @@ var errNoNews = errors.New("there is nothing to say")
 const writeGrace = hookGrace / 4
 
 // printAnswer prints the answer of a hook, also a late one. After a signal to end it prints nothing. If the client does
-// not read the answer, printAnswer returns writeGrace after the end of ctx. An error means that the client did not get the answer: on
-// a busy machine ctx may end during a write that succeeds, and the mailbox would deliver the same news twice.
+// not read the answer, printAnswer returns writeGrace after the end of ctx. An error means that the client did not get
+// the answer: on a busy machine ctx may end during a write that succeeds, and the mailbox would deliver the same news
+// twice.
 func printAnswer(ctx context.Context, a *cli.App, answer json.RawMessage) error {
 	if len(answer) == 0 {
 		return errNoNews
