@@ -31,7 +31,7 @@ echo '</testsuite>' >>report.xml; exit $bad
 	"schema.json":    `{"type":"object","required":["version"]}`,
 	".gitignore":     "report.xml\n",
 	".handoff/checks.yaml": `checks:
-  test: {run: sh ./run-tests.sh, report: "junit: report.xml", base: [run-tests.sh, "tests/**"], timeout: 30s}
+  test: {run: sh ./run-tests.sh, report: "junit: report.xml", kept: true, base: [run-tests.sh, "tests/**"], timeout: 30s}
   quick: {run: sh add.sh 1 2, timeout: 1s}
   scope: {touches: ["*.sh"], leaves: ["secrets/**"]}
   docs: {exists: docs/guide.md}

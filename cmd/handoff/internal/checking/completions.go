@@ -5,9 +5,9 @@
 // A completion with failed checks is refused and not recorded. So the holder learns of a failed check while it still
 // holds the work.
 //
-// The list of checks, and the files that a check takes from the base, come from the base of the work. This commit is
-// fixed before the work begins, and is the same for all attempts. Otherwise a holder could weaken a test, commit, and
-// claim again, and the weakened test would become the standard.
+// The list of checks, and the names of tests that passed before, come from the base of the work. This commit is fixed
+// before the work begins, and is the same for all attempts. Otherwise a holder could weaken a test, commit, and claim
+// again, and the weakened test would become the standard.
 package checking
 
 import (

@@ -10,6 +10,7 @@
 // files. Slots are kept between runs, and the next run writes only the files that differ:
 //
 //	REPOSITORY/git         a git directory that borrows the objects of the repository, without its configuration
+//	REPOSITORY/kept-KEY    the tests that passed at a base
 //	REPOSITORY/N/lock      a lock that the process which uses slot N holds
 //	REPOSITORY/N/mark      the id of the command that runs in the slot
 //	REPOSITORY/N/git       a git directory that borrows objects, with the index of the tree
@@ -54,6 +55,7 @@ type Check struct {
 	Dir     string        `json:"dir,omitempty"`
 	Env     []string      `json:"env,omitempty"`    // names of variables to pass on
 	Report  string        `json:"report,omitempty"` // gotest, or junit: and the path of a file
+	Kept    bool          `json:"kept,omitempty"`   // tests that passed at the base must pass
 	Base    []string      `json:"base,omitempty"`   // globs of files that are taken from the base
 
 	Exists  string   `json:"exists,omitempty"`  // a file that the commit must have
@@ -128,6 +130,7 @@ func (c *Check) fields() []checkField {
 		{"report", &c.Report, "run"},
 		{"base", &c.Base, "run"},
 		{"timeout", &c.Timeout, "run"},
+		{"kept", &c.Kept, "run"},
 		{"always", &c.Always, "any"},
 	}
 }

@@ -43,6 +43,7 @@ exit $failed`
 
 const list = `checks:
   test: {run: sh run.sh, base: ["tests/**", run.sh]}
+  kept: {run: sh run.sh, report: gotest, kept: true}
   named: {run: sh run.sh, report: gotest}
   junit: {run: sh report.sh, report: {junit: out/report.xml}}
   within: {run: test -e here, dir: sub}
@@ -131,7 +132,7 @@ func TestRun_PassesTrueChecks(t *testing.T) {
 		{"code.txt": "good, and more\n", "docs/guide.md": "->real.md", "docs/real.md": "guide"},
 	} {
 		commit := s.commit(work)
-		names := []string{"test", "named", "junit", "within", "there", "clean", "slow"}
+		names := []string{"test", "kept", "named", "junit", "within", "there", "clean", "slow"}
 		seen := s.runChecks(commit, names...)
 		require.Empty(t, seen.Unobserved)
 		require.Len(t, seen.Observed, len(names))
@@ -154,8 +155,8 @@ func TestRun_FailsFalseChecks(t *testing.T) {
 		"a new test of no worth":              {"scope", map[string]string{"code.txt": "good", "tests/c.t": ""}, "must not change: tests/c.t"},
 		"a folder of tests is a link":         {"test", map[string]string{"tests": "->other", "other/a.t": "true"}, "it ended with status 1"},
 		"the script that runs tests does not": {"test", map[string]string{"run.sh": "exit 0"}, "it ended with status 1"},
-		"a test is deleted":                   {"test", map[string]string{"tests/a.t": "-"}, "it ended with status 1"},
-		"a test is skipped":                   {"test", map[string]string{"tests/a.t": "true # SKIP"}, "it ended with status 1"},
+		"a test is deleted":                   {"kept", map[string]string{"code.txt": "good", "tests/b.t": "-"}, "1 passed at the base and do not pass now: shop tests/b.t"},
+		"a test is skipped":                   {"kept", map[string]string{"code.txt": "good", "tests/b.t": "true # SKIP"}, "do not pass now: shop tests/b.t"},
 		"no test runs":                        {"named", map[string]string{"run.sh": "exit 0"}, "its report names no test that passed"},
 		"a test fails and the status is good": {"named", map[string]string{"run.sh": tests + "; exit 0", "code.txt": "bad"}, "it ended with status 1"},
 		"the list is weaker":                  {"test", map[string]string{checks.File: "checks: {test: exit 0}"}, "it ended with status 1"},
@@ -199,7 +200,7 @@ func TestRun_BoundsResourcesOfCommand(t *testing.T) {
 
 // A changed test can fake the output of a passing test. It cannot if the test files come from the base.
 func TestRun_TakesFakedTestFromBase(t *testing.T) {
-	s := newTestRepository(t, "checks:\n  test: {run: go test -json ./..., report: gotest, env: [GOCACHE, GOFLAGS], base: ['**/*_test.go']}\n")
+	s := newTestRepository(t, "checks:\n  test: {run: go test -json ./..., report: gotest, kept: true, env: [GOCACHE, GOFLAGS], base: ['**/*_test.go']}\n")
 	const test = "package shop\nimport \"testing\"\nfunc TestPrice(t *testing.T) { if Price() != 3 { t.Fail() } }\n"
 	s.base = s.commit(map[string]string{"go.mod": "module shop\ngo 1.26\n", "a.go": "package shop\nfunc Price() int { return 3 }\n", "a_test.go": test})
 	s.allowChecks()
@@ -238,7 +239,7 @@ func TestRun_GivesReasonWithoutObservation(t *testing.T) {
 		}, "there is no .handoff/checks.yaml at the base", ""},
 		"no base":            {func(j *checks.Job) { j.Base = strings.Repeat("2", 40) }, "is no commit of this repository", ""},
 		"no repository":      {func(j *checks.Job) { j.Repository = git.Repository{} }, "there is no git repository", ""},
-		"no check":           {func(j *checks.Job) { j.Names = []string{"tset"} }, "There are test, named,", "-"},
+		"no check":           {func(j *checks.Job) { j.Names = []string{"tset"} }, "There are test, kept,", "-"},
 		"no tree to look at": {func(j *checks.Job) { j.Names, j.Unknown = []string{"clean"}, "git is busy" }, "git is busy", "-"},
 	} {
 		j, ran := job, filepath.Join(filepath.Dir(s.dir), "ran")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 
 	"handoff/mailbox/secret"
 	"handoff/schemas"
@@ -19,14 +21,26 @@ import (
 )
 
 // checkCommand runs the command of a check at the commit, and stores the result in said.
-func (l *jobRun) checkCommand(ctx context.Context, c Check, said *schemas.Observation) error {
+func (l *jobRun) checkCommand(ctx context.Context, c Check, said *schemas.Observation) (err error) {
 	if err := l.ensureSlot(ctx); err != nil {
 		return err
 	}
-	ended, err := l.runCommand(ctx, c)
+	var before []string
+	if c.Kept {
+		if before, err = l.testsPassedAtBase(ctx, c); err != nil {
+			return err
+		}
+	}
+	ended, reported, err := l.runCommand(ctx, c, l.Commit)
+	if err != nil {
+		return err
+	}
 	said.Exit, said.Millis, said.Output, said.Why = ended.Exit, ended.Millis, ended.Output, ended.Why
 	said.Tail = outputTail(ended.Tail)
-	return err
+	if lost := reported.lostTests(before); said.Why == "" && len(lost) > 0 {
+		said.Why = fileProblem(lost, fmt.Sprintf("%d passed at the base and do not pass now", len(lost)))
+	}
+	return nil
 }
 
 // ensureSlot takes a slot, unless one is taken.
@@ -46,24 +60,24 @@ func outputTail(printed []byte) string {
 	return strings.ToValidUTF8(text[max(0, len(text)-mostTail):], "")
 }
 
-// runCommand runs the command of a check at the commit. If the command fails, ended.Why says why, and err is nil. Err is
-// set only if the command could not run.
-func (l *jobRun) runCommand(ctx context.Context, c Check) (ended commandOutcome, err error) {
-	if err := l.checkOut(ctx, c); err != nil {
-		return ended, err
+// runCommand runs the command of a check at a commit. Reported holds the tests in the command's report. If the command
+// fails, ended.Why says why, and err is nil. Err is set only if the command could not run.
+func (l *jobRun) runCommand(ctx context.Context, c Check, commit string) (ended commandOutcome, reported testResults, err error) {
+	if err := l.checkOut(ctx, c, commit); err != nil {
+		return ended, reported, err
 	}
 	s := l.slot
 	dir, ok := dirInTree(s.tree, c.Dir)
 	if !ok {
 		ended.Why = c.Dir + " is no directory of the commit"
-		return ended, nil
+		return ended, reported, nil
 	}
 	if err := removeOldReport(c.Report, s.tree); err != nil {
-		return ended, err
+		return ended, reported, err
 	}
 	id := rand.Text()[:16]
 	if err := errors.Join(writeIfChanged(filepath.Join(s.path, markFile), id), os.Mkdir(temporaryDir(id), 0o700)); err != nil {
-		return ended, err
+		return ended, reported, err
 	}
 	defer s.killRemaining()
 	defer func() {
@@ -75,19 +89,27 @@ func (l *jobRun) runCommand(ctx context.Context, c Check) (ended commandOutcome,
 		Line: c.Run, Dir: dir, Env: l.environment(c, id), Limit: c.Timeout,
 		Print: filepath.Join(s.path, stdout), Temporary: temporaryDir(id),
 	}
-	if ended, err = l.supervise(ctx, o); err == nil && ended.Why == "" {
-		ended.Why = ended.failure(c.Report, s.tree, o.Print)
+	if ended, err = l.supervise(ctx, o); err != nil || ended.Why != "" {
+		return ended, reported, err
 	}
-	return ended, err
+	if c.Report != "" {
+		if reported, err = readReport(c.Report, s.tree, o.Print); err != nil {
+			ended.Why = err.Error()
+		}
+	}
+	if c.Report != "" || !ended.succeeded() {
+		ended.setFailure(reported)
+	}
+	return ended, reported, nil
 }
 
-// checkOut checks the commit out into the tree of the slot. The exception is files that match the globs in the check's
+// checkOut checks a commit out into the tree of the slot. The exception is files that match the globs in the check's
 // field Base: they come from the base.
-func (l *jobRun) checkOut(ctx context.Context, c Check) error {
-	if err := l.slot.checkOut(ctx, l.Commit); err != nil {
+func (l *jobRun) checkOut(ctx context.Context, c Check, commit string) error {
+	if err := l.slot.checkOut(ctx, commit); err != nil {
 		return err
 	}
-	if len(c.Base) > 0 {
+	if len(c.Base) > 0 && commit != l.Base {
 		changed, err := l.changedFiles(ctx)
 		if err == nil {
 			err = l.slot.restoreFiles(ctx, l.Base, changed, c.Base)
@@ -96,24 +118,26 @@ func (l *jobRun) checkOut(ctx context.Context, c Check) error {
 			return err
 		}
 	}
-	return l.slot.addGitDir(l.Commit)
+	return l.slot.addGitDir(commit)
 }
 
-// failure returns the reason why a command that ended counts as failed, or "" for none. It looks at the exit status
-// first, and then at the command's report.
-func (e commandOutcome) failure(report, tree, printed string) string {
-	why := "it was killed"
+// succeeded reports whether a command ended with status 0.
+func (e *commandOutcome) succeeded() bool { return e.Exit != nil && *e.Exit == 0 }
+
+// setFailure sets Why, the reason why the command counts as failed. It looks at the exit status first, and then at the
+// command's report.
+func (e *commandOutcome) setFailure(reported testResults) {
+	if e.succeeded() {
+		e.Why = cmp.Or(e.Why, reported.problem())
+		return
+	}
+	e.Why = "it was killed"
 	if e.Exit != nil {
-		why = fmt.Sprintf("it ended with status %d", *e.Exit)
+		e.Why = fmt.Sprintf("it ended with status %d", *e.Exit)
 	}
-	problem, failed := reportProblem(report, tree, printed)
-	switch {
-	case e.Exit != nil && *e.Exit == 0:
-		return problem
-	case failed:
-		return why + ", " + problem
+	if len(reported.failed) > 0 {
+		e.Why += ", " + reported.problem()
 	}
-	return why
 }
 
 // dirInTree returns the path of a directory in a tree. It returns false if a link on the way leads out of the tree.
@@ -166,4 +190,27 @@ func (l *jobRun) supervise(ctx context.Context, o commandOrder) (ended commandOu
 			WithHint("Complete the work again. If the command stops or kills its own supervisor, mend the command.")
 	}
 	return ended, nil
+}
+
+// testsPassedAtBase returns the tests that passed at the base. It runs the command at the base once, and stores the
+// result for later runs.
+func (l *jobRun) testsPassedAtBase(ctx context.Context, c Check) (names []string, err error) {
+	said, _ := json.Marshal(c) // texts and numbers can be encoded
+	key := fmt.Sprintf("%x", sha256.Sum256(append([]byte(l.Base+" "), said...)))
+	file := filepath.Join(l.place, "kept-"+key[:16])
+	if kept, err := os.ReadFile(file); err == nil && json.Unmarshal(kept, &names) == nil {
+		now := time.Now()
+		_ = os.Chtimes(file, now, now) // else the command runs once more, a week later
+		return names, nil
+	}
+	ended, reported, err := l.runCommand(ctx, c, l.Base)
+	if err != nil {
+		return nil, err
+	}
+	if len(reported.passed)+len(reported.failed) == 0 && ended.Why != noTests {
+		return nil, schemas.Errorf(schemas.Unavailable, "which tests passed at the base %s is not known: %s", schemas.ShortCommit(l.Base), ended.Why).
+			WithHint("A person mends the command, or leaves out kept: true.")
+	}
+	said, _ = json.Marshal(reported.passed)
+	return reported.passed, writeIfChanged(file, string(said))
 }

@@ -229,7 +229,7 @@ func (l *jobRun) runCheck(ctx context.Context, name string) (*schemas.Observatio
 // checkAgainstBase judges an observation by the files that the work changed. The error is conflict if the sender named
 // the check, the check passed, and the work changed no file: such a pass proves nothing. The exception is a check that
 // asks for a clean tree: its pass counts. If the check failed and it compares the work with the base (such as a check
-// with tests of the base), said.Why also says how to name another base.
+// for tests that passed there), said.Why also says how to name another base.
 func (l *jobRun) checkAgainstBase(ctx context.Context, c Check, said *schemas.Observation) error {
 	changed, err := l.changedFiles(ctx)
 	decide := compileGlobs(slices.Concat(c.Base, c.Leaves))
@@ -237,7 +237,7 @@ func (l *jobRun) checkAgainstBase(ctx context.Context, c Check, said *schemas.Ob
 	case err == nil && said.Passed && len(changed) == 0 && c.Tree == "" && slices.Contains(l.Names, c.Name):
 		return schemas.Errorf(schemas.Conflict, "nothing was committed since the base %s, so that the check passes says nothing of the work", base).
 			WithField("base").WithHint("Commit the work, and complete it again. Its sender accepts what needs no commit.")
-	case !said.Passed && slices.ContainsFunc(changed, func(f changedFile) bool { return decide.MatchString(f.path) }):
+	case !said.Passed && (c.Kept || slices.ContainsFunc(changed, func(f changedFile) bool { return decide.MatchString(f.path) })):
 		said.Why += " (compared with the base " + base + "; " + l.AdviceOnBase() + ")"
 	}
 	if !said.Passed {

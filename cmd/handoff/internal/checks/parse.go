@@ -122,6 +122,8 @@ func (p *parser) checkFields(c *Check, name *yaml.Node, given map[string]*yaml.N
 	switch {
 	case kind == "json" && given["schema"] == nil:
 		p.AddProblem(name, "Name a JSON Schema of the repository: schema: schema.json.", "%s has no schema", name.Value)
+	case c.Kept && c.Report == "":
+		p.AddProblem(name, "Add report: gotest, or report: {junit: FILE}.", "%s is to keep tests, and nothing names them", name.Value)
 	case kind == "run":
 		c.Dir = cmp.Or(c.Dir, ".")
 		c.Timeout = cmp.Or(c.Timeout, usualTimeout)

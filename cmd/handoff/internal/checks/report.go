@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"handoff/schemas"
@@ -22,38 +24,51 @@ func junitFile(report string) (path string, ok bool) {
 	return strings.TrimSpace(path), ok
 }
 
-// testResults are the tests of a report.
-type testResults struct {
-	passed int
-	failed []string
-}
+const noTests = "its report names no test that passed"
 
-// reportProblem returns the reason why the report of a command does not show success, or "" if it shows success or if
-// the check has no report. The result failed is true if the report names failed tests. The report comes from a file in
-// the tree, or from the output of the command.
-func reportProblem(report, tree, printed string) (problem string, failed bool) {
-	if report == "" {
-		return "", false
-	}
-	r, err := readReport(report, tree, printed)
-	names := schemas.Unique(r.failed)
+// testResults are the tests of a report: passed and failed ones.
+type testResults struct{ passed, failed []string }
+
+// problem returns the reason why a report does not show success, or "" if it shows success.
+func (r testResults) problem() string {
 	switch {
-	case err != nil:
-		return err.Error(), false
-	case len(names) > 0:
-		return fileProblem(names, fmt.Sprintf("%d failed", len(names))), true
-	case r.passed == 0:
-		return "its report names no test that passed", false
+	case len(r.failed) > 0:
+		return fileProblem(r.failed, fmt.Sprintf("%d failed", len(r.failed)))
+	case len(r.passed) == 0:
+		return noTests
 	}
-	return "", false
+	return ""
 }
 
-// readReport reads the report of a command, in the form that the check names.
+// lostTests returns the tests in before that do not pass in this report.
+func (r testResults) lostTests(before []string) []string {
+	return slices.DeleteFunc(slices.Clone(before), func(name string) bool {
+		_, found := slices.BinarySearch(r.passed, name)
+		return found
+	})
+}
+
+// normalise sorts the tests. It also removes each failed test from the passed tests, because a test may have run twice.
+func (r *testResults) normalise() {
+	r.failed = slices.Compact(slices.Sorted(slices.Values(r.failed)))
+	r.passed = slices.DeleteFunc(r.passed, func(name string) bool {
+		_, failed := slices.BinarySearch(r.failed, name)
+		return failed
+	})
+	r.passed = slices.Compact(slices.Sorted(slices.Values(r.passed)))
+}
+
+// readReport reads the report of a command, in the form that the check names. The report comes from a file in the tree,
+// or from the output of the command.
 func readReport(report, tree, printed string) (r testResults, err error) {
 	path, isFile := junitFile(report)
 	if !isFile {
-		text, err := os.ReadFile(printed)
-		return readGoTest(text), err
+		f, err := os.Open(printed)
+		if err != nil {
+			return r, err
+		}
+		defer f.Close()
+		return readGoTest(f)
 	}
 	root, err := os.OpenRoot(tree)
 	if err != nil {
@@ -68,7 +83,7 @@ func readReport(report, tree, printed string) (r testResults, err error) {
 	if err != nil {
 		return r, err
 	}
-	return readJUnit(text)
+	return readJUnit(bytes.NewReader(text))
 }
 
 // removeOldReport removes a report that existed before the command ran, for example a committed report.
@@ -89,23 +104,42 @@ func removeOldReport(report, tree string) error {
 }
 
 // readGoTest reads the output of go test -json (see go doc test2json). It ignores lines that are no test events.
-func readGoTest(printed []byte) (r testResults) {
-	for line := range bytes.Lines(printed) {
+func readGoTest(in io.Reader) (r testResults, err error) {
+	var line []byte
+	for lines := bufio.NewReader(in); err == nil; {
+		line, err = lines.ReadBytes('\n')
 		var event struct{ Action, Package, Test string }
-		switch err := json.Unmarshal(line, &event); {
-		case err != nil:
-		case event.Action == "pass" && event.Test != "":
-			r.passed++
-		case event.Action == "fail" || event.Action == "build-fail":
-			r.failed = append(r.failed, strings.TrimSpace(event.Package+" "+event.Test))
+		if json.Unmarshal(line, &event) == nil {
+			name := strings.TrimSpace(event.Package + " " + event.Test)
+			switch {
+			case event.Action == "pass" && event.Test != "":
+				r.passed = append(r.passed, name)
+			case event.Action == "fail" || event.Action == "build-fail":
+				r.failed = append(r.failed, name)
+			}
 		}
 	}
-	return r
+	if err = schemas.IgnoreError(io.EOF, err); err == nil {
+		r.normalise()
+	}
+	return r, err
 }
 
 // readJUnit reads the test cases of a report at any depth of nested suites.
-func readJUnit(text []byte) (r testResults, err error) {
-	for d := xml.NewDecoder(bytes.NewReader(text)); ; {
+func readJUnit(in io.Reader) (r testResults, err error) {
+	for d := xml.NewDecoder(in); ; {
+		token, err := d.Token()
+		if errors.Is(err, io.EOF) {
+			r.normalise()
+			return r, nil
+		}
+		if err != nil {
+			return r, fmt.Errorf("its report is no XML: %w", err)
+		}
+		start, ok := token.(xml.StartElement)
+		if !ok || start.Name.Local != "testcase" {
+			continue
+		}
 		var c struct {
 			Class   string    `xml:"classname,attr"`
 			Name    string    `xml:"name,attr"`
@@ -113,21 +147,14 @@ func readJUnit(text []byte) (r testResults, err error) {
 			Error   *struct{} `xml:"error"`
 			Skipped *struct{} `xml:"skipped"`
 		}
-		token, err := d.Token()
-		if start, ok := token.(xml.StartElement); ok && start.Name.Local == "testcase" {
-			err = d.DecodeElement(&c, &start)
-		} else if err == nil {
-			continue
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return r, nil
-		case err != nil:
+		if err := d.DecodeElement(&c, &start); err != nil {
 			return r, fmt.Errorf("its report is no XML: %w", err)
+		}
+		switch name := strings.TrimSpace(c.Class + " " + c.Name); {
 		case c.Failure != nil || c.Error != nil:
-			r.failed = append(r.failed, strings.TrimSpace(c.Class+" "+c.Name))
+			r.failed = append(r.failed, name)
 		case c.Skipped == nil:
-			r.passed++
+			r.passed = append(r.passed, name)
 		}
 	}
 }

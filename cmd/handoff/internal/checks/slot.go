@@ -190,15 +190,21 @@ func removeAll(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// removeUnusedSlots removes the slots that no run used for a week, in all repositories.
+// removeUnusedSlots removes the slots and stored results that no run used for a week, in all repositories.
 func removeUnusedSlots(dir string, now time.Time) {
 	all, _ := filepath.Glob(filepath.Join(dir, "*", "*"))
 	for _, path := range all {
-		info, err := os.Stat(filepath.Join(path, lockFile))
+		used := filepath.Join(path, lockFile)
+		if strings.HasPrefix(filepath.Base(path), "kept-") {
+			used = path
+		}
+		info, err := os.Stat(used)
 		if err != nil || now.Sub(info.ModTime()) < stale {
 			continue
 		}
-		if s, err := tryLock(path); s != nil && err == nil {
+		if used == path {
+			_ = os.Remove(path)
+		} else if s, err := tryLock(path); s != nil && err == nil {
 			s.killRemaining()
 			_ = removeAll(path) // the next run tries again
 			s.release()
