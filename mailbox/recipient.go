@@ -58,12 +58,17 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	if a.Claims == 0 && !o.here.IsActing(to) {
 		warnings = append(warnings, cmp.Or(closed, fmt.Sprintf("nobody has claimed as %s yet", to)))
 	}
-	if roster.ExceedsLongestSession(a.Card, r.EstimatedDuration()) {
-		warnings = append(warnings, fmt.Sprintf("%s works %s at a time at most, and this is estimated at %d: send it in parts, or to another",
-			to, schemas.CountNoun(a.Card.MaxMinutes, "minute"), r.Estimate))
-	}
 	more, err := o.Offers().SenderWarnings(*a)
-	return append(warnings, more...), err
+	return append(append(warnings, estimateWarnings(a.Card, r)...), more...), err
+}
+
+// estimateWarnings warns of work whose estimate is longer than the longest session of its recipient.
+func estimateWarnings(to schemas.Card, r *store.Record) (warnings []string) {
+	if roster.ExceedsLongestSession(to, r.EstimatedDuration()) {
+		warnings = append(warnings, fmt.Sprintf("%s works %s at a time at most, and this is estimated at %d: send it in parts, or to another",
+			to.Name, schemas.CountNoun(to.MaxMinutes, "minute"), r.Estimate))
+	}
+	return warnings
 }
 
 // checkPool refuses a full pool. Without force it also refuses a pool without members that has the name of an agent,
