@@ -41,12 +41,9 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 		return nil, nil
 	}
 	a, err := o.Agent(to)
-	closed := offer.ClosedClientText(o.By.Clients, to)
 	switch {
 	case err != nil:
 		return nil, err
-	case a == nil && !o.here.IsActing(to) && closed != "":
-		return []string{closed}, nil
 	case a == nil && !o.here.IsActing(to):
 		return o.checkUnknownRecipient(to, force)
 	case a == nil: // the agent is connected and has done nothing yet
@@ -56,7 +53,7 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 		return nil, o.refuseUnacceptedType(to, r.Type)
 	}
 	if a.Claims == 0 && !o.here.IsActing(to) {
-		warnings = append(warnings, cmp.Or(closed, fmt.Sprintf("nobody has claimed as %s yet", to)))
+		warnings = append(warnings, cmp.Or(offer.ClosedClientText(o.By.Clients, to), fmt.Sprintf("nobody has claimed as %s yet", to)))
 	}
 	more, err := o.Offers().SenderWarnings(*a)
 	return append(append(warnings, estimateWarnings(a.Card, r)...), more...), err
@@ -131,6 +128,9 @@ func (o *op) checkMailboxLimit(box schemas.Address) error {
 // checkUnknownRecipient refuses a name that no agent has, if agents are registered, and suggests similar names. It
 // accepts a name whose mailbox has mail. With force it accepts any name. For an accepted name it returns a warning.
 func (o *op) checkUnknownRecipient(to schemas.Agent, force bool) (warnings []string, err error) {
+	if closed := offer.ClosedClientText(o.By.Clients, to); closed != "" {
+		return []string{closed}, nil
+	}
 	pool, err := findPoolNamed(o.View, to)
 	if err != nil {
 		return nil, err
