@@ -3,6 +3,7 @@ package work
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strconv"
@@ -70,11 +71,11 @@ func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringArray("ref", nil, "text `file` to send along; the recipient reads it in parts (repeatable)")
 		},
-		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
+		Arguments: func(cmd *cobra.Command, given []string, args cli.Arguments) error {
 			if to, ok := args["to"].(string); ok {
 				args["to"] = prefix + strings.TrimPrefix(to, prefix)
 			}
-			return addReferences(cmd, a, args)
+			return cmp.Or(refuseNameOfFile(a, given), addReferences(cmd, a, args))
 		},
 		ID:    idsOfSent,
 		Print: printSent,
@@ -90,6 +91,20 @@ func sendCommand(a *cli.App) *cobra.Command {
 		Short: "Deliver work or a message to a mailbox",
 		Long:  cli.HelpText(helpTexts, "send", cli.AboutSources),
 	})
+}
+
+// refuseNameOfFile returns an error if the only word of a task is the name of a file, because the sender probably means
+// the text of this file.
+func refuseNameOfFile(a *cli.App, given []string) error {
+	if len(given) != 2 || strings.ContainsAny(given[1], " \n") {
+		return nil
+	}
+	if at, err := os.Stat(a.AbsolutePath(given[1])); err != nil || !at.Mode().IsRegular() {
+		return nil
+	}
+	name := cli.ShellWord(given[1])
+	return schemas.Invalidf("TASK", "%s is a file, and only its name would be sent", schemas.EscapeHidden(given[1])).
+		WithHint("Send its text with --file %[1]s or '@%[1]s', send it along with --ref %[1]s, or write more words. Nothing was sent.", name)
 }
 
 // addReferences adds the files of --ref to the references in the context.
