@@ -64,7 +64,7 @@ func TestCheck_NamesAndMendsFaults(t *testing.T) {
 			found := run(1, "check")
 			for _, fault := range []string{
 				"the record of ho_2 cannot be read: unexpected end of JSON input (cannot be mended)", "ho_1 lacks its row in by_sender (can be mended)",
-				"ho_1 has no words by which it is found (can be mended)", "mailbox qa is counted as", "put a backup in the place of the store",
+				"ho_1 has no words by which it is found (can be mended)", "mailbox qa is counted as", "puts a backup in its place",
 			} {
 				require.Contains(t, found, fault)
 			}

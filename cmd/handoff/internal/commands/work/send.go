@@ -93,10 +93,10 @@ func sendCommand(a *cli.App) *cobra.Command {
 	})
 }
 
-// refuseNameOfFile returns an error if the only word of a task is the name of a file, because the sender probably means
-// the text of this file.
+// refuseNameOfFile returns an error if the only word of a task is the path of a file, or its name with an extension,
+// because the sender probably means the text of this file.
 func refuseNameOfFile(a *cli.App, given []string) error {
-	if len(given) != 2 || strings.ContainsAny(given[1], " \n") {
+	if len(given) != 2 || strings.ContainsAny(given[1], " \n") || !strings.ContainsAny(given[1], "./") {
 		return nil
 	}
 	if at, err := os.Stat(a.AbsolutePath(given[1])); err != nil || !at.Mode().IsRegular() {
