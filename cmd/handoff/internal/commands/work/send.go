@@ -99,7 +99,8 @@ func refuseNameOfFile(a *cli.App, given []string) error {
 	if len(given) != 2 || strings.ContainsAny(given[1], " \n") || !strings.ContainsAny(given[1], "./") {
 		return nil
 	}
-	if at, err := os.Stat(a.AbsolutePath(given[1])); err != nil || !at.Mode().IsRegular() {
+	at, _ := os.Stat(a.AbsolutePath(given[1])) // nil if there is none
+	if at == nil || !at.Mode().IsRegular() {
 		return nil
 	}
 	name := cli.ShellWord(given[1])
