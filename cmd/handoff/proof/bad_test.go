@@ -163,7 +163,7 @@ func TestBadCalls_ChangeNothing(t *testing.T) {
 // the event of its refusal, which the record of its handoff names.
 func requireRefusalAlone(t *testing.T, tool, before, after string) {
 	t.Helper()
-	for _, row := range strings.SplitSeq(after, "\n") {
+	for row := range strings.SplitSeq(after, "\n") {
 		if strings.Contains(before, row) {
 			continue
 		}
