@@ -8,7 +8,6 @@ import (
 	"errors"
 	"log/slog"
 	"maps"
-	"slices"
 	"time"
 
 	"handoff/cmd/handoff/internal/checking"
@@ -181,14 +180,10 @@ func (conn *Connection) Invoker() tools.Invoker {
 	return conn.invoker
 }
 
-// withoutClients are the frequent tools that neither check a recipient nor say what is stuck. They need not know the
-// clients that are set up, and to find these takes some two hundred looks at files.
-var withoutClients = []string{"claim_handoff", "get_handoff", "handoff_history", "list_agents", "list_handoffs"}
-
 // newCall makes a call of a tool with a new id.
 func (conn *Connection) newCall(tool string, args json.RawMessage) tools.Call {
 	id := tools.NewRequestID(conn.App.Now(), rand.Reader)
-	if conn.App.ClientsSetUp != nil && conn.By.Clients == nil && !slices.Contains(withoutClients, tool) {
+	if conn.App.ClientsSetUp != nil && conn.By.Clients == nil {
 		conn.By.Clients = conn.App.ClientsSetUp(conn.App)
 	}
 	return tools.Call{ID: id, Caller: conn.By, Tool: tool, Args: args, Since: conn.part.since, Until: conn.part.until}

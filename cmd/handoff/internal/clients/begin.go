@@ -1,6 +1,7 @@
 package clients
 
 import (
+	"slices"
 	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
@@ -12,7 +13,8 @@ import (
 // PrintGettingStarted prints what handoff is, which clients on this machine are set up for it, and the next command to
 // run. The root command calls this function in a project where no agent has sent a handoff yet.
 func PrintGettingStarted(a *cli.App) error {
-	told, elsewhere, untold := clientsBySetup(a)
+	told, elsewhere, others, m := clientsBySetup(a)
+	untold := slices.DeleteFunc(others, func(c client.Client) bool { return !c.IsFoundOn(m) })
 	stands, next, does := "No client was found on this machine.", "handoff demo", "plays a chain of work in a few seconds"
 	switch {
 	case len(told) > 0:
@@ -35,12 +37,12 @@ func PrintGettingStarted(a *cli.App) error {
 }
 
 // clientsBySetup returns three lists. Told has the clients that are set up for handoff, by the user's files or by the
-// project's. Elsewhere has the clients that reach a server at a URL. Untold has the other clients on this machine. It
-// starts no client. If there is no home directory, the lists are empty.
-func clientsBySetup(a *cli.App) (told, elsewhere, untold []client.Client) {
+// project's. Elsewhere has the clients that reach a server at a URL. Others has the other clients, even if they are not
+// on this machine. It starts no client. If there is no home directory, the lists are empty.
+func clientsBySetup(a *cli.App) (told, elsewhere, others []client.Client, m client.Machine) {
 	m, err := describeMachine(a)
 	if err != nil {
-		return nil, nil, nil
+		return nil, nil, nil, m
 	}
 	for _, c := range client.All() {
 		entries, _ := installed.ServerEntries(c, m)
@@ -49,16 +51,16 @@ func clientsBySetup(a *cli.App) (told, elsewhere, untold []client.Client) {
 			elsewhere = append(elsewhere, c)
 		case len(entries) > 0 || len(installed.EnabledPlugins(c, m)) > 0:
 			told = append(told, c)
-		case c.IsFoundOn(m):
-			untold = append(untold, c)
+		default:
+			others = append(others, c)
 		}
 	}
-	return told, elsewhere, untold
+	return told, elsewhere, others, m
 }
 
 // SetUpNames returns the names of the clients that are set up for handoff on this machine.
 func SetUpNames(a *cli.App) []schemas.Agent {
-	told, _, _ := clientsBySetup(a)
+	told, _, _, _ := clientsBySetup(a)
 	return schemas.Map(told, func(c client.Client) schemas.Agent { return schemas.Agent(c.Name) })
 }
 

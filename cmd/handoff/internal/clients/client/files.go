@@ -1,8 +1,6 @@
 package client
 
-import (
-	"os"
-)
+import "slices"
 
 // Syntax is how a file is written.
 type Syntax string
@@ -32,15 +30,14 @@ func (f ConfigPaths) PathFor(scope Scope, m Machine) string {
 	if scope == Project {
 		paths = f.Project
 	}
-	for _, p := range paths {
-		if _, err := os.Stat(p.ResolveOn(m)); err == nil {
-			return p.ResolveOn(m)
-		}
-	}
 	if len(paths) == 0 {
 		return ""
 	}
-	return paths[0].ResolveOn(m)
+	first := 0
+	if len(paths) > 1 { // a single path needs no look at the disk
+		first = slices.IndexFunc(paths, func(p Path) bool { return p.existsOn(m) })
+	}
+	return paths[max(first, 0)].ResolveOn(m)
 }
 
 // A ToolPermission is a text that lets our tools run without asking the person. It is an element of a list in a file of

@@ -39,6 +39,12 @@ func (p Path) ResolveOn(m Machine) string {
 	return filepath.Join(m.Project, text)
 }
 
+// existsOn reports whether the path leads to a file or directory.
+func (p Path) existsOn(m Machine) bool {
+	_, err := os.Stat(p.ResolveOn(m))
+	return err == nil
+}
+
 func (m Machine) expandVariable(name string) string {
 	switch name {
 	case "config":
@@ -79,10 +85,7 @@ func IsWithin(dir, path string) bool {
 
 // IsFoundOn reports whether a client is on a machine: its command is on PATH, or one of its files exists.
 func (c Client) IsFoundOn(m Machine) bool {
-	return m.LookPath(c.Program) != "" || slices.ContainsFunc(c.Traces, func(p Path) bool {
-		_, err := os.Stat(p.ResolveOn(m))
-		return err == nil
-	})
+	return m.LookPath(c.Program) != "" || slices.ContainsFunc(c.Traces, func(p Path) bool { return p.existsOn(m) })
 }
 
 // ProgramPath returns the path of the file that a command starts, or "" if no such file exists. The command is a name

@@ -1,6 +1,8 @@
 package installed
 
 import (
+	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"slices"
@@ -57,11 +59,12 @@ type listLocation struct {
 	path  string
 }
 
-// listLocations returns the files of both scopes, each once.
+// listLocations returns the existing files of both scopes, each once.
 func listLocations(files client.ConfigPaths, m client.Machine) (all []listLocation) {
 	for _, scope := range []client.Scope{client.User, client.Project} {
 		path := files.PathFor(scope, m)
-		if path != "" && !slices.ContainsFunc(all, func(l listLocation) bool { return l.path == path }) {
+		_, err := os.Lstat(path)
+		if !errors.Is(err, fs.ErrNotExist) && !slices.ContainsFunc(all, func(l listLocation) bool { return l.path == path }) {
 			all = append(all, listLocation{scope, path})
 		}
 	}

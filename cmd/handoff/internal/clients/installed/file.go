@@ -33,7 +33,7 @@ const (
 // A ConfigFile is a configuration file as it was read.
 type ConfigFile struct {
 	Path     string // the name that clients use
-	Resolved string // the path without links
+	Resolved string // the path without links; that of a missing file is not resolved
 	Text     []byte
 	Info     fs.FileInfo // of the resolved file; nil: there is none
 	Missing  bool
@@ -53,15 +53,18 @@ func (b *ParseError) Hint() string { return "Mend it and run this again." }
 // that does not exist.
 func ReadFile(path string, most int64) (ConfigFile, error) {
 	f := ConfigFile{Path: path, Resolved: path}
-	resolved, err := filepath.EvalSymlinks(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return f.asMissingFile()
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		f.Missing = true
+		return f, nil
 	}
+	resolved, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		f.Resolved = resolved
 		f.Info, err = os.Stat(resolved)
 	}
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return f, errors.New("it is a link to a file that does not exist")
 	case err != nil:
 		return f, fmt.Errorf("it cannot be read: %w", err)
 	case !f.Info.Mode().IsRegular():
@@ -105,14 +108,4 @@ func OpenDocument(syntax client.Syntax, path string, most int64) (edit.Document,
 		return nil, err
 	}
 	return f.ParseDocument(syntax)
-}
-
-// asMissingFile returns f as a missing file that setup can create. It fails if the path is a link to a file that does
-// not exist.
-func (f ConfigFile) asMissingFile() (ConfigFile, error) {
-	if _, err := os.Lstat(f.Path); err == nil {
-		return f, errors.New("it is a link to a file that does not exist")
-	}
-	f.Resolved, f.Missing = ResolveLinks(f.Path), true
-	return f, nil
 }

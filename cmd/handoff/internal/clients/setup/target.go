@@ -97,6 +97,9 @@ func (d DesiredSetup) readChangeable(path string) (installed.ConfigFile, error) 
 		most = installed.Largest
 	}
 	f, err := installed.ReadFile(path, most)
+	if f.Missing {
+		f.Resolved = installed.ResolveLinks(path)
+	}
 	project := d.Machine.Project
 	switch {
 	case d.Scope == client.Project && workspace.DirContains(project, path) && !client.IsWithin(project, f.Resolved):
