@@ -29,7 +29,7 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	err = s.Update(ctx, func(store.Writer) error {
 		faults = nil
 		return s.readTx(func(tx *bbolt.Tx) error {
-			if err := checkPageEnds(tx); err != nil {
+			if err := checkPages(tx, s.config.Path); err != nil {
 				return err
 			}
 			for fault := range tx.Check() {
@@ -43,22 +43,27 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	return faults, err
 }
 
-// checkPageEnds checks that each page ends within the file. Otherwise bbolt's check would allocate memory for the wrong
-// length in a damaged page.
-func checkPageEnds(tx *bbolt.Tx) (err error) {
-	defer recoverAsDamage(&err)
-	end := int(tx.Size() / pageSize)
-	for id := 0; ; id++ {
-		switch p, err := tx.Page(id); {
-		case err != nil || p == nil:
-			return err
-		case p.Type == "free":
-		case p.OverflowCount >= end-id:
-			return fmt.Errorf("%w (page %d goes beyond the end)", store.ErrCorrupt, id)
-		default:
-			id += p.OverflowCount
-		}
+// checkPages checks that all pages of the tree are within the file, and their elements within the pages. Otherwise bbolt's
+// check would end the process, or allocate memory for the wrong length in a damaged page.
+func checkPages(tx *bbolt.Tx, path string) error {
+	m, err := readMeta(path)
+	if err != nil {
+		return err
 	}
+	file, err := os.Open(path)
+	if err != nil {
+		return toStoreError(err)
+	}
+	defer func() { _ = file.Close() }() // only for reading
+	w := pageWalk{file: file, end: m.pages, seen: map[uint64]bool{}, keep: func(store.IndexRow) {}}
+	w.walk(uint64(tx.Cursor().Bucket().Root()), store.Spaces)
+	if m.freelist != noFreelist && w.page(m.freelist) == nil {
+		w.damaged = append(w.damaged, m.freelist)
+	}
+	if len(w.damaged) > 0 {
+		return fmt.Errorf("%w (pages %v cannot be read)", store.ErrCorrupt, w.damaged[:min(len(w.damaged), maxFaults)])
+	}
+	return nil
 }
 
 func readAllRows(r store.Reader) error {

@@ -72,6 +72,7 @@ func TestInspect_FindsDamagedPages(t *testing.T) {
 		for name, damage := range map[string]func(p []byte){
 			"no page":   func(p []byte) { clear(p[:16]) },
 			"too long":  func(p []byte) { binary.NativeEndian.PutUint32(p[12:], 1<<31) },
+			"key":       func(p []byte) { binary.NativeEndian.PutUint32(p[16+4:], 1<<30) },
 			"elsewhere": func(p []byte) { binary.NativeEndian.PutUint64(p[16+8:], 1<<40) },
 		} {
 			content := append([]byte{}, whole...)
