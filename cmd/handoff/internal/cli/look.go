@@ -83,12 +83,12 @@ func (a *App) ConnectToRead(ctx context.Context, by schemas.Caller, fn func(*Con
 }
 
 // MovedWorkspaces returns a sentence and a command for each workspace that the project may have had before it was
-// moved. Commands that find nothing print the sentences, each in a line.
+// moved, copied or cloned. Commands that find nothing print the sentences, each in a line.
 func (a *App) MovedWorkspaces() string {
 	var lines []string
 	if place, err := workspace.Find(a.WorkspaceConfig()); err == nil && !a.UsesDatabase() {
 		for _, n := range workspace.FindNeighbours(place, a.Getenv) {
-			if n.Moved {
+			if n.Moved || n.Relation != "" {
 				lines = append(lines, fmt.Sprintf("Beside it is %s: %s", schemas.EscapeHidden(n.String()), n.Join))
 			}
 		}

@@ -12,7 +12,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
+	"time"
 
 	"handoff/tools/platform"
 )
@@ -190,6 +193,31 @@ func (r Repository) EarlyCommit() string {
 	}
 	_, commit := r.Head()
 	return commit
+}
+
+// Made returns the time at which git made the repository or cloned it: that of a file that git never changes. A move
+// keeps this time, and so does a copy with times. It returns "" if the file is missing or has whole seconds only,
+// because then two repositories may have the same time.
+func (r Repository) Made() string {
+	info, err := os.Stat(filepath.Join(r.Common, "description"))
+	if err != nil || info.ModTime().Nanosecond() == 0 {
+		return ""
+	}
+	return info.ModTime().UTC().Format(time.RFC3339Nano)
+}
+
+var remote = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\[remote [^\[]*?^\s*url\s*=\s*(?:\w+://)?(?:[^/@\s]*@)?(.+?)(?:/?\.git)?/?$`)
+})
+
+// Remotes returns the addresses of the repository's remotes, without scheme, user and suffix ".git": the addresses of
+// one repository over SSH and HTTPS are equal. It reads the file config of the repository, and no file included there.
+func (r Repository) Remotes() (addresses []string) {
+	content, _ := readSmallFile(filepath.Join(r.Common, "config")) // without it there are none
+	for _, found := range remote().FindAllStringSubmatch(content, -1) {
+		addresses = append(addresses, strings.Replace(found[1], ":", "/", 1))
+	}
+	return addresses
 }
 
 // parseHead reads "ref: refs/heads/main" or, detached, the id of a commit.

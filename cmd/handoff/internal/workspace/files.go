@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"handoff/cmd/handoff/internal/git"
 	"handoff/schemas"
 	"handoff/tools/platform"
 	"handoff/tools/relay"
@@ -146,6 +145,7 @@ func All(getenv func(string) string) ([]Workspace, error) {
 type projectRecord struct {
 	Project string `json:"project"`
 	Commit  string `json:"commit,omitempty"` // an early commit of the repository, by which a moved one is recognised
+	Made    string `json:"made,omitempty"`   // when git made the repository: recognises one without commits
 }
 
 // RecordProject writes the project of a workspace into the directory of the workspace. People can then tell workspaces
@@ -158,7 +158,7 @@ func RecordProject(w Workspace) error {
 	}
 	now := projectRecord{Project: w.Project}
 	if w.By == ByGit {
-		now.Commit = git.Repository{Dir: w.Project, Common: w.Project}.EarlyCommit()
+		now.Commit, now.Made = repositoryOf(w).EarlyCommit(), repositoryOf(w).Made()
 	}
 	if now == was {
 		return nil

@@ -1,24 +1,22 @@
 package workspace
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
-	"handoff/cmd/handoff/internal/git"
 	"handoff/cmd/handoff/internal/shell"
 )
 
 // Neighbour is another workspace on this machine that may have the agents that are missing in this workspace.
 type Neighbour struct {
 	Workspace string `json:"workspace"`
-	Project   string `json:"project"` // the directory of its project
-	Moved     bool   `json:"moved"`   // the project is this one: it was moved, or became a repository
-	Join      string `json:"join"`    // the command that joins both workspaces
+	Project   string `json:"project"`            // the directory of its project
+	Moved     bool   `json:"moved"`              // the project is this one: it was moved, or became a repository
+	Relation  string `json:"relation,omitempty"` // of this repository to one that is still there, in words
+	Join      string `json:"join"`               // the command that joins both workspaces
 }
 
 // String explains why agents of both workspaces do not meet.
@@ -29,14 +27,17 @@ func (n Neighbour) String() string {
 			n.Workspace, n.Project)
 	case n.Moved:
 		return fmt.Sprintf("%s, of %s, which belongs to this workspace now. Adopt brings its handoffs along", n.Workspace, n.Project)
+	case n.Relation != "":
+		return fmt.Sprintf("%s, of %s: %s. Its handoffs stay there, and handoff --dir %s shows them. While nothing was sent here, import copies them",
+			n.Workspace, n.Project, n.Relation, shell.Quote(n.Project))
 	}
 	return fmt.Sprintf("%s, of %s: agents there do not meet those here", n.Workspace, n.Project)
 }
 
 // FindNeighbours returns the neighbours of a workspace. A neighbour belongs to a directory above or below the project,
 // unless both are git repositories. A workspace whose project is gone is a neighbour too, if its directory had the name
-// of this one, or if its repository had a commit that this one has. So is a workspace whose directory belongs to w now.
-// A named workspace has no neighbours.
+// of this one, or if its repository is this one. So is a workspace whose directory belongs to w now, and the workspace of
+// a repository of which this one is a copy or a clone. A named workspace has no neighbours.
 func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour) {
 	if w.Project == "" {
 		return nil
@@ -45,15 +46,18 @@ func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour
 	here := workTreeOf(w.Project)
 	known := knownCommits(w, all)
 	for _, other := range all {
-		there, gone := workTreeOf(other.Project), IsProjectGone(other.Project)
+		there, gone, same := workTreeOf(other.Project), IsProjectGone(other.Project), isSameRepository(w, other, known)
 		n := Neighbour{Workspace: other.Name, Project: there}
 		switch {
 		case other.Project == "" || other.Name == w.Name:
 			continue
-		case gone && filepath.Base(there) != filepath.Base(here) && !slices.Contains(known, readRecord(other).Commit):
+		case gone && filepath.Base(there) != filepath.Base(here) && !same:
 			continue
 		case gone || IsPart(other, w, getenv):
 			n.Moved, n.Join = true, AdoptCommand(other, here)
+		case relationOf(w, other, same) != "":
+			n.Relation = relationOf(w, other, same)
+			n.Join = fmt.Sprintf("handoff export --dir %s | handoff import - --dir %s", shell.Quote(there), shell.Quote(here))
 		case here != w.Project && there != other.Project:
 			continue // a repository inside another is intended
 		case DirContains(there, here):
@@ -78,20 +82,6 @@ func AdoptCommand(w Workspace, dir string) string {
 func IsPart(was, now Workspace, getenv func(string) string) bool {
 	found, err := Find(Config{Dir: workTreeOf(RecordedProject(was)), Getenv: getenv})
 	return err == nil && found.Name == now.Name && was.Name != now.Name
-}
-
-// knownCommits returns the commits of gone projects that the repository of a workspace has.
-func knownCommits(w Workspace, all []Workspace) []string {
-	var ids []string
-	for _, other := range all {
-		if id := readRecord(other).Commit; git.IsObjectID(id) && IsProjectGone(other.Project) {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 || w.By != ByGit {
-		return nil
-	}
-	return git.Repository{Dir: w.Project, Common: w.Project}.KnownCommits(context.Background(), ids)
 }
 
 // workTreeOf returns the directory of a project. For a git repository it is the directory of the working tree.
