@@ -1,19 +1,22 @@
 // Package client is the table of the clients, the programs that agents run in. Its rows describe how handoff recognises
 // a client, which files hold the client's MCP servers and hooks, and how our entry in these files is written.
 //
-// Each client has one row in [All] and one file in this package. The row holds everything that handoff does differently
-// for this client, so a new client needs only the row and the file. Setup, doctor and the hooks read the rows. Package
-// setup changes the configuration files: this package changes none.
+// Each client has one row in clients.txt, with a field of [Client] for everything that handoff does differently for
+// this client. Claude Code, Codex and Gemini CLI also have code, in a file with the name of the client. Setup, doctor
+// and the hooks read the rows. Package setup changes the configuration files: this package changes none.
 package client
 
 import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"handoff/cmd/handoff/internal/shell"
 )
 
-// A Client is a program that agents run in.
+// A Client is a program that agents run in. The fields with functions are not in its row.
 type Client struct {
+	Note           string         // for readers of the row
 	Name           string         // for the command line; also the agent's name, if the client calls itself Calls
 	Title          string         // for people
 	Aliases        []string       // other names for it on the command line
@@ -23,18 +26,20 @@ type Client struct {
 	Shell          ShellVariables // how its shells are recognised
 	Servers        ConfigPaths    // which list its MCP servers, in the object to which the keys Under lead
 	Under          []any
-	NewerKeys      []any                               // keys that it uses instead, if a file has an object there; nil: none
-	Local          string                              // key of an object in the user's file that has an object for each project; Under leads on from there
-	Entry          func(Server) Object                 // describes a server in the list
-	Allow          func(server string) *ToolPermission // the text that lets the tools of our server run without asking; nil if the entry itself says it
-	CleanEnv       bool                                // it starts servers without the variables of its environment that the entry does not name
-	Hooks          *HookSettings                       // nil: it runs none
-	Plugins        *PluginFiles                        // nil: it has none of ours
-	TrustObstacles func(MachineView) []TrustObstacle   // reasons for which it does not run the contents of its files; nil: none is known
-	Next           string                              // the step of a person after which the client notices, in one line
-	// Remove returns the arguments of the client's command that removes the server called name. The result is nil if
-	// the command cannot remove servers of this scope. Remove is nil if the client has no such command.
-	Remove func(scope Scope, name string) []string
+	NewerKeys      []any                             // keys that it uses instead, if a file has an object there; nil: none
+	Local          string                            // key of an object in the user's file that has an object for each project; Under leads on from there
+	Entry          func(Server) Object               // describes a server in the list
+	Form           EntryForm                         // of the entries, if the client has no Entry of its own
+	Allow          *ToolPermission                   // lets the tools of our server run without asking; nil if the entry itself says it
+	CleanEnv       bool                              // it starts servers without the variables of its environment that the entry does not name
+	Hooks          *HookSettings                     // nil: it runs none
+	Plugins        *PluginFiles                      // nil: it has none of ours
+	TrustObstacles func(MachineView) []TrustObstacle // reasons for which it does not run the contents of its files; nil: none is known
+	Next           string                            // the step of a person after which the client notices, in one line
+	// Remove has the arguments of the client's command that removes a server, without the server's name. The word SCOPE
+	// in it stands for the scope. A command without this word removes servers of the user's scope only. Remove is empty
+	// if the client has no such command.
+	Remove string
 	// CertVariable is the variable of its environment that names a file of more certificates to trust. It is empty if
 	// no such variable is known.
 	CertVariable string
@@ -48,13 +53,7 @@ type Client struct {
 const ServerName = "handoff"
 
 // All returns all clients, in the order of lists for people.
-func All() []Client {
-	return []Client{
-		claudeCode(), codex(), geminiCLI(), cursor(), vsCode(),
-		kilo(), openCode(), // in this order: the shells of Kilo have the signs of both
-		copilotCLI(), qwenCode(), cline(), windsurf(), zed(), antigravity(),
-	}
-}
+func All() []Client { return slices.Clone(table()) }
 
 // ByName returns the client with this name or alias, in upper or lower case. It returns false if there is no such
 // client.
@@ -93,6 +92,16 @@ func (c Client) HasTrustOption() bool {
 // ReadsTokenVariable reports whether the client can read the token for a URL from a variable of the environment.
 func (c Client) ReadsTokenVariable() bool {
 	return len(c.Entry(Server{URL: "/", TokenEnv: "TOKEN"})) > len(c.Entry(Server{URL: "/"}))
+}
+
+// RemoveCommand returns the client's command that removes the server called name. It returns "" if the client has no
+// such command for this scope.
+func (c Client) RemoveCommand(scope Scope, name string) string {
+	args := strings.ReplaceAll(c.Remove, "SCOPE", string(scope))
+	if args == c.Remove && (args == "" || scope != User) {
+		return ""
+	}
+	return c.Program + " " + args + " " + shell.Quote(name)
 }
 
 // TrustCommand returns a shell command that lets the client trust the certificates in a file.

@@ -42,9 +42,9 @@ func TestTable_MatchesGolden(t *testing.T) {
 				{"asks", c.Asks},
 			}
 			require.LessOrEqual(t, max(len(c.Title+": "+c.Next)+2, len(c.Asks)+4), 80, "on a narrow terminal")
-			if c.Remove != nil {
+			if c.Remove != "" {
 				said = append(
-					said, client.Field{"remove", strings.Join(c.Remove(client.User, client.ServerName), " ")},
+					said, client.Field{"remove", strings.TrimPrefix(c.RemoveCommand(client.User, client.ServerName), c.Program+" ")},
 				)
 			}
 			if c.Hooks != nil {

@@ -7,39 +7,20 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"handoff/cmd/handoff/internal/git"
 )
 
-var codexConfig = ConfigPaths{TOML, []Path{"${CODEX_HOME:-~/.codex}/config.toml"}, []Path{".codex/config.toml"}}
-
-func codex() Client {
-	return Client{
-		Name: "codex", Title: "Codex", Aliases: []string{"codex-cli"}, Program: "codex", MCPName: "codex-mcp-client",
-		Shell:   ShellVariables{Signs: []string{"CODEX_THREAD_ID", "CODEX_CI", "CODEX_SANDBOX"}, Session: "CODEX_THREAD_ID"},
-		Traces:  []Path{"${CODEX_HOME:-~/.codex}"},
-		Servers: codexConfig, Under: []any{"mcp_servers"},
-		Entry: codexEntry, CleanEnv: true, Remove: codexRemoveArgs, CertVariable: "CODEX_CA_CERTIFICATE",
-		Hooks: &HookSettings{
-			ConfigPaths: ConfigPaths{BareJSON, []Path{"${CODEX_HOME:-~/.codex}/hooks.json"}, []Path{".codex/hooks.json"}},
-			Unit:        time.Second, Bare: true, Next: "Type /hooks there, and review them: it runs none before.",
-			Identifies: func(r HookReport) bool { // no other client has turns, or calls its transcripts so
-				return r.Turn != "" || strings.HasPrefix(filepath.Base(r.Transcript), "rollout-")
-			},
-			Queue: func(session, message string) []string {
-				return []string{"queue", "--thread", session, "--message", message}
-			},
-			Commands: sessionAndWakeHooks(codexEndTimeout, Hook{Wake: true, Timeout: hookTimeout}), // the wait goes on in the background, see Queue
-		},
-		Plugins:        &PluginFiles{Syntax: TOML, User: codexConfig.User, Key: "plugins", Remove: []string{"plugin", "remove"}},
-		TrustObstacles: func(v MachineView) []TrustObstacle { return append(codexTrustObstacles(v), codexHookObstacles(v)...) },
-		Next:           "Type codex.",
+func addCodex(c *Client) {
+	c.Entry = codexEntry
+	c.Hooks.Identifies = func(r HookReport) bool { // no other client has turns, or calls its transcripts so
+		return r.Turn != "" || strings.HasPrefix(filepath.Base(r.Transcript), "rollout-")
 	}
+	c.Hooks.Queue = func(session, message string) []string {
+		return []string{"queue", "--thread", session, "--message", message}
+	}
+	c.TrustObstacles = func(v MachineView) []TrustObstacle { return append(codexTrustObstacles(v), codexHookObstacles(v)...) }
 }
-
-// codexEndTimeout is the longest time that Codex waits for a hook when a session ends.
-const codexEndTimeout = 3 * time.Second
 
 // codexEntry returns our entry for Codex. The entry lists the variables of [PassedVariables], because Codex gives a
 // server only the variables that its entry lists. Hooks get all variables of the environment.
@@ -56,13 +37,6 @@ func codexEntry(s Server) (o Object) {
 	return o
 }
 
-func codexRemoveArgs(scope Scope, name string) []string {
-	if scope != User {
-		return nil
-	}
-	return []string{"mcp", "remove", name}
-}
-
 // codexTrustObstacles returns an obstacle if Codex does not trust the project. Then Codex reads neither servers nor
 // hooks of the project.
 func codexTrustObstacles(v MachineView) []TrustObstacle {
@@ -74,7 +48,7 @@ func codexTrustObstacles(v MachineView) []TrustObstacle {
 		return nil
 	case "untrusted":
 		text := fmt.Sprintf("was told not to trust %s, and reads nothing of its .codex: trust_level in %s says so",
-			v.Machine.Project, codexConfig.PathFor(User, v.Machine))
+			v.Machine.Project, v.Client.Servers.PathFor(User, v.Machine))
 		return []TrustObstacle{{Text: text}}
 	}
 	text := fmt.Sprintf("was not told whether to trust %s, and reads nothing of its .codex until then: "+
@@ -96,7 +70,7 @@ func codexTrustLevel(v MachineView) (level string) {
 		folders = append(folders, filepath.Dir(repository.Common))
 	}
 	for _, folder := range folders {
-		value := v.Read(TOML, codexConfig.User[0], "projects", folder, "trust_level")
+		value := v.Read(TOML, v.Client.Servers.User[0], "projects", folder, "trust_level")
 		if level, _ = value.(string); level != "" {
 			return level
 		}
@@ -110,7 +84,7 @@ func codexTrustLevel(v MachineView) (level string) {
 func codexHookObstacles(v MachineView) []TrustObstacle {
 	if !slices.ContainsFunc(v.Hooks, func(h HookPosition) bool {
 		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snakeCase(h.EventName), h.Group, h.Number)
-		return !isReviewedHook(v.Read(TOML, codexConfig.User[0], "hooks", "state", key))
+		return !isReviewedHook(v.Read(TOML, v.Client.Servers.User[0], "hooks", "state", key))
 	}) {
 		return nil
 	}

@@ -43,9 +43,9 @@ func (f ConfigPaths) PathFor(scope Scope, m Machine) string {
 // A ToolPermission is a text that lets our tools run without asking the person. It is an element of a list in a file of
 // the client.
 type ToolPermission struct {
-	Files ConfigPaths
-	Keys  []any // that lead to the list
-	Text  string
+	Files  ConfigPaths
+	Keys   []any  // that lead to the list
+	Prefix string // of the text; the name of our server follows
 }
 
 // PluginFiles describes how handoff recognises that a client has our plugin. The plugin contains the server and the

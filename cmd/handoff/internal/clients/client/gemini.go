@@ -6,41 +6,12 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"time"
 )
 
-var geminiSettings = ConfigPaths{
-	CommentedJSON, []Path{"${GEMINI_CLI_HOME:-~}/.gemini/settings.json"}, []Path{".gemini/settings.json"},
-}
-
-func geminiCLI() Client {
-	return Client{
-		Name: "gemini-cli", Title: "Gemini CLI", Aliases: []string{"gemini"},
-		Program: "gemini", MCPName: "gemini-cli-mcp-client", CertVariable: nodeCertVariable,
-		Shell: ShellVariables{Signs: []string{"GEMINI_CLI"}, Session: "GEMINI_SESSION_ID"},
-		Traces: []Path{ // Antigravity uses the directory, too
-			"${GEMINI_CLI_HOME:-~}/.gemini/settings.json", "${GEMINI_CLI_HOME:-~}/.gemini/installation_id",
-			"${GEMINI_CLI_HOME:-~}/.gemini/oauth_creds.json", "${GEMINI_CLI_HOME:-~}/.gemini/state.json",
-		},
-		Servers: geminiSettings, Under: []any{"mcpServers"},
-		Entry: geminiEntry, Remove: removeArgs,
-		Hooks: &HookSettings{ConfigPaths: geminiSettings, Unit: time.Millisecond, Name: ServerName, Bare: true, Identifies: func(r HookReport) bool {
-			return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.EventName) // its words
-		}, Commands: []Hook{
-			{Event: SessionStart, EventName: "SessionStart", Timeout: hookTimeout},
-			{Event: Prompt, EventName: "BeforeAgent", Timeout: hookTimeout},
-			{Event: Tool, EventName: "AfterTool", Timeout: hookTimeout},
-			{Event: Stop, EventName: "AfterAgent", Timeout: hookTimeout},
-			{Event: SessionEnd, EventName: "SessionEnd", Timeout: hookTimeout},
-		}},
-		Plugins: &PluginFiles{
-			User:   []Path{"${GEMINI_CLI_HOME:-~}/.gemini/extensions/handoff/gemini-extension.json"},
-			Remove: []string{"extensions", "uninstall"},
-		},
-		TrustObstacles: geminiTrustObstacles,
-		Next:           "Type gemini. Individual accounts ended: handoff setup antigravity.",
-		Toolless:       "If you have no such tools, your user has not allowed them: `handoff setup gemini-cli --trust` does.",
-		Asks:           "It asks before it uses a tool; gemini -p offers none. --trust ends both.",
+func addGeminiCLI(c *Client) {
+	c.Entry, c.TrustObstacles = geminiEntry, geminiTrustObstacles
+	c.Hooks.Identifies = func(r HookReport) bool {
+		return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.EventName) // its words
 	}
 }
 
@@ -56,7 +27,7 @@ func geminiEntry(s Server) (o Object) {
 // geminiTrustObstacles returns an obstacle if Gemini CLI does not trust the folder of the project, or has not asked the
 // person yet. Gemini CLI reads neither servers nor hooks of a folder without trust.
 func geminiTrustObstacles(v MachineView) []TrustObstacle {
-	if v.Read(JSON, geminiSettings.User[0], "security", "folderTrust", "enabled") == false {
+	if v.Read(JSON, v.Client.Servers.User[0], "security", "folderTrust", "enabled") == false {
 		return nil
 	}
 	rules := cmp.Or(Path(v.Getenv("GEMINI_CLI_TRUSTED_FOLDERS_PATH")), "${GEMINI_CLI_HOME:-~}/.gemini/trustedFolders.json")

@@ -3,7 +3,6 @@ package client
 import (
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"handoff/cmd/handoff/internal/shell"
@@ -23,16 +22,20 @@ const (
 	Compact      SessionEvent = "compact" // is about to happen
 )
 
+// Wake stands in the place of an event for a hook that waits for mail in the background: handoff wait --hook. Only
+// clients whose sleeping sessions are to be woken get it.
+const Wake SessionEvent = "wake"
+
 // Events lists the events in the order of a session.
 var Events = []SessionEvent{SessionStart, Prompt, Tool, Stop, SubagentStop, SessionEnd, Compact}
 
 // HookSettings describes the hooks of a client: commands that the client runs at events of a session.
 type HookSettings struct {
 	ConfigPaths
-	Unit     time.Duration // of timeouts
-	Name     string        // the name that the client requires for each command; empty: none
-	Next     string        // the step of a person after which the client runs them, in one line; empty: none
-	Commands []Hook
+	Milliseconds bool   // the unit of timeouts in the client's file; otherwise it is seconds
+	Name         string // the name that the client requires for each command; empty: none
+	Next         string // the step of a person after which the client runs them, in one line; empty: none
+	Commands     []Hook
 
 	// Flat says that a hook prints the text for the model in a top-level field of its JSON. For other clients, the text
 	// is inside of the object hookSpecificOutput.
@@ -66,11 +69,10 @@ func ReportingClient(r HookReport) (Client, bool) {
 
 // A Hook is one of our commands, which a client runs at one event.
 type Hook struct {
-	Event     SessionEvent  // for handoff hook; empty: the command is handoff wait --hook
-	EventName string        // the client's word for the event
-	Timeout   time.Duration // after which the client gives up
-	Wake      bool          // only if sleeping sessions are to be woken
-	Extra     Object        // more fields of the command
+	Event     SessionEvent // for handoff hook, or [Wake]
+	EventName string       // the client's word for the event
+	Seconds   int          // after which the client gives up; our hooks end by themselves long before that
+	Flag      string       // one more field of the command, which is true; empty: none
 }
 
 // A HookCall is how hooks run handoff.
@@ -85,7 +87,7 @@ type HookCall struct {
 // clients use.
 func (c Client) EventName(e SessionEvent) string {
 	if c.Hooks == nil {
-		c = codex()
+		c, _ = ByName("codex")
 	}
 	for _, h := range c.Hooks.Commands {
 		if h.Event == e {
@@ -102,7 +104,7 @@ func (c Client) HookGroups(call HookCall) Object {
 		return events
 	}
 	for _, h := range c.Hooks.Commands {
-		if h.Wake && !call.Wake {
+		if h.Event == Wake && !call.Wake {
 			continue
 		}
 		group := Object{{"hooks", []any{c.hookHandler(h, call)}}}
@@ -118,8 +120,12 @@ func (c Client) HookGroups(call HookCall) Object {
 
 // hookHandler is one command in the form of the client's file.
 func (c Client) hookHandler(h Hook, call HookCall) Object {
+	timeout := h.Seconds
+	if c.Hooks.Milliseconds {
+		timeout *= 1000
+	}
 	o := append(Object{}.withField("name", c.Hooks.Name), Field{"type", "command"}, Field{"command", c.HookCommand(h, call)})
-	return append(o.withField("timeout", int(h.Timeout/c.Hooks.Unit)), h.Extra...)
+	return o.withField("timeout", timeout).withField(h.Flag, h.Flag != "")
 }
 
 // HookCommand returns the command line of a hook, written for the shell in which the client runs hooks.
@@ -175,7 +181,7 @@ func splitWords(line string) (all []string, ok bool) {
 // HookWords returns the program of a hook and its arguments.
 func (c Client) HookWords(h Hook, call HookCall) []string {
 	words := []string{call.Program, "hook", string(h.Event)}
-	if h.Event == "" {
+	if h.Event == Wake {
 		words = []string{call.Program, "wait", "--hook"}
 	}
 	return append(append(words, "--client", c.Name), call.Flags()...)

@@ -23,29 +23,27 @@ func (s Server) headers(before string) (o Object) {
 	return o.withField(agentHeader, s.Agent)
 }
 
-// entryFunc returns a function that writes the entry of a server in the form of most clients. Program and address are
-// the client's names for the two types of servers, or "" if the client has no types. Before is the text before the name
-// of a variable: see [Server.headers].
-func entryFunc(program, address, before string) func(Server) Object {
-	return entryFuncWithURLKey("url", program, address, before)
+// An EntryForm is the form of entries in the lists of most clients.
+type EntryForm struct {
+	Program  string   // the client's name for servers that it starts; empty: it has none
+	Joined   bool     // the program and its arguments are in one list
+	Address  string   // the client's name for servers with an address; empty: it has none
+	URL      string   // the key of the address
+	Variable string   // the text before the name of a variable: see [Server.headers]
+	Tools    []string // the tools to offer; empty: the entry does not say it
+	Trust    bool     // the entry can say that the tools run without asking
 }
 
-// entryFuncWithURLKey is like [entryFunc], for a client whose key for the address is url.
-func entryFuncWithURLKey(url, program, address, before string) func(Server) Object {
-	return func(s Server) Object {
-		if s.URL != "" {
-			return append(Object{}.withField("type", address), Field{url, s.URL}).withField("headers", s.headers(before))
-		}
-		return append(Object{}.withField("type", program), Field{"command", s.Command[0]}, Field{"args", s.Command[1:]})
+func (f EntryForm) entry(s Server) (o Object) {
+	switch {
+	case s.URL != "":
+		o = append(o.withField("type", f.Address), Field{f.URL, s.URL}).withField("headers", s.headers(f.Variable))
+	case f.Joined:
+		o = append(o.withField("type", f.Program), Field{"command", s.Command})
+	default:
+		o = append(o.withField("type", f.Program), Field{"command", s.Command[0]}, Field{"args", s.Command[1:]})
 	}
-}
-
-// asksBeforeTools is [Client.Asks] of most clients.
-const asksBeforeTools = "It asks before it uses a tool."
-
-// removeArgs is [Client.Remove] of several clients.
-func removeArgs(scope Scope, name string) []string {
-	return []string{"mcp", "remove", "--scope", string(scope), name}
+	return o.withField("tools", f.Tools).withField("trust", f.Trust && s.Trust)
 }
 
 // PassedVariables are the variables that give a server the same agent name and workspace as hooks and shells. Setup

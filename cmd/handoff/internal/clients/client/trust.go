@@ -14,6 +14,8 @@ type TrustObstacle struct {
 type MachineView struct {
 	Machine
 
+	Client Client
+
 	// Read returns the value at a path of keys in a configuration file. It returns nil if the file cannot be read, or
 	// has no value at this path.
 	Read func(syntax Syntax, file Path, keys ...any) any

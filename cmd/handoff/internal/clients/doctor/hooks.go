@@ -53,7 +53,7 @@ func (in *installation) findMissingHooks() []Finding {
 	}
 	var missing []string
 	for _, h := range in.client.Hooks.Commands {
-		if !h.Wake && !slices.Contains(ran, h.EventName) {
+		if h.Event != client.Wake && !slices.Contains(ran, h.EventName) {
 			missing = append(missing, h.EventName)
 		}
 	}

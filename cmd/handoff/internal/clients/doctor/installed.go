@@ -103,7 +103,7 @@ func (in *installation) examineTrust() (all []Finding) {
 
 // newMachineView returns the facts for the client's row of the table.
 func (in *installation) newMachineView() client.MachineView {
-	v := client.MachineView{Machine: in.Machine, Plugin: in.plugin != "", Read: in.readValue}
+	v := client.MachineView{Machine: in.Machine, Client: in.client, Plugin: in.plugin != "", Read: in.readValue}
 	for _, f := range in.hooks {
 		for _, h := range f.Handlers {
 			v.Hooks = append(v.Hooks, client.HookPosition{Path: f.Path, EventName: h.Event, Group: h.Group, Number: h.Number})

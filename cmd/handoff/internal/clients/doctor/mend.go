@@ -45,8 +45,7 @@ func (in *installation) removeEntryCommand(e installed.ServerEntry) string {
 		return ""
 	}
 	if e.Scope == installed.Local {
-		words := append([]string{in.client.Program}, in.client.Remove(e.Scope, e.Name)...)
-		return in.cdToProject() + shell.JoinWords(words)
+		return in.cdToProject() + in.client.RemoveCommand(e.Scope, e.Name)
 	}
 	return in.setupCommand(e.Scope, "--remove", "--yes")
 }

@@ -80,7 +80,7 @@ func TestTrust_IsGrantedAndRevoked(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			for _, remove := range []bool{true, false} {
 				w, claude := worldWith(t, "claude-code")
-				settings := claude.Allow(client.ServerName).Files.PathFor(client.User, w.desired.Machine)
+				settings := claude.Allow.Files.PathFor(client.User, w.desired.Machine)
 				w.write(settings, `{"permissions": {"allow": `+tt.before+"}}", 0o600)
 				w.desired.Server.Trust = tt.trust
 				w.apply(claude)

@@ -114,36 +114,33 @@ func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Docume
 		}
 	}
 	if t.hasPart(grant) && ok && (d.Server.Trust || r.Granted) {
-		return putPermission(d.toolPermission(c), settings, d.Server.Trust)
+		return d.putPermission(c, settings)
 	}
 	return nil
 }
 
-// toolPermission returns the permission that lets the tools of our server run without asking. The text of the
-// permission contains the name that our server has in the client's list.
-func (d DesiredSetup) toolPermission(c client.Client) *client.ToolPermission {
+// findPermission returns the text that lets the tools of our server run without asking, and its index in the list of
+// permissions, or -1 if the list does not contain it. The text contains the name that our server has in the client's
+// list of servers.
+func (d DesiredSetup) findPermission(c client.Client, doc edit.Document) (text string, index int) {
 	name := client.ServerName
 	if e, ok := d.FindEntry(c); ok {
 		name = e.Name
 	}
-	return c.Allow(name)
-}
-
-// permissionIndex returns the index of a permission in its list, or -1 if the list does not contain the permission.
-func permissionIndex(g *client.ToolPermission, doc edit.Document) int {
-	list, _ := doc.Lookup(g.Keys...)
+	text = c.Allow.Prefix + name
+	list, _ := doc.Lookup(c.Allow.Keys...)
 	texts, _ := list.([]any)
-	return slices.Index(texts, any(g.Text))
+	return text, slices.Index(texts, any(text))
 }
 
-// putPermission adds a permission to its list, or removes it if wanted is false.
-func putPermission(g *client.ToolPermission, doc *edit.JSON, wanted bool) error {
-	i := permissionIndex(g, doc)
+// putPermission adds the permission to its list, or removes it if it is not desired.
+func (d DesiredSetup) putPermission(c client.Client, doc *edit.JSON) error {
+	text, i := d.findPermission(c, doc)
 	switch {
-	case wanted && i < 0:
-		return doc.Append(g.Text, g.Keys...)
-	case !wanted && i >= 0:
-		return doc.Delete(keyPath(g.Keys).withSteps(i)...)
+	case d.Server.Trust && i < 0:
+		return doc.Append(text, c.Allow.Keys...)
+	case !d.Server.Trust && i >= 0:
+		return doc.Delete(keyPath(c.Allow.Keys).withSteps(i)...)
 	}
 	return nil
 }
@@ -151,5 +148,9 @@ func putPermission(g *client.ToolPermission, doc *edit.JSON, wanted bool) error 
 // hadPermission reports whether the tools ran without asking before the change.
 func (c FileChange) hadPermission() bool {
 	doc, err := c.File.ParseDocument(c.target.syntax)
-	return err == nil && permissionIndex(c.desired.toolPermission(c.Client), doc) >= 0
+	if err != nil {
+		return false
+	}
+	_, i := c.desired.findPermission(c.Client, doc)
+	return i >= 0
 }

@@ -3,7 +3,6 @@ package setup
 import (
 	"errors"
 	"slices"
-	"strings"
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
@@ -49,7 +48,7 @@ func (d DesiredSetup) targetFiles(c client.Client) (all []targetFile) {
 		add(c.Hooks.ConfigPaths, hooks)
 	}
 	if c.Allow != nil {
-		add(c.Allow(client.ServerName).Files, grant)
+		add(c.Allow.Files, grant)
 	}
 	return all
 }
@@ -83,7 +82,7 @@ func missingObjects(c client.Client, t targetFile, doc edit.Document) (paths []k
 		}
 	}
 	if t.hasPart(grant) {
-		need(c.Allow(client.ServerName).Keys)
+		need(c.Allow.Keys)
 	}
 	return paths
 }
@@ -137,10 +136,8 @@ type ForeignServerError struct{ leftAloneError }
 
 func (d DesiredSetup) newForeignServerError(c client.Client) *ForeignServerError {
 	hint := "Give that one another name, and run this again."
-	if c.Remove != nil {
-		if remove := c.Remove(d.Scope, client.ServerName); remove != nil {
-			hint = "Remove it, as with " + c.Program + " " + strings.Join(remove, " ") + ", and run this again."
-		}
+	if remove := c.RemoveCommand(d.Scope, client.ServerName); remove != "" {
+		hint = "Remove it, as with " + remove + ", and run this again."
 	}
 	return &ForeignServerError{leftAloneError{"it has another server that is called handoff", hint}}
 }

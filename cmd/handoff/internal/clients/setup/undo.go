@@ -12,7 +12,6 @@ import (
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
-	"handoff/cmd/handoff/internal/shell"
 	"handoff/cmd/handoff/internal/workspace"
 )
 
@@ -46,13 +45,13 @@ func (s Installer) planFileUndo(c client.Client, d DesiredSetup, t targetFile) F
 // withLocalServerNote adds a note if the client's file also lists our server for this project alone. Setup never writes
 // such an entry: a person added it, so undo does not remove it.
 func (c FileChange) withLocalServerNote() FileChange {
-	if c.Foreign != nil || !c.target.hasPart(server) || c.desired.Scope != client.User || c.Client.Remove == nil {
+	if c.Foreign != nil || !c.target.hasPart(server) || c.desired.Scope != client.User {
 		return c
 	}
 	entries, _ := installed.ServerEntries(c.Client, c.desired.Machine)
 	for _, e := range entries {
 		if e.Scope == installed.Local {
-			remove := shell.JoinWords(append([]string{c.Client.Program}, c.Client.Remove(e.Scope, e.Name)...))
+			remove := c.Client.RemoveCommand(e.Scope, e.Name)
 			c.Foreign = &leftAloneError{why: "another is for this project alone (" + remove + " takes it out)"}
 		}
 	}
