@@ -237,7 +237,7 @@ func (e *env) offers(v *store.View) offer.Offers { return offer.Offers{View: v, 
 // The field verified reports whether each shown handoff agrees with its events in the registry. It is false if a record
 // cannot be read. The argument limit is the largest number of handoffs in a result, and may be up to 500. Without it, a
 // result has at most 50 handoffs, and ends earlier at 7,000 bytes. The field more counts the handoffs that were left
-// out.
+// out; the sums count them, too.
 //
 // The error is not_found for an unknown handoff or workflow and for an empty workspace, and invalid for a malformed
 // name of a workflow. History changes nothing.

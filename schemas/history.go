@@ -42,7 +42,7 @@ type WorkflowBudget struct {
 	Of    float64 `json:"of"`
 }
 
-// WorkflowSums adds up the handoffs that a history shows. Seconds counts their work, and Rounds the handoffs that repeat
+// WorkflowSums adds up all handoffs of a workflow. Seconds counts their work, and Rounds the handoffs that repeat
 // returned work. Reported has the sum of each amount that results name.
 type WorkflowSums struct {
 	Handoffs int           `json:"handoffs"`

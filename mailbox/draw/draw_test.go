@@ -149,13 +149,13 @@ func TestMarkdown_MatchesGolden(t *testing.T) {
 			{Number: 1, Criterion: "Tests pass", Met: true, Evidence: "12 passed"}, {Number: 2, Criterion: "Documented", Evidence: "no time"},
 		},
 	}
-	golden.RequireEqual(t, "chain.md", draw.Markdown("wf_conductor_123", steps))
-	golden.RequireEqual(t, "fanout.md", draw.Markdown("wf_release", fanOutSteps()))
-	golden.RequireEqual(t, "hostile.md", draw.Markdown("wf_release", hostileSteps()))
+	golden.RequireEqual(t, "chain.md", draw.Markdown("wf_conductor_123", steps, len(steps)))
+	golden.RequireEqual(t, "fanout.md", draw.Markdown("wf_release", fanOutSteps(), 8))
+	golden.RequireEqual(t, "hostile.md", draw.Markdown("wf_release", hostileSteps(), 3))
 }
 
 func TestMarkdown_OmitsOpenPointsOfReturnedWork(t *testing.T) {
 	done := &schemas.Completion{Criteria: []schemas.AnsweredCriterion{{Number: 1, Criterion: "Documented"}}}
 	steps := []schemas.HistoryStep{{HandoffID: 1, Status: schemas.Returned, Done: done}, {HandoffID: 2, Status: schemas.Completed, ReworkOf: 1}}
-	require.NotContains(t, draw.Markdown("wf_a", steps), "Open points")
+	require.NotContains(t, draw.Markdown("wf_a", steps, len(steps)), "Open points")
 }

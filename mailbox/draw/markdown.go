@@ -14,8 +14,9 @@ import (
 
 // Markdown draws a workflow as a page for a pull request: the overall result, each step (handoff) with its agent and
 // status, each result with its checks, and the open points for a reviewer. Text of agents is escaped, so that it cannot
-// add links or mentions.
-func Markdown(workflow string, steps []schemas.HistoryStep) string {
+// add links or mentions. The page has the first steps, as many as the parameter shown says. The overall result counts
+// all steps, and the last line says how many are shown and which command shows all.
+func Markdown(workflow string, steps []schemas.HistoryStep, shown int) string {
 	m := markdownPage{}
 	title, completed := workflow, 0
 	var open []string
@@ -26,11 +27,15 @@ func Markdown(workflow string, steps []schemas.HistoryStep) string {
 		if s.Status == schemas.Completed {
 			completed++
 		}
-		open = append(open, openPoints(s, steps)...)
+		if i < shown {
+			open = append(open, openPoints(s, steps)...)
+		}
 	}
 	m.writeLine("# %s", escapeMarkdown(title))
 	m.writeLine("\n%d of %s completed, in workflow `%s`: %s.", completed, schemas.CountNoun(len(steps), "handoff"), workflow,
 		escapeMarkdown(SumsText(*SumSteps(steps))))
+	all := len(steps)
+	steps = steps[:shown]
 	m.writeLine("\n| Handoff | Who | What | Outcome | Time |\n|---|---|---|---|---|")
 	for _, s := range steps {
 		time := ""
@@ -46,6 +51,9 @@ func Markdown(workflow string, steps []schemas.HistoryStep) string {
 		}
 	}
 	m.writeList("\n## Open points\n", open)
+	if shown < all {
+		m.writeLine("\n%d of %d shown: `handoff history %s --markdown --limit %d`", shown, all, workflow, min(all, 500))
+	}
 	return m.String()
 }
 

@@ -25,7 +25,7 @@ const defaultSteps = 50
 
 // History returns the handoffs of a workflow, oldest first, as a tree, rows or a diagram. It verifies that the record
 // of each shown handoff agrees with its events, so it reads all events of these handoffs. Handoffs above the limit are
-// only counted, in More. The tree shows ages relative to now. The error is not_found for an unknown handoff or
+// counted in More, and are part of the sums. The tree shows ages relative to now. The error is not_found for an unknown handoff or
 // workflow, and for a workspace without handoffs.
 //
 // If the caller sets no limit, the answer is cut to [listing.MaxBytes] bytes. History then estimates from the average
@@ -37,19 +37,20 @@ func (rd Reader) History(v *store.View, in schemas.HistoryIn, now time.Time) (ou
 	if out.Limits, err = workflowBudgets(v, out.Workflow, now); err != nil {
 		return out, err
 	}
-	steps, err := rd.historySteps(v, cmp.Or(in.Limit, defaultSteps), now, &out)
+	out.Shown = cmp.Or(in.Limit, defaultSteps)
+	steps, err := rd.historySteps(v, now, &out)
 	if err != nil {
 		return out, err
 	}
+	out.Shown, out.Sums = min(out.Shown, len(steps)), draw.SumSteps(steps)
 	for {
+		out.More = len(steps) - out.Shown
 		renderHistory(steps, in.Format, now, &out)
 		b, err := json.Marshal(out)
-		if err != nil || in.Limit != 0 || len(b) <= listing.MaxBytes || len(steps) == 1 {
+		if err != nil || in.Limit != 0 || len(b) <= listing.MaxBytes || out.Shown <= 1 {
 			return out, err
 		}
-		n := max(min(len(steps)*listing.MaxBytes/len(b), len(steps)-1), 1)
-		out.More += len(steps) - n
-		steps = steps[:n]
+		out.Shown = max(min(out.Shown*listing.MaxBytes/len(b), out.Shown-1), 1)
 	}
 }
 
@@ -143,29 +144,28 @@ func latestWorkflow(v *store.View) (schemas.Workflow, error) {
 }
 
 // historySteps returns one step for each handoff of a workflow, oldest first. It also sets two fields of out: whether
-// the events agree with the records (the log is verified), and the output of the handoff that ended last. If two
-// handoffs ended at the same time, the one that was sent later counts as last. A damaged record has no step, and then
-// the log is not verified. If content cannot be read, it returns an error.
-func (rd Reader) historySteps(v *store.View, limit int, now time.Time, out *schemas.HistoryOut) (steps []schemas.HistoryStep, err error) {
+// the events of the first out.Shown handoffs agree with the records (the log is verified), and the output of the handoff
+// that ended last. If two handoffs ended at the same time, the one that was sent later counts as last. A damaged record
+// has no step, and then the log is not verified. If content cannot be read, it returns an error.
+func (rd Reader) historySteps(v *store.View, now time.Time, out *schemas.HistoryOut) (steps []schemas.HistoryStep, err error) {
 	out.LogVerified = true
 	var last store.Time
 	for id, err := range v.OldestFirst(store.IndexByWorkflow(out.Workflow), 0) {
 		if err != nil {
 			return nil, err
 		}
-		if len(steps) == limit {
-			out.More++
-			continue
-		}
 		r := RecordOrNil(v, id)
 		if r == nil {
 			out.LogVerified = false
 			continue
 		}
-		intact, unproved := audit.IsHandoffIntact(v, id)
+		intact, unproved, shown := true, error(nil), len(steps) < out.Shown
+		if shown {
+			intact, unproved = audit.IsHandoffIntact(v, id)
+		}
 		out.LogVerified = out.LogVerified && intact
 		step, done, err := historyStep(v, r)
-		if err == nil && !r.Status.HasEnded() && r.Status != schemas.Waiting { // its story has the question
+		if err == nil && shown && !r.Status.HasEnded() && r.Status != schemas.Waiting { // its story has the question
 			step.Reason, err = rd.StateReason(v, r)
 		}
 		if err = cmp.Or(unproved, err, addEventsAndTimes(v, r, now, &step)); err != nil {
@@ -239,11 +239,11 @@ func (rd Reader) ancestorSteps(v *store.View, r *store.Record) (steps []schemas.
 	return steps
 }
 
-// renderHistory adds the steps to a history in the requested format. For the format "rows" it also adds a list with
+// renderHistory adds the first out.Shown steps to a history in the requested format. For the format "rows" it also adds a list with
 // sender, recipient, title and time of each step, which programs for the kernl handoffs design expect. For an unknown
 // format it adds a tree.
-func renderHistory(steps []schemas.HistoryStep, format string, now time.Time, out *schemas.HistoryOut) {
-	out.Shown, out.Sums = len(steps), draw.SumSteps(steps)
+func renderHistory(all []schemas.HistoryStep, format string, now time.Time, out *schemas.HistoryOut) {
+	steps := all[:out.Shown]
 	switch format {
 	case "rows":
 		out.Items = steps
@@ -251,7 +251,7 @@ func renderHistory(steps []schemas.HistoryStep, format string, now time.Time, ou
 			return schemas.WorkPassing{From: s.From, To: s.To, Message: s.Title, Timestamp: s.SentAt}
 		})
 	case "markdown":
-		out.Markdown = draw.Markdown(string(out.Workflow), steps)
+		out.Markdown = draw.Markdown(string(out.Workflow), all, out.Shown)
 	case "mermaid":
 		out.Mermaid = draw.Mermaid(steps)
 	default:

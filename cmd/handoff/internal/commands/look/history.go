@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,6 +27,9 @@ func historyCommand(a *cli.App) *cobra.Command {
 	limit := cmd.Flags().IntP("limit", "n", 50, "handoffs at most, up to 500")
 	cmd.MarkFlagsMutuallyExclusive("mermaid", "markdown", "rows")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
+		if *limit < 1 || *limit > maxSteps {
+			return schemas.Invalidf("--limit", "%d is not from 1 to %d", *limit, maxSteps)
+		}
 		args := cli.Arguments{"limit": *limit, "format": "rows"}
 		switch {
 		case *page:
@@ -57,16 +59,19 @@ func historyCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
+// maxSteps is the largest number of handoffs that a history shows.
+const maxSteps = 500
+
 // showHistory prints one history.
 func showHistory(ctx context.Context, a *cli.App, args cli.Arguments, rows bool) error {
 	out, raw, err := cli.Call[schemas.HistoryOut](ctx, a, "handoff_history", args)
 	if err != nil {
 		return err
 	}
-	return a.Print(raw, func(p *cli.Page) { printHistory(p, out, rows); a.Remark(p, strings.Join(out.Warnings, "\n")) })
+	return a.Print(raw, func(p *cli.Page) { printHistory(p, a, out, rows); a.Remark(p, strings.Join(out.Warnings, "\n")) })
 }
 
-func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
+func printHistory(p *cli.Page, a *cli.App, out schemas.HistoryOut, rows bool) {
 	switch {
 	case out.Markdown != "":
 		p.WriteString(out.Markdown)
@@ -88,11 +93,29 @@ func printHistory(p *cli.Page, out schemas.HistoryOut, rows bool) {
 		}
 		p.AddField(name, fmt.Sprintf("%v of %v", b.Used, b.Of))
 	}
-	if out.More > 0 {
-		p.AddLine("%s", p.Faint(strconv.Itoa(out.More)+" more: --limit shows them."))
-	}
+	printOmittedSteps(p, a, out, rows)
 	if !out.LogVerified {
 		p.AddLine("%s the registry does not confirm this; handoff audit verify tells more", p.Red("warning:"))
+	}
+}
+
+// printOmittedSteps says how many handoffs are shown, with the command that shows all. A page for a pull request says
+// it itself.
+func printOmittedSteps(p *cli.Page, a *cli.App, out schemas.HistoryOut, rows bool) {
+	all, form := schemas.ValueOrZero(out.Sums).Handoffs, map[bool]string{rows: " --rows", out.Mermaid != "": " --mermaid"}[true]
+	command := fmt.Sprintf("history %s%s --limit %d", out.Workflow, form, all)
+	if all > maxSteps {
+		command = "list " + string(out.Workflow)
+	}
+	text := fmt.Sprintf("%d of %d shown: handoff %s%s", all-out.More, all, command, a.WorkspaceFlags())
+	switch {
+	case out.More == 0 || out.Markdown != "":
+	case out.Mermaid != "":
+		p.AddLine("%%%% %s", text)
+	case rows:
+		a.Remark(p, text)
+	default:
+		p.AddLine("%s", p.Faint(text))
 	}
 }
 
