@@ -96,19 +96,3 @@ func TestTrust_IsGrantedAndRevoked(t *testing.T) {
 		})
 	}
 }
-
-// Waking is a hook of its own, and off by default.
-func TestApply_WritesWakingHookIfDesired(t *testing.T) {
-	w, claude := worldWith(t, "claude-code")
-	settings := claude.Hooks.PathFor(client.User, w.desired.Machine)
-	w.apply(claude)
-	plain := w.read(settings)
-	require.NotContains(t, plain, "asyncRewake")
-	w.desired.Call.Wake = true
-	w.apply(claude)
-	require.Contains(t, w.read(settings), "handoff wait --hook")
-	require.Contains(t, w.read(settings), `"asyncRewake": true`)
-	w.desired.Call.Wake = false
-	w.apply(claude)
-	w.requireText(plain, settings)
-}

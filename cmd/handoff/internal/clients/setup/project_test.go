@@ -118,22 +118,6 @@ func TestApply_ReplacesHooksOfRenamedProgram(t *testing.T) {
 	w.requireText(theirs+"\n", settings)
 }
 
-// The hooks use the workspace of the server.
-func TestApply_HooksNameWorkspaceOfServer(t *testing.T) {
-	w, gemini := worldWith(t, "gemini-cli")
-	path := w.servers(gemini)
-	w.write(path, mine, 0o600)
-	w.apply(gemini)
-	w.desired.Call.Workspace = "wx"
-	w.apply(gemini)
-	now := w.read(path)
-	require.Equal(t, strings.Count(now, "handoff hook "), strings.Count(now, "--workspace wx"))
-	require.True(t, of(t, w.PlanSetup(gemini, w.desired), path).IsUnchanged())
-	w.write(path, now+"\n", 0o600)
-	w.revert(gemini)
-	w.requireText(mine+"\n", path)
-}
-
 // Only an attacker has so many hooks of ours.
 func TestPlanSetup_RefusesFileWithTooManyHooks(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")

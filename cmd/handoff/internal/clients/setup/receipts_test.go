@@ -45,22 +45,6 @@ func TestReceipt_IsFoundThroughLink(t *testing.T) {
 	}
 }
 
-// Without a receipt, the note does not claim that others changed the file.
-func TestPlanUndo_ReportsWhetherReceiptExists(t *testing.T) {
-	w, cursor := worldWith(t, "cursor")
-	path := w.servers(cursor)
-	w.write(path, mine, 0o600)
-	w.apply(cursor)
-	w.write(path, w.read(path)+"\n", 0o600)
-	undo := of(t, w.PlanUndo(cursor, w.desired), path)
-	require.True(t, undo.Recorded)
-	require.False(t, undo.Exact)
-	require.NoError(t, os.RemoveAll(w.Dir))
-	undo = of(t, w.PlanUndo(cursor, w.desired), path)
-	require.False(t, undo.Recorded)
-	require.False(t, undo.IsUnchanged())
-}
-
 func TestApplyUndo_RemovesFoldersOfDeletedFile(t *testing.T) {
 	w, vscode := worldWith(t, "vscode")
 	path := w.servers(vscode)
