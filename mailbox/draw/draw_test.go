@@ -143,6 +143,7 @@ func TestMarkdown_MatchesGolden(t *testing.T) {
 	steps[1].Done = &schemas.Completion{
 		Result: schemas.Result{
 			Summary: "Done, see `auth`", Notes: []string{"The cache is not tested"}, Results: map[string]any{"branch": "auth", "cost_usd": 1.84},
+			Detail: "Tokens live for *an hour*", Data: map[string]string{"severity": "low"},
 			Verification: &schemas.Verification{Commands: []schemas.Command{{Command: "go test ./...", ExitCode: 0}}},
 		},
 		Criteria: []schemas.AnsweredCriterion{

@@ -97,6 +97,15 @@ func (m *markdownPage) writeResult(s schemas.HistoryStep) {
 	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
 		items = append(items, escapeMarkdown(name)+": "+escapeMarkdown(schemas.ValueText(c.Results[name])))
 	}
+	for _, name := range slices.Sorted(maps.Keys(c.Data)) {
+		items = append(items, escapeMarkdown("data "+name+": "+c.Data[name]))
+	}
+	if detail := escapeMarkdown(c.Detail); detail != "" {
+		if strings.HasSuffix(detail, "…") {
+			detail += fmt.Sprintf(" (`handoff show %s --part outcome/detail` has all)", s.HandoffID)
+		}
+		items = append(items, "detail: "+detail)
+	}
 	for _, made := range []struct{ what, counts string }{{"files", fileCounts(s)}, {"tests", testCounts(s)}} {
 		if made.counts != "" {
 			items = append(items, made.what+": "+made.counts)

@@ -118,10 +118,7 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 		return err
 	}
 	return a.Connect(ctx, by, func(conn *cli.Connection) error {
-		one, err := findAgent(ctx, conn, name)
-		if err != nil {
-			return err
-		}
+		one, unknown := findAgent(ctx, conn, name)
 		for rows, args := range map[*[]schemas.ListItem]cli.Arguments{
 			&one.Held: {"box": "claimed", "limit": cli.PageLimit}, &one.Inbox: {"box": "inbox", "limit": cli.PageLimit},
 			&one.Ended: {"box": "claimed", "status": schemas.Completed, "limit": maxEnded},
@@ -132,6 +129,9 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 				return err
 			}
 			*rows = out.Items
+		}
+		if unknown != nil && len(one.Inbox) == 0 {
+			return unknown
 		}
 		_, err = conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: maxNeeds}, &one.Overview)
 		one.Overview.Stuck.Items = slices.DeleteFunc(one.Overview.Stuck.Items, func(c schemas.OverviewEntry) bool {
@@ -146,6 +146,7 @@ func showAgent(ctx context.Context, a *cli.App, name schemas.Agent) error {
 // findAgent finds an agent, or suggests similar names.
 func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (one agentDetails, err error) {
 	var all schemas.AgentsOut
+	one.Agent.Name = name // work may wait for a name that nobody has used
 	if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"limit": cli.AllAgents}, &all); err != nil {
 		return one, err
 	}

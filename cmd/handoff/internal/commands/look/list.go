@@ -200,7 +200,7 @@ func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l
 	a.Remark(p, a.RemarkOnReading(by, cmp.Or(schemas.Agent(l.forAgent), by.Agent), out.unreadCount()))
 	a.Remark(p, unread)
 	if need > 0 {
-		p.AddLine("What needs you: %s, handoff status%s", schemas.CountNoun(need, "handoff"), a.CallerFlags())
+		p.AddLine("Needs you (%d): handoff status%s", need, a.CallerFlags())
 	}
 }
 

@@ -159,7 +159,7 @@ func printCounts(p *cli.Page, out schemas.OverviewOut) {
 		here = append(here, fmt.Sprintf("and %d more: handoff agents", more))
 	}
 	if more := out.Counts.Mailboxes - len(boxes); more > 0 {
-		boxes = append(boxes, fmt.Sprintf("and %d for %d more: handoff list --ready", left, more))
+		boxes = append(boxes, fmt.Sprintf("and %d for %s: handoff list --ready", left, schemas.CountNoun(more, "other")))
 	}
 	addBlankLine(p)
 	printNames(p, "Here", here)
@@ -279,6 +279,7 @@ func concernNotes(a *cli.App, c schemas.OverviewEntry, advised bool, now time.Ti
 	for _, line := range []string{why, report} {
 		if line != "" {
 			lines = append(lines, display.FitOneLine(line, 160))
+			advised = advised || strings.HasSuffix(lines[len(lines)-1], "…") // the command prints all of it
 		}
 	}
 	if advised {

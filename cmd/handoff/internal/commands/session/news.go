@@ -67,7 +67,7 @@ func nextStepText(n schemas.NewsOut) string {
 		take := schemas.ClaimIn{HandoffID: n.Holding[own].HandoffID.String()}
 		return fmt.Sprintf("Go on: %s\n", schemas.AdviseCall(take, "takes it up again, with its brief"))
 	case n.NeedYou > 0:
-		return fmt.Sprintf("What needs you: %s. handoff status shows them.\n", schemas.CountNoun(n.NeedYou, "handoff"))
+		return fmt.Sprintf("Needs you (%d): handoff status\n", n.NeedYou)
 	case n.Mail.Pending > 0 && len(n.New) > 0:
 		return schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one and shows its brief").String() + "\n"
 	case n.Mail.Notices > 0:
