@@ -164,7 +164,7 @@ var house = []room{
 	},
 	{
 		level: 2, path: "mailbox/overview", about: "handoffs that need a person, run or are stuck",
-		imports: []string{"schemas", "store", "mailbox/reading", "mailbox/offer"},
+		imports: []string{"schemas", "store", "mailbox/reading", "mailbox/offer", "mailbox/life", "schemas/display"},
 	},
 	{
 		level: 2, path: "mailbox/delivery", about: "new handoffs, notices and answers for a session",

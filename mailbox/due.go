@@ -92,7 +92,7 @@ func (o *op) tellSenderOfSilence(r *store.Record) error {
 	if end := o.Leases.SilenceNoticeAt(r); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.SilentAt}, r, func(now *store.Record) { now.SilentAt = end })
 	}
-	text := fmt.Sprintf("%s gives no sign since %s and still holds it. ", r.Holder, o.Leases.HolderLastHeard(r).UTC().Format("15:04 MST"))
+	text := fmt.Sprintf("%s said nothing of it since %s and still holds it. ", r.Holder, o.Leases.HolderLastHeard(r).UTC().Format("15:04 MST"))
 	switch said, err := reading.LastReport(o.View, r); { // the sender is told even if the report cannot be read
 	case reading.RefusalBeforeSilence(o.View, r) != "":
 		text += "Its " + reading.RefusalBeforeSilence(o.View, r) + ". "

@@ -189,7 +189,7 @@ func TestComplete_RefusedIsToldWithSilenceOfHolder(t *testing.T) {
 	id := w.Sends(a, "b", "x", func(in *schemas.SendIn) { in.Expectations = &schemas.Expectations{SuccessCriteria: []string{"works"}} }).HandoffID
 	for attempt, reason := range []string{
 		"its completion was refused (criteria not answered, 1 of 1: 1: works), then silence, and the lease of b ended",
-		"the lease of b ended without a word",
+		"the lease of b ended, 30 min after its last report",
 		"all 3 attempts ended because the holder went silent, the last one: b, whose completion was refused (",
 	} {
 		done := schemas.CompleteIn{HandoffID: id.String(), Token: w.Claims(b).Token, Result: schemas.Result{Summary: "done"}}

@@ -45,7 +45,7 @@ func TestSilentHolder_NotifiesSenderOnce(t *testing.T) {
 			w.Pass(time.Minute)
 			told := w.Notices(a)
 			require.Len(t, told, 1)
-			require.Contains(t, told[0].Text, "b gives no sign since 20:40 UTC and still holds it. The last report: found the cause")
+			require.Contains(t, told[0].Text, "b said nothing of it since 20:40 UTC and still holds it. The last report: found the cause")
 			require.Equal(t, schemas.Working, w.Status(id), "the lease goes on")
 			w.Updates(b, id, schemas.ActProgress)
 			w.Pass(c.quiet)

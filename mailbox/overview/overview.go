@@ -335,7 +335,7 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 		done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
 		return []schemas.Advice{schemas.AdviseCall(done, "ends it when it is done"), show}
 	case schemas.ConcernDead, schemas.ConcernSilent:
-		return []schemas.Advice{do(schemas.ActRelease, "lets another take it"), show}
+		return append(l.adviseAskingHolder(c), do(schemas.ActRelease, "lets another take it"), show)
 	case schemas.ConcernBlocked:
 		before := c.BlockedBy.String()
 		if r := reading.RecordOrNil(l.View, c.BlockedBy); r == nil || r.Status != schemas.Completed {
@@ -352,6 +352,16 @@ func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
 	case schemas.ConcernRunning, schemas.ConcernDue, schemas.ConcernLeave: // handoff allow is no call of a tool
 	}
 	return []schemas.Advice{show}
+}
+
+// adviseAskingHolder advises a message to a silent holder that is here, because it may work on the handoff. It returns
+// nil for any other concern.
+func (l *overviewBuilder) adviseAskingHolder(c row) []schemas.Advice {
+	if c.Kind != schemas.ConcernSilent || !l.here[c.Holder] {
+		return nil
+	}
+	ask := schemas.SendIn{To: string(c.Holder), Task: schemas.Blank, Type: schemas.TypeMessage, Parent: c.HandoffID.String()}
+	return []schemas.Advice{schemas.AdviseCall(ask, "asks "+string(c.Holder))}
 }
 
 // wouldRefuseRetry reports whether the server would refuse a retry, because the texts of the handoff were deleted or

@@ -194,10 +194,10 @@ func TestOverview_GivesReasonOfStuckHandoff(t *testing.T) {
 	require.Equal(t, "dead ho_3 the connection of dev ended", formatRows(out.Stuck)[0])
 	require.Equal(t, w.Now().Add(2*time.Minute).UTC(), out.Stuck.Items[0].LeaseEnds.UTC())
 	w.Pass(10 * time.Minute)
-	require.Contains(t, formatRows(readOverview(w).Stuck), "lapsed ho_3 the lease of dev ended without a word")
+	require.Contains(t, formatRows(readOverview(w).Stuck), "lapsed ho_3 the lease of dev ended, and dev reported nothing")
 	require.Contains(t, formatRows(readOverview(w).Stuck), "no_takers ho_9 nobody who takes capability:go is here")
 	w.Pass(11 * time.Minute)
-	require.Contains(t, formatRows(readOverview(w).Stuck), "silent ho_2 qa gives no sign / half")
+	require.Contains(t, formatRows(readOverview(w).Stuck), "silent ho_2 qa said nothing of it for 26 min / half")
 	require.Empty(t, readOverview(w).Running.Items)
 
 	w.Updates(qa, 2, schemas.ActAsk, mailboxtest.WithQuestions("And now?"))

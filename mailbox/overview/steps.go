@@ -4,11 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
+	"time"
 
+	"handoff/mailbox/life"
 	"handoff/mailbox/offer"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
+	"handoff/schemas/display"
 	"handoff/store"
 )
 
@@ -56,12 +60,34 @@ func (l *overviewBuilder) addHeldHandoff(r *store.Record) {
 	switch {
 	case r.Status == schemas.Waiting: // beyond the limit of the step for questions
 	case l.Reader.IsConnectionGone(r):
-		l.addConcern(&l.stuck, schemas.ConcernDead, r, r.Claimed, "")
+		l.addConcern(&l.stuck, schemas.ConcernDead, r, l.connectionEnd(r), "")
 	case l.isSilent(r):
-		l.addConcern(&l.stuck, schemas.ConcernSilent, r, r.Claimed, fmt.Sprintf("%s gives no sign", r.Holder))
+		heard := l.Reader.LastHeard(r)
+		why := fmt.Sprintf("%s said nothing of it for %s", r.Holder, display.FormatDuration(l.Now.Sub(heard)))
+		if l.seenSince(r.Holder, heard) {
+			why += ", but made other calls since"
+		}
+		l.addConcern(&l.stuck, schemas.ConcernSilent, r, store.TimeOf(heard), why)
 	default:
 		l.addConcern(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
 	}
+}
+
+// connectionEnd returns the time at which the connection of the holder ended: as the event says, or the holder's last
+// call if the server was not there to see the end.
+func (l *overviewBuilder) connectionEnd(r *store.Record) store.Time {
+	if e, err := l.Event(r.Event); err == nil && e != nil && life.Action(e.Action) == life.Lost {
+		return store.TimeOf(e.At)
+	}
+	return store.TimeOf(l.Reader.LastHeard(r))
+}
+
+// seenSince reports whether an agent made a call more than a minute after a time: the row of an agent has the time of
+// its last call to the minute.
+func (l *overviewBuilder) seenSince(name schemas.Agent, at time.Time) bool {
+	return slices.ContainsFunc(l.Known, func(a offer.KnownAgent) bool {
+		return a.Card.Name == name && a.Seen.Time().Sub(at) > time.Minute
+	})
 }
 
 // addBlockedHandoffs adds handoffs with a dependency that ended badly. These handoffs stay blocked until a person acts,
@@ -83,7 +109,7 @@ func (l *overviewBuilder) addBlockedHandoffs() {
 			if dead.Status == schemas.Completed && dead.From == schemas.Human { // the person may accept it
 				part = &l.needs
 			}
-			l.addConcern(part, schemas.ConcernBlocked, r, dead.Ended, "").BlockedBy = id
+			l.addConcern(part, schemas.ConcernBlocked, r, max(dead.Ended, r.Created), "").BlockedBy = id
 		}
 	}
 }
@@ -111,14 +137,15 @@ func (l *overviewBuilder) addPendingHandoffs() {
 		for r := range l.unseenRecords(l.ClaimableHandoffs(b.Address), min(maxPerBox, left)) {
 			left--
 			why, err := l.Offers.NoTakerReason(r, offer.PresentMemberReasons)
+			end, _ := reading.ClaimEnd(l.View, r) // nil for a damaged event, which stops no other handoff
 			l.err = cmp.Or(l.err, err)
 			why = cmp.Or(why, nobody)
 			var c *schemas.OverviewEntry
 			switch {
-			case lastLeaseEnded(r):
-				c = l.addConcern(&l.stuck, schemas.ConcernLapsed, r, r.Touched, "")
-			case l.closed[b.Address] == "" && why != "" && why != told && l.isUnchangedForLong(r):
-				c = l.addConcern(&l.stuck, schemas.ConcernNoTakers, r, r.Created, why)
+			case end != nil && life.Action(end.Action) == life.Requeue:
+				c = l.addConcern(&l.stuck, schemas.ConcernLapsed, r, store.TimeOf(end.Due), "")
+			case l.closed[b.Address] == "" && why != "" && why != told && l.Now.Sub(l.lastChange(r)) >= Patience:
+				c = l.addConcern(&l.stuck, schemas.ConcernNoTakers, r, store.TimeOf(l.lastChange(r)), why)
 			default:
 				continue
 			}
@@ -130,17 +157,17 @@ func (l *overviewBuilder) addPendingHandoffs() {
 	}
 }
 
-// isUnchangedForLong reports whether the last change of a handoff is longer ago than [Patience]. A change by the clock
+// lastChange returns the time of the last change of a handoff; a message about it changes nothing. A change by the clock
 // counts from the time at which it was due, because the server may notice it later.
-func (l *overviewBuilder) isUnchangedForLong(r *store.Record) bool {
+func (l *overviewBuilder) lastChange(r *store.Record) time.Time {
 	e, err := l.Event(r.Event)
-	return err != nil || e == nil || l.Now.Sub(cmp.Or(e.Due, e.At)) >= Patience
-}
-
-// lastLeaseEnded reports whether a pending handoff was claimed before and the lease of its last claim ended. It returns
-// false if the last holder released the handoff.
-func lastLeaseEnded(r *store.Record) bool {
-	return r.Status == schemas.Pending && r.Claims > 0 && r.Holder != "" && r.Token != "" && !r.Uncharged
+	for err == nil && e != nil && life.Action(e.Action) == life.Message && e.Before < e.N {
+		e, err = l.Event(e.Before)
+	}
+	if err != nil || e == nil {
+		return r.Created.Time()
+	}
+	return cmp.Or(e.Due, e.At)
 }
 
 // addQuestions adds handoffs whose holder asked a question. If the question goes to an agent that has been absent for
@@ -154,7 +181,7 @@ func (l *overviewBuilder) addQuestions() {
 			return
 		case to == schemas.Human:
 			l.addConcern(&l.needs, schemas.ConcernQuestion, r, r.Touched, "").Event = r.Ask
-		case l.here[to] || !l.isUnchangedForLong(r):
+		case l.here[to] || l.Now.Sub(l.lastChange(r)) < Patience:
 			l.addConcern(&l.running, schemas.ConcernRunning, r, r.Claimed, "")
 		default:
 			l.addConcern(&l.stuck, schemas.ConcernUnanswered, r, r.Touched, fmt.Sprintf("%s is not here", to))

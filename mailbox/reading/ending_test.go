@@ -79,7 +79,7 @@ func TestStateReason_IsSameInListAndViews(t *testing.T) {
 		"lease ended": {func(w *mailboxtest.World, b schemas.Caller) {
 			w.Leaves(b)
 			w.Pass(3 * time.Minute)
-		}, "the lease of b ended without a word"},
+		}, "the lease of b ended, and b reported nothing"},
 		"asked": {func(w *mailboxtest.World, b schemas.Caller) {
 			w.Updates(b, 1, schemas.ActAsk, mailboxtest.WithQuestions("Which port?"))
 		}, "b asked a: Which port?"},

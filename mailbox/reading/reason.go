@@ -8,6 +8,7 @@ import (
 
 	"handoff/mailbox/life"
 	"handoff/schemas"
+	"handoff/schemas/display"
 	"handoff/store"
 )
 
@@ -80,21 +81,36 @@ func blockedReason(v *store.View, r *store.Record) (string, error) {
 	return "", nil
 }
 
-// pendingReason says how a claimed or declined handoff became pending again. It reads only the last event, because
-// after a later change the former holder no longer matters.
+// ClaimEnd returns the event that ended the last claim of a pending handoff, or with which an agent declined it. It
+// passes over events that do not continue the work, such as the end of the delay before the next offer. It returns nil
+// after any other event, because the former holder no longer matters then.
+func ClaimEnd(v *store.View, r *store.Record) (*schemas.Event, error) {
+	for n := r.Event; n != 0; {
+		e, err := v.Event(n)
+		if e == nil || err != nil || e.Before >= n {
+			return nil, err
+		}
+		switch life.Action(e.Action) { //nolint:exhaustive // after the others the former holder does not matter
+		case life.Ready, life.Renew, life.Message, life.Amend, life.Rebase, life.Unreserve:
+			n = e.Before
+		case life.Requeue, life.Decline, life.Release:
+			return e, nil
+		default:
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+// pendingReason says how a claimed or declined handoff became pending again.
 func pendingReason(v *store.View, r *store.Record) (string, error) {
-	e, err := v.Event(r.Event)
+	e, err := ClaimEnd(v, r)
 	if err != nil || e == nil {
 		return "", err
 	}
-	switch life.Action(e.Action) { //nolint:exhaustive // after the others the former holder does not matter
+	switch life.Action(e.Action) { //nolint:exhaustive // [ClaimEnd] returns no others
 	case life.Requeue:
-		if refused := RefusalBeforeSilence(v, r); refused != "" {
-			return fmt.Sprintf("its %s, and the lease of %s ended", refused, r.Holder), nil
-		}
-		return fmt.Sprintf("the lease of %s ended without a word", r.Holder), nil
-	case life.Decline:
-		return fmt.Sprintf("%s declined it: %s", e.Agent, EventText(v, *e)), nil
+		return leaseEndReason(v, r, e.Due), nil
 	case life.Release:
 		s, err := readEventContent(v, *e)
 		if s.To != "" || err != nil {
@@ -102,7 +118,24 @@ func pendingReason(v *store.View, r *store.Record) (string, error) {
 		}
 		return fmt.Sprintf("%s gave it back", e.Agent), nil
 	}
-	return "", nil
+	return fmt.Sprintf("%s declined it: %s", e.Agent, EventText(v, *e)), nil
+}
+
+// leaseEndReason says that the lease of the last holder ended, and how long before that the holder reported last.
+func leaseEndReason(v *store.View, r *store.Record, end time.Time) string {
+	if refused := RefusalBeforeSilence(v, r); refused != "" {
+		return fmt.Sprintf("its %s, and the lease of %s ended", refused, r.Holder)
+	}
+	events, err := v.EventsOf(r, maxHistoryEvents)
+	for _, e := range events {
+		if life.Action(e.Action) == life.Progress && e.Agent == r.Holder && e.Attempt == r.Attempt {
+			return fmt.Sprintf("the lease of %s ended, %s after its last report", r.Holder, display.FormatDuration(end.Sub(e.At)))
+		}
+	}
+	if err != nil || len(events) == maxHistoryEvents {
+		return fmt.Sprintf("the lease of %s ended", r.Holder)
+	}
+	return fmt.Sprintf("the lease of %s ended, and %s reported nothing", r.Holder, r.Holder)
 }
 
 // MaxReportBytes is the maximum length in bytes of a report in a text with other facts.

@@ -32,7 +32,7 @@ func TestOverview_FitsTerminal(t *testing.T) {
 			"qa asked human: Which of the two databases is meant, and may the old one be read while the accounts are moved?")),
 		Running: part(concern(13, schemas.ConcernRunning, "在登录页面上添加测试，并检查所有的错误信息是否正确", "")),
 		Stuck: schemas.OverviewPart{Items: []schemas.OverviewEntry{
-			concern(14, schemas.ConcernSilent, "Review the login", "qa gives no sign"),
+			concern(14, schemas.ConcernSilent, "Review the login", "qa said nothing of it for 26 min"),
 		}, Total: 8, AtLeast: true},
 		Counts: schemas.WorkspaceTotals{Claimable: 120, Held: 12, Waiting: 3, Blocked: 4, Sent: 2400, Agents: 6},
 	}

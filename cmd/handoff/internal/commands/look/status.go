@@ -268,7 +268,7 @@ func concernNotes(a *cli.App, c schemas.OverviewEntry, advised bool, now time.Ti
 	switch {
 	case c.Kind == schemas.ConcernNoTakers && c.Count > 1:
 		why += fmt.Sprintf("; %d wait there", c.Count)
-	case (c.Kind == schemas.ConcernDead || c.Kind == schemas.ConcernSilent) && c.LastSign != nil:
+	case c.Kind == schemas.ConcernDead && c.LastSign != nil:
 		why += ", last sign of life " + terminal.FormatAge(now.Sub(*c.LastSign)) + " ago"
 	}
 	report := ""
