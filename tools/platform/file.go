@@ -29,12 +29,18 @@ func IsDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// ResolveLinks returns the path without links, if it leads to a file or directory.
+// ResolveLinks returns a path with all links resolved, as far as the path exists.
 func ResolveLinks(path string) string {
-	if resolved, err := filepath.EvalSymlinks(path); err == nil {
-		return resolved
+	rest := ""
+	for dir := path; ; dir = filepath.Dir(dir) {
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(resolved, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return filepath.Clean(path)
+		}
+		rest = filepath.Join(filepath.Base(dir), rest)
 	}
-	return filepath.Clean(path)
 }
 
 // Exists reports whether a path exists, even as a link to nowhere.

@@ -11,6 +11,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
+	"handoff/tools/platform"
 )
 
 const ours = `{"mcpServers": {"handoff": {"type": "stdio", "command": "handoff", "args": ["mcp"]}}}`
@@ -125,7 +126,7 @@ func TestResolveLinks_FollowsLinks(t *testing.T) {
 	for path, want := range map[string]string{
 		"link": "", "link/a/b": "a/b", "link/../link/a": "a",
 	} {
-		require.Equal(t, filepath.Join(w.Project, want), installed.ResolveLinks(filepath.Join(w.Home, path)), path)
+		require.Equal(t, filepath.Join(w.Project, want), platform.ResolveLinks(filepath.Join(w.Home, path)), path)
 	}
-	require.Equal(t, filepath.Join(w.Home, "a", "b"), installed.ResolveLinks(filepath.Join(w.Home, "a", "b")))
+	require.Equal(t, filepath.Join(w.Home, "a", "b"), platform.ResolveLinks(filepath.Join(w.Home, "a", "b")))
 }

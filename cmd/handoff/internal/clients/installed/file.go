@@ -78,20 +78,6 @@ func ReadFile(path string, most int64) (ConfigFile, error) {
 	return f, nil
 }
 
-// ResolveLinks returns a path with all links resolved, as far as the path exists.
-func ResolveLinks(path string) string {
-	rest := ""
-	for dir := path; ; dir = filepath.Dir(dir) {
-		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-			return filepath.Join(resolved, rest)
-		}
-		if dir == filepath.Dir(dir) {
-			return path
-		}
-		rest = filepath.Join(filepath.Base(dir), rest)
-	}
-}
-
 // ParseDocument parses the file. A missing file is an empty document. The error is a [*ParseError].
 func (f ConfigFile) ParseDocument(syntax client.Syntax) (edit.Document, error) {
 	doc, err := edit.ParseDocument(syntax, f.Text)

@@ -15,6 +15,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 // ReceiptDir returns the directory of the receipts on a machine. It lies among the directories of the workspaces. No
@@ -69,7 +70,7 @@ func (s Installer) readReceipt(name string) (r receipt, ok bool) {
 func (s Installer) WithLastOptions(c client.Client, d DesiredSetup) DesiredSetup {
 	var last time.Time
 	for _, t := range d.targetFiles(c) {
-		r, ok := s.receiptOf(installed.ConfigFile{Path: t.path, Resolved: installed.ResolveLinks(t.path)})
+		r, ok := s.receiptOf(installed.ConfigFile{Path: t.path, Resolved: platform.ResolveLinks(t.path)})
 		if ok && !r.At.Before(last) {
 			last = r.At
 			d.Options = r.Options

@@ -9,6 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/tools/platform"
 )
 
 // A targetFile is a file of a client, with the parts of handoff that setup writes into it.
@@ -97,7 +98,7 @@ func (d DesiredSetup) readChangeable(path string) (installed.ConfigFile, error) 
 	}
 	f, err := installed.ReadFile(path, most)
 	if f.Missing {
-		f.Resolved = installed.ResolveLinks(path)
+		f.Resolved = platform.ResolveLinks(path)
 	}
 	project := d.Machine.Project
 	switch {

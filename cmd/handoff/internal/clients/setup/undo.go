@@ -13,6 +13,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/edit"
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/tools/platform"
 )
 
 // PlanUndo returns the changes that remove handoff from a client. It changes no file. If only setup has changed a file,
@@ -159,7 +160,7 @@ func (s Installer) removeLeftovers(r receipt, resolved string, copies bool) (err
 		}
 	}
 	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
-		return !workspace.DirContains(installed.ResolveLinks(dir), resolved)
+		return !workspace.DirContains(platform.ResolveLinks(dir), resolved)
 	})
 	removeEmptyDirs(made)
 	return err
