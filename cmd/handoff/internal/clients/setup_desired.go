@@ -107,6 +107,7 @@ func (s *setupRun) assignAgents(ctx context.Context) {
 		return
 	}
 	server := client.ListedServer{Server: s.clients[0].desired.Server}
+	server.Agent = "" // another token may not act as an agent of the last one
 	s.agents = s.tryServer(ctx, s.clients[0], installed.ServerEntry{ListedServer: server}).Agents
 	holders := s.agentHolders(server.URL)
 	waiting := slices.DeleteFunc(slices.Clone(s.clients), func(c *clientSetup) bool {
@@ -123,6 +124,9 @@ func (s *setupRun) assignAgents(ctx context.Context) {
 			}
 			return i >= 0
 		})
+	}
+	for _, c := range waiting { // acts as the first of the token
+		c.desired.Call.Agent, c.desired.Server.Agent = "", ""
 	}
 	s.lacking = schemas.Map(waiting, func(c *clientSetup) string { return c.Name })
 }

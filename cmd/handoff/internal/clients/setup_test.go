@@ -49,8 +49,13 @@ func TestSetup_OverHTTPWritesNoToken(t *testing.T) {
 	vars["HANDOFF_TOKEN"] = "another"
 	code, said = setup("--check")
 	require.Equal(t, 1, code)
-	require.Contains(t, said, "wants a token that it knows")
+	require.Contains(t, said, "wants a token that it knows, and that may act as release: ")
 	require.Contains(t, said, "handoff token add")
+
+	vars["HANDOFF_TOKEN"] = strings.TrimSpace(p.Must("token", "add", "next", "--agents", "solo"))
+	code, said = setup("codex", "--yes")
+	require.Zero(t, code, said)
+	require.Regexp(t, `(?s)opencode: .* You are solo in .*Codex: .* You are solo in .*no agent for opencode and codex`, said)
 }
 
 // serving starts a server that agents elsewhere reach, and gives its address.

@@ -38,7 +38,11 @@ func (in *installation) tryAddress(
 	case refused && trial.Token == "" && e.Authorization != "":
 		return live.ServerReply{}, skipped(aboutNetwork, "%s: %s wants a token, and that in %s is for the client to find", where, u.Host, e.Path)
 	case refused:
-		says, remedy = u.Host+" wants a token that it knows: handoff token add makes one where it runs", in.giveTokenCommand(e, u)
+		wanted := "a token that it knows"
+		if e.Agent != "" {
+			wanted += ", and that may act as " + e.Agent
+		}
+		says, remedy = fmt.Sprintf("%s wants %s: handoff token add makes one where it runs", u.Host, wanted), in.giveTokenCommand(e, u)
 	case live.IsUntrusted(err):
 		says = "the certificate of " + u.Host + " is not trusted here: put it into FILE, and name that where the client starts"
 		remedy = in.client.TrustCommand()
