@@ -204,7 +204,7 @@ var house = []room{
 	{
 		level: 2, path: "mailbox/keeping", about: "redaction, retention and corrected outcomes",
 		imports: []string{
-			"schemas", "store", "store/travel", "mailbox/contract", "mailbox/life", "mailbox/compose", "mailbox/reading",
+			"schemas", "store", "store/ledger", "store/travel", "mailbox/contract", "mailbox/life", "mailbox/compose", "mailbox/reading",
 			"mailbox/operation",
 		},
 	},

@@ -22,6 +22,8 @@ type ExportHeading struct {
 	Events    uint64         `json:"events"` // in the registry at that time
 	Root      string         `json:"root"`   // of its Merkle tree, base64
 	Lines     map[string]int `json:"lines"`  // number of the lines that follow, by kind
+
+	Lost map[string]int `json:"lost,omitempty"` // of a damaged store: the number of things that cannot be read, by name
 }
 
 // ExportIn holds the arguments of the administrative tool workspace_export. A call without File writes the export file.

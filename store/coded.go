@@ -51,7 +51,7 @@ func CodedError(err error) error {
 
 // DamageRemedy is the way out of a damaged store: the same for every command and every protocol.
 const DamageRemedy = "handoff restore FILE --replace puts a backup in its place and keeps this one. " +
-	"docs/operations.md says what is left without a backup."
+	"Without a backup, handoff export FILE --salvage saves what can be read. docs/operations.md has the steps."
 
 // DamagedError returns the error for a damaged store. A repeat of the call does not help.
 func DamagedError(err error) *schemas.Error {

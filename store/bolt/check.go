@@ -29,7 +29,7 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 	err = s.Update(ctx, func(store.Writer) error {
 		faults = nil
 		return s.readTx(func(tx *bbolt.Tx) error {
-			if err := checkPages(tx, s.config.Path); err != nil {
+			if err := checkPages(s.config.Path); err != nil {
 				return err
 			}
 			for fault := range tx.Check() {
@@ -45,7 +45,7 @@ func (s *Store) Inspect(ctx context.Context) (faults []string, err error) {
 
 // checkPages checks that all pages of the tree are within the file, and their elements within the pages. Otherwise bbolt's
 // check would end the process, or allocate memory for the wrong length in a damaged page.
-func checkPages(tx *bbolt.Tx, path string) error {
+func checkPages(path string) error {
 	m, err := readMeta(path)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func checkPages(tx *bbolt.Tx, path string) error {
 	}
 	defer func() { _ = file.Close() }() // only for reading
 	w := pageWalk{file: file, end: m.pages, seen: map[uint64]bool{}, keep: func(store.IndexRow) {}}
-	w.walk(uint64(tx.Cursor().Bucket().Root()), store.Spaces)
+	w.walk(m.root, store.Spaces)
 	if m.freelist != noFreelist && w.page(m.freelist) == nil {
 		w.damaged = append(w.damaged, m.freelist)
 	}

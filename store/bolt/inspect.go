@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -108,6 +109,7 @@ const (
 // metaPage holds the fields of a meta page that we use.
 type metaPage struct {
 	pageSize uint32
+	root     uint64 // page of the root of the tree
 	freelist uint64 // page of the list of free pages, or noFreelist
 	pages    uint64 // in use, from the beginning of the file
 	txid     uint64
@@ -129,28 +131,35 @@ func readMeta(path string) (metaPage, error) {
 	if err != nil {
 		return metaPage{}, err
 	}
-	var newest metaPage
-	bbolt, whole := false, false
-	for _, page := range []int64{0, pageSize} {
-		b := make([]byte, metaLength)
-		if _, err := f.ReadAt(b, page+metaOffset); err != nil {
-			continue // too short, as a file of another program may be
-		}
-		m, magic, valid := parseMeta(b)
-		bbolt = bbolt || magic
-		if valid && (!whole || m.txid > newest.txid) {
-			newest, whole = m, true
-		}
-	}
+	newest, bbolt, whole := readMetas(f)
 	switch {
 	case !bbolt:
 		return metaPage{}, store.ErrForeign
-	case !whole:
+	case whole == 0:
 		return metaPage{}, fmt.Errorf("%w (its first two pages)", store.ErrCorrupt)
 	case newest.usedBytes() < 0 || newest.usedBytes() > info.Size():
 		return metaPage{}, fmt.Errorf("%w (it ends after %d of %d bytes)", store.ErrCorrupt, info.Size(), newest.usedBytes())
 	}
 	return newest, nil
+}
+
+// readMetas returns the newest whole meta page, and the number of whole ones. Bbolt reports whether the file begins like a
+// bbolt file.
+func readMetas(file io.ReaderAt) (newest metaPage, bbolt bool, whole int) {
+	for _, page := range []int64{0, pageSize} {
+		b := make([]byte, metaLength)
+		if _, err := file.ReadAt(b, page+metaOffset); err != nil {
+			continue // too short, as a file of another program may be
+		}
+		m, magic, valid := parseMeta(b)
+		if bbolt = bbolt || magic; valid {
+			whole++
+		}
+		if valid && (whole == 1 || m.txid > newest.txid) {
+			newest = m
+		}
+	}
+	return newest, bbolt, whole
 }
 
 // parseMeta decodes a meta page. Magic reports whether b begins like a meta page of bbolt. Valid reports whether the
@@ -159,6 +168,7 @@ func parseMeta(b []byte) (m metaPage, magic, valid bool) {
 	order := binary.NativeEndian
 	m = metaPage{
 		pageSize: order.Uint32(b[8:]),
+		root:     order.Uint64(b[16:]),
 		freelist: order.Uint64(b[32:]),
 		pages:    order.Uint64(b[40:]),
 		txid:     order.Uint64(b[48:]),

@@ -17,6 +17,7 @@ const (
 	elementSize   = 16 // branch: position and size of the key, page; leaf: flag, position of the key, sizes of key and value
 	branchPage    = 1
 	leafPage      = 2
+	freelistPage  = 16
 	bucketElement = 1  // flag of a leaf's element whose value leads to further pages
 	bucketHeader  = 16 // number of its page, sequence
 )
@@ -26,7 +27,8 @@ type pageWalk struct {
 	file    io.ReaderAt
 	end     uint64               // number of pages
 	seen    map[uint64]bool      // pages that the tree leads to, also further ones
-	keep    func(store.IndexRow) // called with each row of the tree
+	keep    func(store.IndexRow) // called with each row
+	loose   bool                 // keep rows of single pages, and walk to no others
 	damaged []uint64             // numbers of the pages that the tree leads to and that are not whole
 }
 
@@ -52,20 +54,24 @@ func (w *pageWalk) walk(id uint64, space store.Space) {
 	w.follow(all, space)
 }
 
-// follow keeps the rows of elements, and reads the pages to which the others lead. A small bucket has its page within
+// follow keeps the rows of elements, and walks to the pages to which the others lead. A small bucket has its page within
 // the value, behind a header.
-func (w *pageWalk) follow(all []pageElement, space store.Space) {
+func (w *pageWalk) follow(all []pageElement, in store.Space) {
 	for _, e := range all {
+		space := in
+		if e.isBucket {
+			space = spaceNamed(e.key)
+		}
 		switch {
-		case e.value == nil:
-			w.walk(e.page, space)
-		case !e.isBucket:
-			w.keep(store.IndexRow{Space: space, Key: e.key, Value: e.value})
-		case e.page != 0:
-			w.walk(e.page, spaceNamed(e.key))
-		default:
+		case e.page != 0 || e.value == nil:
+			if !w.loose {
+				w.walk(e.page, space)
+			}
+		case e.isBucket:
 			rows, _ := elementsOf(e.value[bucketHeader:])
-			w.follow(rows, spaceNamed(e.key))
+			w.follow(rows, space)
+		default:
+			w.keep(store.IndexRow{Space: space, Key: e.key, Value: e.value})
 		}
 	}
 }

@@ -100,6 +100,7 @@ func importWorkspace(ctx context.Context, a *cli.App, file io.Reader) error {
 	return a.PrintValue(said, func(p *cli.Page) {
 		p.AddLine("imported %s from %s into %s, and %s", schemas.CountNoun(done.Added, "handoff"), head.Workspace, p.Bold(w.Name),
 			schemas.CountNoun(done.Notices, "notice"))
+		printLost(p, head)
 		p.AddLine("root %s", done.Root)
 		if done.Open > 0 {
 			p.AddLine("%s", p.Faint(schemas.CountNoun(done.Open, "handoff")+" open. Where the other workspace is used on, they go on there as well."))
