@@ -7,6 +7,7 @@ import (
 	"cmp"
 	_ "embed"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -25,6 +26,7 @@ import (
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/cmd/handoff/internal/root"
+	"handoff/schemas"
 	"handoff/store"
 )
 
@@ -137,9 +139,42 @@ func TestDamage_EachCommandNamesRemedyThatWorks(t *testing.T) {
 				require.Regexp(t, regexp.QuoteMeta(store.DamageRemedy)+"|handoff check --mend", check.Out+check.Errs, "%s", misled)
 			}
 			requireRestore(t, content, backup)
-			t.Logf("%d told, %d did not meet it, %q", told, unmet, misled)
+			t.Logf("%d told, %d did not meet it, %q; %s", told, unmet, misled, requireSalvage(t, content))
 		})
 	}
+}
+
+// requireSalvage salvages a damaged store into a new workspace, and returns what was saved. Each of the thirty handoffs
+// and each of their texts is there, or counted as lost.
+func requireSalvage(t *testing.T, content []byte) string {
+	t.Helper()
+	state := t.TempDir()
+	defer os.RemoveAll(state)
+	path, file := writeStore(t, state, content), filepath.Join(state, "saved.jsonl")
+	saved := commandtest.RunProcess(t, state, nil, "export", file, "--salvage")
+	after, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(content, after), "salvage changes nothing")
+	if saved.Code != 0 {
+		require.NoFileExists(t, file)
+		require.Contains(t, saved.Errs, "nothing of workspace w can be read")
+		return "salvage: status " + strconv.Itoa(saved.Code) + ", nothing can be read"
+	}
+	for _, args := range [][]string{{"import", file}, {"list", "--all"}, {"check"}, {"audit", "verify"}} {
+		have := commandtest.RunProcess(t, state, nil, append(args, "--workspace", "saved")...)
+		require.Zero(t, have.Code, "%v: %s%s", args, have.Out, have.Errs)
+	}
+	exported, err := os.ReadFile(file)
+	require.NoError(t, err)
+	var head schemas.ExportHeading
+	require.NoError(t, json.Unmarshal(bytes.SplitN(exported, []byte("\n"), 2)[0], &head))
+	texts, handoffs := 0, head.Lines["handoff"]
+	for i := range 30 {
+		texts += min(1, bytes.Count(exported, []byte(`"detail":"`+strings.Repeat(fmt.Sprint(i), 1500)+`"`)))
+	}
+	require.GreaterOrEqual(t, handoffs+head.Lost["handoff"]+head.Lost["event"], 30)
+	require.GreaterOrEqual(t, texts+head.Lost["task"], handoffs)
+	return fmt.Sprintf("salvage: status 0, %d handoffs, %d texts, lost %v", handoffs, texts, head.Lost)
 }
 
 // requireRestore restores a backup over a damaged store.
