@@ -147,6 +147,9 @@ func (s *Salvage) keep(w store.Writer, row store.IndexRow) error {
 		return nil
 	}
 	e := s.event(n)
+	if loose && s.mayBeOld(space, row.Value, e) {
+		return nil
+	}
 	switch space { //nolint:exhaustive // of the others any row is as good
 	case store.Records:
 		s.keepRecord(row.Value, loose)
@@ -154,16 +157,8 @@ func (s *Salvage) keep(w store.Writer, row store.IndexRow) error {
 	case store.Salts:
 		e.salted = e.salted || !loose
 	case store.Bodies:
-		isOld := !s.complete || e.redacted != "" && e.redacted != store.HashOf(row.Value)
-		if loose && isOld && !e.salted && e.Action != schemas.Redacted {
-			return nil
-		}
 		if e.N == 0 {
 			e.Handoff = schemas.ID(store.DecodeLastNumber(row.Key[:8]))
-		}
-	case store.References, store.Notices:
-		if loose && (s.anyRedacted || !s.complete) {
-			return nil
 		}
 	}
 	was, err := w.Get(space, row.Key)
@@ -172,6 +167,18 @@ func (s *Salvage) keep(w store.Writer, row store.IndexRow) error {
 	}
 	e.mixed = e.mixed || loose && space == store.Bodies
 	return w.Put(space, row.Key, row.Value)
+}
+
+// mayBeOld reports whether a loose row may have a text that was redacted since.
+func (s *Salvage) mayBeOld(space store.Space, value []byte, e *salvagedEvent) bool {
+	switch space { //nolint:exhaustive // the others have no texts, or are compared with their event
+	case store.Bodies:
+		isOld := !s.complete || e.redacted != "" && e.redacted != store.HashOf(value)
+		return isOld && !e.salted && e.Action != schemas.Redacted
+	case store.References, store.Notices:
+		return s.anyRedacted || !s.complete
+	}
+	return false
 }
 
 // keepRecord keeps a record. Of several states it keeps the latest.
@@ -251,9 +258,8 @@ func (s *Salvage) readContent(tx *store.Tx, e *salvagedEvent) error {
 		c.Salt, written = nil, e.redacted
 	}
 	isWhole := json.Valid(c.Bytes) && (c.Salt == nil && e.redacted == "" || written == "" || written == store.HashOf(c.Salt, c.Bytes))
-	isCurrent := !e.mixed || e.salted && e.redacted == "" || s.complete && (e.redacted != "" || c.Salt != nil || len(c.Bytes) == e.Bytes)
 	switch {
-	case isWhole && isCurrent:
+	case isWhole && s.isCurrent(e, c):
 		e.content = c
 	case e.Said != "" || len(c.Bytes) > 0:
 		s.Lost["text"]++
@@ -263,6 +269,11 @@ func (s *Salvage) readContent(tx *store.Tx, e *salvagedEvent) error {
 	}
 	_, erased := tx.RedactContent(e.Event, nil)
 	return cmp.Or(err, erased)
+}
+
+// isCurrent reports whether a whole content was not redacted since.
+func (s *Salvage) isCurrent(e *salvagedEvent, c store.Content) bool {
+	return !e.mixed || e.salted && e.redacted == "" || s.complete && (e.redacted != "" || c.Salt != nil || len(c.Bytes) == e.Bytes)
 }
 
 // repairRecord removes the ids of handoffs and the numbers of texts that are lost. A handoff whose task is lost gets
@@ -294,18 +305,23 @@ func (s *Salvage) repairRecord(r *store.Record) {
 	if parent := s.records[r.Parent]; parent != nil {
 		r.Depth += parent.Depth
 	}
+	s.repairTask(r)
+}
+
+// repairTask sets what a record repeats of its task, and when something is due.
+func (s *Salvage) repairTask(r *store.Record) {
 	if !r.Status.IsHeld() && !isDueFromCreation(r) {
 		r.Wakes = operation.NextChangeTime(r)
 	}
 	sent := schemas.Handoff{Title: lostText}
-	_ = schemas.Decode(s.event(body).content.Bytes, &sent) // it may be lost
+	_ = schemas.Decode(s.event(r.Body).content.Bytes, &sent) // it may be lost
 	if s.older[r.ID] {
 		r.Title, r.Tags, r.Digest, r.ResultDigest, r.LateDigest = sent.Title, sent.Tags, "", "", ""
 	}
-	if isTextLost(body) {
+	if s.event(r.Body).content.Bytes == nil {
 		s.Lost["task"]++
 		task, _ := json.Marshal(schemas.Handoff{Source: schemas.Source{Agent: r.From}, Type: r.Type, Title: r.Title, Task: lostText})
-		s.event(body).content, r.Rule = store.Content{Bytes: task}, ""
+		s.event(r.Body).content, r.Rule = store.Content{Bytes: task}, ""
 	}
 }
 
