@@ -232,7 +232,7 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 	warnings, err = o.checkRecipient(sent, d.Force)
 	if o.By.Borrowed && directed && to == o.By.Agent {
 		warnings = append(warnings, fmt.Sprintf(
-			"you act as %s, so %s sends this to itself: if it is the recipient only, cancel this and leave agent out", to, to))
+			"you act as %s, so %s sends this to itself: if you are not %s, cancel this and send it under your own name", to, to, to))
 	}
 	for _, check := range schemas.ValueOrZero(d.Handoff.Expectations).Checks {
 		if why := schemas.ValueOrZero(o.By.CheckReport).Unobserved[check]; why != "" {

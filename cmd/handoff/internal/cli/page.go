@@ -41,6 +41,27 @@ func (p *Page) AddTable(nothing string, head []string, rows [][]string, colours 
 	}}))
 }
 
+// AddNext adds the next command of a screen, and what it does. Programs do not need it.
+func (p *Page) AddNext(does, command string) {
+	if p.Terminal {
+		p.AddLine("%s", p.Faint(does+": handoff "+command+p.Flags))
+	}
+}
+
+// SplitAdvice splits lines of handoff to fit the terminal. A command at the end of a line stays whole, so that it can be
+// copied.
+func (p *Page) SplitAdvice(text string) (lines []string) {
+	for line := range strings.Lines(text) {
+		at := strings.LastIndex(line, ": handoff ")
+		if at < 0 || p.Width == 0 || display.CountColumns(strings.TrimSpace(line)) <= p.Width {
+			lines = append(lines, p.SplitLines(line, 0)...)
+			continue
+		}
+		lines = append(append(lines, p.SplitLines(line[:at+1], 0)...), schemas.EscapeHidden(strings.TrimSpace(line[at+2:])))
+	}
+	return lines
+}
+
 // Remark adds a remark about the output. On a terminal it stands at the end of the page. In other output it goes to
 // standard error, so that standard output has only rows. An empty remark prints nothing.
 func (a *App) Remark(p *Page, text string) {
@@ -118,6 +139,16 @@ func (a *App) PrintWithMail(raw json.RawMessage, fill func(*Page)) error {
 			p.AddField("inbox", fmt.Sprintf("%d pending, %d urgent, %s", i.Pending, i.Urgent, schemas.CountNoun(i.Notices, "notice")))
 		}
 	})
+}
+
+// printID prints the output of --silent: the id, if the call made one, and warnings to standard error.
+func (a *App) printID(id string, raw json.RawMessage) error {
+	var said struct{ Warnings []string }
+	_ = json.Unmarshal(raw, &said) // it was decoded before
+	for _, w := range said.Warnings {
+		fmt.Fprintf(a.Stderr, "handoff: warning: %s\n", schemas.EscapeHidden(w))
+	}
+	return a.Write(strings.TrimPrefix(id+"\n", "\n"))
 }
 
 // Write writes text to standard output.

@@ -81,7 +81,14 @@ func (a *App) codedError(cmd *cobra.Command, err error) *schemas.Error {
 	if e := a.unknownFlagsError(cmd, err); e != nil {
 		return e
 	}
-	e := schemas.Errorf(schemas.Invalid, "%s", strings.TrimSpace(err.Error())).
+	text := strings.TrimSpace(err.Error())
+	if flags, together := strings.CutSuffix(text, "] were all set"); together {
+		set := strings.Fields(flags[strings.LastIndex(flags, "[")+1:])
+		text = "--" + strings.Join(set, " and --") + " exclude each other: give one of them"
+	} else if strings.Contains(text, "arg(s)") {
+		text = "the number of words is wrong, write: " + strings.TrimSuffix(cmd.UseLine(), " [flags]")
+	}
+	e := schemas.Errorf(schemas.Invalid, "%s", text).
 		WithHint("%s --help shows how it is used.", cmd.CommandPath())
 	if id, ok := schemas.ParseID(cmd.Flags().Arg(0)); ok && strings.HasPrefix(err.Error(), "unknown command") {
 		return e.WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: id.String(), View: "events"}, "tells what happened to it"))

@@ -62,7 +62,7 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 			show = a.PrintWithMail
 		}
 		if silent {
-			return a.Write(t.ID(out) + "\n")
+			return a.printID(t.ID(out), raw)
 		}
 		return show(raw, func(p *Page) { t.Print(p, out) })
 	}
@@ -158,8 +158,8 @@ func (t ToolCommand[Out]) readMessage(a *App, cmd *cobra.Command, file string, g
 func (t ToolCommand[Out]) setRemainingWords(a *App, cmd *cobra.Command, words []string, args Arguments) error {
 	for _, f := range t.Fields {
 		if f.path == t.Rest && cmd.Flags().Changed(f.Flag) {
-			return schemas.Invalidf("--"+f.Flag, "is given, and the words behind the first argument say the same").
-				WithHint("Give one of them.")
+			return schemas.Invalidf("--"+f.Flag, "is given, and the words behind %q are a second %s", schemas.Clip(cmd.Flags().Arg(0), 80), f.Flag).
+				WithHint("Give one of them.%s", map[bool]string{true: " A title goes into --title."}[cmd.Flags().Lookup("title") != nil])
 		}
 	}
 	text, err := a.ReadText(cmd.Context(), t.Rest, strings.Join(words, " "))

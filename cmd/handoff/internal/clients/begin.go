@@ -29,7 +29,7 @@ func PrintGettingStarted(a *cli.App) error {
 	}
 	p := &cli.Page{Style: a.Style()}
 	p.AddLine("%s", p.Bold("handoff passes work between coding agents and keeps it until it is done."))
-	for _, line := range p.SplitLines(strings.TrimSuffix(stands+"\n"+a.MovedWorkspaces(), "\n"), 0) {
+	for _, line := range p.SplitAdvice(stands + "\n" + a.MovedWorkspaces()) {
 		p.AddLine("%s", line)
 	}
 	p.AddLine("\n  %s  %s", p.Green(next), p.Quote(does, len(next)+4))

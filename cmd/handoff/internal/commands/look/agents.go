@@ -185,7 +185,8 @@ func printAgent(p *cli.Page, a *cli.App, one agentDetails) {
 	if one.Overview.Stuck.Total > 0 {
 		printOverview(p, a, one.Overview, "stuck")
 	}
-	addRemark(p, a, fmt.Sprintf("All that it has and had: handoff list --for %s --all. What it completed: handoff list --by %s", c.Name, c.Name))
+	all := "What it completed: handoff list --by %[1]s%[2]s\nAll that it has and had: handoff list --for %[1]s --all%[2]s"
+	addRemark(p, a, fmt.Sprintf(all, c.Name, a.WorkspaceFlags()))
 }
 
 // maxEnded is the number of completed handoffs that agents NAME shows.

@@ -201,6 +201,17 @@ func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l
 	a.Remark(p, unread)
 	if need > 0 {
 		p.AddLine("Needs you (%d): handoff status%s", need, a.CallerFlags())
+	} else if unread == "" {
+		out.addNext(p, args)
+	}
+}
+
+// addNext adds the next command of a list, unless one stands above.
+func (out listResult) addNext(p *cli.Page, args cli.Arguments) {
+	if n := len(out.Items); n > 0 && !out.More && out.Items[0].NoticeID == 0 {
+		p.AddNext("To see one", "show "+out.Items[0].HandoffID.String())
+	} else if n == 0 && args["status"] == any(schemas.Open) {
+		p.AddNext("What has ended", "list --all")
 	}
 }
 

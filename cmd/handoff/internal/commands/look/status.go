@@ -127,12 +127,20 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut, only string
 		in := terminal.FormatAge(due[0].Due.Sub(out.At))
 		addRemark(p, a, fmt.Sprintf("Next: %s in %s: %s. All: handoff list --due", due[0].HandoffID, in, due[0].Reason))
 	}
+	addTotals(p, a, out)
+}
+
+// addTotals adds the totals, and the command that shows what has ended if nothing else is there.
+func addTotals(p *cli.Page, a *cli.App, out schemas.OverviewOut) {
 	addRemark(p, a, totalsLine(a, out.Counts))
+	if out.Counts.Sent > 0 && out.Counts.Claimable+out.Counts.Held+out.Counts.Blocked+out.NeedsYou.Total == 0 {
+		p.AddNext("What has ended", "list --all")
+	}
 }
 
 // addRemark adds a remark in lines that fit the terminal.
 func addRemark(p *cli.Page, a *cli.App, text string) {
-	a.Remark(p, strings.Join(p.SplitLines(text, 0), "\n"))
+	a.Remark(p, strings.Join(p.SplitAdvice(text), "\n"))
 }
 
 // overviewPart is one part of the overview for people: its name in plain output, and its heading and the names of its
