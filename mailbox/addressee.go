@@ -86,13 +86,8 @@ func refusePoolName(field string, name schemas.Agent, pool schemas.Address, do s
 // agent is known by it, if an agent acts under it over an open connection, or if the mailbox of that name has mail.
 // Package tools calls CheckNotPool before every tool except register, because register makes the name known.
 func (s *Service) CheckNotPool(ctx context.Context, name schemas.Agent) error {
-	if name == "" || name == schemas.Human || name == schemas.System || s.here.IsActing(name) {
-		return nil
-	}
 	pool, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.Address, error) {
-		m, err := v.Counters(schemas.Address(name))
-		known, broken := v.Agent(name)
-		if err = cmp.Or(err, broken); err != nil || known != nil || m != (store.Counters{}) {
+		if unknown, err := s.isNameUnknown(v, name); !unknown || err != nil {
 			return "", err
 		}
 		return findPoolNamed(v, name)
@@ -101,6 +96,17 @@ func (s *Service) CheckNotPool(ctx context.Context, name schemas.Agent) error {
 		return err
 	}
 	return refusePoolName("agent", name, pool, "Leave agent out: an agent takes %s under its own name. An agent that wants this name registers first.")
+}
+
+// isNameUnknown reports whether no agent is known by a name, no agent acts under it over an open connection, and its
+// mailbox has no mail.
+func (s *Service) isNameUnknown(v *store.View, name schemas.Agent) (bool, error) {
+	if name == "" || name == schemas.Human || name == schemas.System || s.here.IsActing(name) {
+		return false, nil
+	}
+	m, err := v.Counters(schemas.Address(name))
+	known, broken := v.Agent(name)
+	return known == nil && m == (store.Counters{}), cmp.Or(err, broken)
 }
 
 // tellSenderOfNoTaker is a hook that runs after each change that makes a handoff claimable. If no agent can take the

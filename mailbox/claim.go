@@ -46,6 +46,8 @@ func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 // wait for the same mailbox are served in the order of their arrival. A caller with unread notices gets the empty
 // result at once, together with these notices.
 //
+// A command that claims under an unknown name, for which nothing waits, does not make the name known.
+//
 // A brief has at most max_tokens tokens, 1,500 by default. It names the parts that do not fit.
 //
 // Errors:
@@ -61,6 +63,9 @@ func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 // after the claim is on disk, the agent gets the claim again with a repeated call, or with its first claim over its
 // next connection.
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
+	if unknown, err := s.unknownNameText(ctx, by, in); unknown != "" || err != nil {
+		return schemas.ClaimOut{Empty: true, WaitingMail: unknown}, err
+	}
 	claim := s.claim
 	if in.HandoffID == "" && in.WaitSeconds > 0 {
 		claim = s.claimOrWait

@@ -51,7 +51,7 @@ type ClaimOut struct {
 
 	Resume      []Advice `json:"-"` // shows the oldest handoff that the agent held before
 	MoreNotices bool     `json:"-"` // more notices are unread than are shown
-	WaitingMail string   `json:"-"` // a sentence on mail that the agent does not get now
+	WaitingMail string   `json:"-"` // a sentence on mail that the agent does not get now, or on its unknown name
 	OnlyUnread  bool     `json:"-"` // the brief has only the parts that the session has not read
 }
 

@@ -1,0 +1,50 @@
+package mailbox
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"handoff/mailbox/compose"
+	"handoff/mailbox/operation"
+	"handoff/schemas"
+	"handoff/schemas/closest"
+	"handoff/store"
+)
+
+// unknownNameText returns a sentence for a command that claims under an unknown name for which nothing waits, or "". The
+// name may be mistyped, so this claim must not make it known. A claim that waits makes it known, and so does one under a
+// name from the connection or the environment.
+func (s *Service) unknownNameText(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (text string, err error) {
+	if in.HandoffID != "" || in.WaitSeconds > 0 || by.Via != schemas.ViaCLI || by.Conn != "" || !by.Borrowed {
+		return "", nil
+	}
+	text, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (string, error) {
+		unknown, err := s.isNameUnknown(v, by.Agent)
+		blocked, failed := s.offers(v).WithheldText(by.Agent)
+		names, broken := v.AgentNames()
+		if err = cmp.Or(err, failed, broken); err != nil || blocked != "" || !unknown {
+			return "", err
+		}
+		for box := range v.MailboxesWithWork("") {
+			names = append(names, schemas.Agent(box))
+		}
+		said := fmt.Sprintf("No agent is called %s, and this claim made none.", by.Agent)
+		if likely := closest.LikelyNames(by.Agent, slices.Concat(names, by.Clients)); len(likely) > 0 {
+			said += fmt.Sprintf(" Did you mean %s?", likely[0])
+		}
+		return said + " An agent with a new name registers first.", nil
+	})
+	if text == "" || err != nil {
+		return "", err
+	}
+	if _, err := s.engine.ApplyDueChanges(ctx); err != nil { // as a claim does
+		return "", err
+	}
+	id, err := s.searchQueue(ctx, by, compose.SplitTags(in.Tags))
+	if id != 0 {
+		text = ""
+	}
+	return text, err
+}
