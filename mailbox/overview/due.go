@@ -26,7 +26,19 @@ func (l *overviewBuilder) addDueHandoffs() {
 			add(r.NotBefore, "it can be claimed")
 		}
 		if r.Lease != r.Deadline && (r.Conn == "" || l.Reader.IsConnectionGone(r)) {
-			add(r.Lease, fmt.Sprintf("it is taken from %s, unless %s makes a call", r.Holder, r.Holder))
+			add(r.Lease, fmt.Sprintf("it is taken from %s, unless %s %s", r.Holder, r.Holder, renewal(r)))
 		}
 	}
+}
+
+// renewal says in a few words what keeps a claim whose holder has no open connection. Other calls of a holder, such as
+// claims of other handoffs, renew no lease. A command that only reads does not renew it for sure: its process forgets it.
+func renewal(r *store.Record) string {
+	switch {
+	case r.Conn != "":
+		return "claims it again"
+	case r.Via == schemas.ViaCLI:
+		return "reports on it"
+	}
+	return "makes a call about it"
 }

@@ -74,7 +74,7 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		out, raw, err := t.callOnce(cmd.Context(), a, args)
+		out, raw, err := t.callOnce(cmd, a, args)
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,8 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 }
 
 // callOnce makes the one call of a command.
-func (t ToolCommand[Out]) callOnce(ctx context.Context, a *App, args Arguments) (out Out, raw json.RawMessage, err error) {
+func (t ToolCommand[Out]) callOnce(cmd *cobra.Command, a *App, args Arguments) (out Out, raw json.RawMessage, err error) {
+	ctx := cmd.Context()
 	err = a.ConnectAsCaller(ctx, t.Tool, func(conn *Connection) (err error) {
 		if t.DefaultHeld && args[t.Place] == nil {
 			if args[t.Place], err = conn.heldHandoff(ctx); err != nil {
@@ -96,9 +97,26 @@ func (t ToolCommand[Out]) callOnce(ctx context.Context, a *App, args Arguments) 
 		} else {
 			raw, err = conn.Call(ctx, t.Tool, args, &out)
 		}
-		return err
+		return conn.nameHandoffs(cmd, args[t.Place], err)
 	})
 	return out, raw, err
+}
+
+// nameHandoffs adds a command for each handoff of a workflow to the refusal of its id in the place of a handoff.
+func (conn *Connection) nameHandoffs(cmd *cobra.Command, id any, err error) error {
+	workflow, _ := id.(string)
+	refused := schemas.AsError(err)
+	if !strings.HasPrefix(workflow, "wf_") || refused == nil || refused.Code != schemas.NotFound {
+		return err
+	}
+	items, _ := conn.ListAll(cmd.Context(), schemas.ListIn{Box: "all", Workflow: workflow}) // none of an unknown workflow
+	if len(items) == 0 {
+		return err
+	}
+	return refused.WithHint("That is a workflow. For one of its handoffs: %s.", schemas.JoinFirst(
+		schemas.Map(items, func(item schemas.ListItem) string {
+			return fmt.Sprintf("%s %s (%s)", cmd.CommandPath(), item.HandoffID, item.Status)
+		}), maxListed))
 }
 
 // AddSilentFlag gives a command the flag for minimal output.
@@ -213,6 +231,7 @@ func (t ToolCommand[Out]) callForEach(
 		var out Out
 		args[t.Place] = id
 		raw, err := conn.Call(cmd.Context(), t.Tool, args, &out)
+		err = conn.nameHandoffs(cmd, id, err)
 		switch {
 		case err != nil && len(ids) == 1:
 			return err
