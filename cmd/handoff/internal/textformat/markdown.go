@@ -1,6 +1,7 @@
 package textformat
 
 import (
+	_ "embed"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,34 +15,24 @@ type sectionTarget struct {
 	list bool
 }
 
-// sections maps headings to targets. The headings come from the template of the agent handoff protocols. Other words
-// for the same sections are added.
-var sections = map[string]sectionTarget{
-	"task":               {"task", false},
-	"your specific task": {"task", false},
-	"instructions":       {"task", false},
-	"context":            {"summary", false},
-	"context summary":    {"summary", false},
-	"summary":            {"summary", false},
-	"original request":   {"context.original_request", false},
-	"what's been done":   {"context.completed_steps", true},
-	"current state":      {"context.state.current", false},
-	"key information":    {"context.memories", true},
-	"decisions":          {"context.decisions", true},
-	"files":              {"context.files", true},
-	"known issues":       {"context.known_issues", true},
-	"constraints":        {"expectations.constraints", true},
-	"expected output":    {"expectations.deliverables", true},
-	"deliverables":       {"expectations.deliverables", true},
-	"success criteria":   {"expectations.success_criteria", true},
-	"if you get stuck":   {"expectations.if_stuck", true},
-}
+//go:embed sections.txt
+var sectionsText string
 
-// itemSections maps the first words of a list item to the section of the item.
-var itemSections = map[string]string{
-	"original request": "original request", "what's been done": "what's been done", "completed steps": "what's been done",
-	"done": "what's been done", "current state": "current state", "decision": "decisions", "decided": "decisions",
-}
+// sections has the targets of sections.txt, which explains them, by their headings and first words.
+var sections = sync.OnceValue(func() map[string]sectionTarget {
+	all := map[string]sectionTarget{}
+	for row := range strings.Lines(sectionsText) {
+		words, target, isRow := strings.Cut(strings.TrimSpace(row), ": ")
+		if !isRow { // a comment
+			continue
+		}
+		path, list := strings.CutSuffix(target, "[]")
+		for word := range strings.SplitSeq(words, ", ") {
+			all[word] = sectionTarget{path, list}
+		}
+	}
+	return all
+})
 
 // patterns returns the patterns for lines and texts in Markdown. It compiles them at the first use, because most
 // commands read no Markdown.
@@ -56,7 +47,7 @@ var patterns = sync.OnceValue(func() (f struct{ heading, bullet, label, fence, f
 
 // sectionInLine returns the section whose heading is this line, or "".
 func sectionInLine(line string) string {
-	if m := patterns().heading.FindStringSubmatch(line); m != nil && sections[normaliseHeading(m[1])].path != "" {
+	if m := patterns().heading.FindStringSubmatch(line); m != nil && sections()[normaliseHeading(m[1])].path != "" {
 		return normaliseHeading(m[1])
 	}
 	return ""
@@ -188,7 +179,7 @@ func addSections(said map[string]any, text string) {
 // addSection adds the lines of a section to its target. If the first words of a list item name another section, the
 // item goes to the target of that section.
 func addSection(said map[string]any, section string, lines []string) {
-	at := sections[section]
+	at := sections()[section]
 	var prose []string
 	to := at
 	for _, line := range lines {
@@ -200,8 +191,10 @@ func addSection(said map[string]any, section string, lines []string) {
 			if !nested {
 				to = at
 			}
-			if named := patterns().label.FindStringSubmatch(text); named != nil && itemSections[normaliseHeading(named[1])] != "" {
-				to, text = sections[itemSections[normaliseHeading(named[1])]], named[2]
+			if named := patterns().label.FindStringSubmatch(text); named != nil {
+				if target := sections()["*"+normaliseHeading(named[1])]; target.path != "" {
+					to, text = target, named[2]
+				}
 			}
 		}
 		switch {
