@@ -2,8 +2,8 @@ package telemetry
 
 import (
 	"bytes"
-	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
 	"maps"
@@ -17,37 +17,19 @@ import (
 	"handoff/schemas"
 )
 
-// metricFamily describes all metrics of one name. The name never changes after a release, because dashboards and alerts
-// use it. Kind is a type of the Prometheus text format. Help is one line.
-type metricFamily struct{ name, kind, help string }
+// families is the text of the table of the metrics, which explains itself.
+//
+//go:embed metrics.txt
+var families string
 
-// The families. A histogram has the bounds of [schemas.LatencyBounds].
-var (
-	up = newGauge("handoff_up", "Whether the workspace gave its figures: "+
-		"without them those about handoffs, mailboxes and commits are missing.")
-	build   = newGauge("handoff_build_info", "The version of this program, always 1.")
-	states  = newGauge("handoff_handoffs", "Handoffs by state; those that have ended are counted once a minute.")
-	pending = newGauge("handoff_mailbox_pending",
-		"Handoffs that may be claimed from a mailbox, for the 200 mailboxes with most.")
-	oldest = newGauge("handoff_mailbox_oldest_pending_seconds",
-		"Age of the oldest handoff that may be claimed from a mailbox.")
-	events  = newCounter("handoff_registry_events_total", "Events in the registry.")
-	commits = newHistogram("handoff_store_commit_duration_seconds",
-		"How long changes took until they were durable, since the owner of the store opened it.")
-	calls     = newCounter("handoff_calls_total", "Calls of tools, by tool and outcome: ok, or the code of the error.")
-	durations = newHistogram("handoff_call_duration_seconds",
-		"How long calls of tools took; with wait yes those that asked to wait until something comes.")
-	transitions = newCounter("handoff_transitions_total",
-		"Changes of state of handoffs since this server began, by anybody.")
-	expiries = newCounter("handoff_lease_expiries_total", "Claims that ended by silence since this server began.")
-	denied   = newCounter("handoff_denied_total", "Requests that this server turned away, by reason.")
-	denials  = newCounter("handoff_denied_events_total",
-		"Events of the registry about an identity that was refused, since this server began.")
+// The metrics that this process counts.
+const (
+	calls       = "handoff_calls_total"
+	transitions = "handoff_transitions_total"
+	expiries    = "handoff_lease_expiries_total"
+	denied      = "handoff_denied_total"
+	denials     = "handoff_denied_events_total"
 )
-
-func newGauge(name, help string) metricFamily     { return metricFamily{name, "gauge", help} }
-func newCounter(name, help string) metricFamily   { return metricFamily{name, "counter", help} }
-func newHistogram(name, help string) metricFamily { return metricFamily{name, "histogram", help} }
 
 // Write writes all metrics in the text format of Prometheus. It takes about two seconds at most. If the statistics of
 // the workspace cannot be read, handoff_up is 0 and the other metrics are written. The error comes from w.
@@ -57,7 +39,7 @@ func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 	var p metricsPage
 	p.writeWorkspace(m.readStats(ctx), m)
 	p.writeProcessCounts(m)
-	p.writeSingle(build, formatLabels("goversion", runtime.Version(), "version", m.config.Version), 1)
+	p.writeSingle("handoff_build_info", formatLabels("goversion", runtime.Version(), "version", m.config.Version), 1)
 	metrics.WriteProcessMetrics(&p)
 	metrics.WriteFDMetrics(&p)
 	_, err := w.Write(p.Bytes())
@@ -65,50 +47,58 @@ func (m *Metrics) Write(ctx context.Context, w io.Writer) error {
 }
 
 // metricsPage is the text that Write composes.
-type metricsPage struct{ bytes.Buffer }
-
-// writeHead writes the two lines that come before the samples of a family.
-func (p *metricsPage) writeHead(f metricFamily) {
-	fmt.Fprintf(p, "# HELP %s %s\n# TYPE %s %s\n", f.name, f.help, f.name, f.kind)
+type metricsPage struct {
+	bytes.Buffer
+	metric string // the name of the last head
 }
 
-// writeSample writes one line. Labels is empty, or a result of formatLabels.
-func (p *metricsPage) writeSample(name, labels string, value float64) {
-	fmt.Fprintf(p, "%s%s %s\n", name, labels, strconv.FormatFloat(value, 'g', -1, 64))
+// writeHead writes the two lines that come before the samples of a metric.
+func (p *metricsPage) writeHead(metric string) {
+	_, row, _ := strings.Cut(families, "\n"+metric+" ")
+	row, _, _ = strings.Cut(row, "\n")
+	kind, help, _ := strings.Cut(row, " ")
+	fmt.Fprintf(p, "# HELP %s %s\n# TYPE %s %s\n", metric, help, metric, kind)
+	p.metric = metric
 }
 
-// writeSingle writes a family of one sample.
-func (p *metricsPage) writeSingle(f metricFamily, labels string, value float64) {
-	p.writeHead(f)
-	p.writeSample(f.name, labels, value)
+// writeSample writes one line of the metric of the last head. Labels is empty, or a result of formatLabels. A histogram
+// has an ending of the name before it.
+func (p *metricsPage) writeSample(labels string, value float64) {
+	fmt.Fprintf(p, "%s%s %s\n", p.metric, labels, strconv.FormatFloat(value, 'g', -1, 64))
+}
+
+// writeSingle writes a metric of one sample.
+func (p *metricsPage) writeSingle(metric, labels string, value float64) {
+	p.writeHead(metric)
+	p.writeSample(labels, value)
 }
 
 // writeWorkspace writes the statistics of the workspace, which are nil if they could not be read. It writes no age for
 // a mailbox without claimable handoffs. It writes a negative age as zero, because the sender's clock may be ahead.
 func (p *metricsPage) writeWorkspace(stats *schemas.StatsOut, m *Metrics) {
 	if stats == nil {
-		p.writeSingle(up, "", 0)
+		p.writeSingle("handoff_up", "", 0)
 		return
 	}
-	p.writeSingle(up, "", 1)
-	p.writeHead(states)
+	p.writeSingle("handoff_up", "", 1)
+	p.writeHead("handoff_handoffs")
 	for _, state := range schemas.Statuses {
-		p.writeSample(states.name, formatLabels("state", string(state)), float64(stats.States[state]))
+		p.writeSample(formatLabels("state", string(state)), float64(stats.States[state]))
 	}
-	p.writeHead(pending)
+	p.writeHead("handoff_mailbox_pending")
 	for _, box := range stats.Mailboxes {
-		p.writeSample(pending.name, formatLabels("mailbox", string(box.Box)), float64(box.Pending))
+		p.writeSample(formatLabels("mailbox", string(box.Box)), float64(box.Pending))
 	}
-	p.writeHead(oldest)
+	p.writeHead("handoff_mailbox_oldest_pending_seconds")
 	for _, box := range stats.Mailboxes {
 		if !box.Oldest.IsZero() {
 			age := max(0, m.config.Now().Sub(box.Oldest).Seconds())
-			p.writeSample(oldest.name, formatLabels("mailbox", string(box.Box)), age)
+			p.writeSample(formatLabels("mailbox", string(box.Box)), age)
 		}
 	}
-	p.writeSingle(events, "", float64(stats.Event))
-	p.writeHead(commits)
-	p.writeHistogram(commits.name, stats.Commits)
+	p.writeSingle("handoff_registry_events_total", "", float64(stats.Event))
+	p.writeHead("handoff_store_commit_duration_seconds")
+	p.writeHistogram("", stats.Commits)
 }
 
 // writeProcessCounts writes the counts of this process.
@@ -116,39 +106,36 @@ func (p *metricsPage) writeProcessCounts(m *Metrics) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	p.writeCounters(calls, m)
-	p.writeHead(durations)
-	for _, c := range slices.SortedFunc(maps.Keys(m.latencies), compareCalls) {
-		p.writeHistogram(durations.name, *m.latencies[c], "tool", c.tool, "outcome", c.outcome, "wait", c.wait)
+	p.writeHead("handoff_call_duration_seconds")
+	for _, labels := range slices.Sorted(maps.Keys(m.latencies)) {
+		p.writeHistogram(labels, *m.latencies[labels])
 	}
-	for _, f := range []metricFamily{transitions, expiries, denied, denials} {
+	for _, f := range []string{transitions, expiries, denied, denials} {
 		p.writeCounters(f, m)
 	}
 }
 
-func (p *metricsPage) writeCounters(f metricFamily, m *Metrics) {
+func (p *metricsPage) writeCounters(f string, m *Metrics) {
 	p.writeHead(f)
 	for _, labels := range slices.Sorted(maps.Keys(m.counts[f])) {
-		fmt.Fprintf(p, "%s%s %d\n", f.name, labels, m.counts[f][labels])
+		fmt.Fprintf(p, "%s%s %d\n", f, labels, m.counts[f][labels])
 	}
 }
 
-func compareCalls(a, b callKey) int {
-	return cmp.Or(cmp.Compare(a.tool, b.tool), cmp.Compare(a.outcome, b.outcome), cmp.Compare(a.wait, b.wait))
-}
-
-// writeHistogram writes a histogram of durations. An owner of another version may count with other bounds. Then only
-// the total is written, in the last bucket.
-func (p *metricsPage) writeHistogram(name string, l schemas.LatencyHistogram, pairs ...string) {
-	bounds := schemas.LatencyBounds()
-	if len(l.Buckets) == len(bounds) {
+// writeHistogram writes a histogram of durations. Labels is empty, or a result of formatLabels. An owner of another
+// version may count with other bounds. Then only the total is written, in the last bucket.
+func (p *metricsPage) writeHistogram(labels string, l schemas.LatencyHistogram) {
+	bucket := func(le string) string {
+		return "_bucket{" + strings.TrimPrefix(strings.Trim(labels, "{}")+`,le="`+le+`"}`, ",")
+	}
+	if bounds := schemas.LatencyBounds(); len(l.Buckets) == len(bounds) {
 		for i, bound := range bounds {
-			le := strconv.FormatFloat(bound, 'g', -1, 64)
-			p.writeSample(name+"_bucket", formatLabels(append(pairs, "le", le)...), float64(l.Buckets[i]))
+			p.writeSample(bucket(strconv.FormatFloat(bound, 'g', -1, 64)), float64(l.Buckets[i]))
 		}
 	}
-	p.writeSample(name+"_bucket", formatLabels(append(pairs, "le", "+Inf")...), float64(l.Count))
-	p.writeSample(name+"_sum", formatLabels(pairs...), l.Seconds)
-	p.writeSample(name+"_count", formatLabels(pairs...), float64(l.Count))
+	p.writeSample(bucket("+Inf"), float64(l.Count))
+	p.writeSample("_sum"+labels, l.Seconds)
+	p.writeSample("_count"+labels, float64(l.Count))
 }
 
 // formatLabels writes pairs of names and values. Values may be any text.

@@ -29,9 +29,9 @@ type MetricsConfig struct {
 type Metrics struct {
 	config MetricsConfig
 
-	mu        sync.Mutex                         // guards the fields below
-	counts    map[metricFamily]map[string]uint64 // by labels
-	latencies map[callKey]*schemas.LatencyHistogram
+	mu        sync.Mutex                           // guards the fields below
+	counts    map[string]map[string]uint64         // by metric and labels
+	latencies map[string]*schemas.LatencyHistogram // of calls, by labels
 }
 
 // NewMetrics returns counters that are zero. It starts nothing. [Metrics.Follow] counts events, and the invoker of
@@ -39,18 +39,18 @@ type Metrics struct {
 func NewMetrics(c MetricsConfig) *Metrics {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	return &Metrics{
-		config: c, latencies: map[callKey]*schemas.LatencyHistogram{},
-		counts: map[metricFamily]map[string]uint64{
+		config: c, latencies: map[string]*schemas.LatencyHistogram{},
+		counts: map[string]map[string]uint64{
 			calls: {}, transitions: {}, denied: {},
 			expiries: {"": 0}, denials: {"": 0}, // shown as zero before the first
 		},
 	}
 }
 
-func (m *Metrics) increment(f metricFamily, pairs ...string) {
+func (m *Metrics) increment(metric string, pairs ...string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.counts[f][formatLabels(pairs...)]++
+	m.counts[metric][formatLabels(pairs...)]++
 }
 
 // WrapInvoker returns an invoker that passes calls to next and counts them, with their durations. Results and errors
@@ -94,13 +94,6 @@ func (m *Metrics) countChange(c schemas.RegistryChange) {
 	}
 }
 
-// callKey holds the labels under which the durations of calls are counted.
-type callKey struct {
-	tool    string
-	outcome string // "ok", or the code of the error
-	wait    string // "yes" for a call that asked to wait, so that its duration says nothing about the server; else "no"
-}
-
 // countingInvoker is the invoker of [Metrics.WrapInvoker].
 type countingInvoker struct {
 	tools.Invoker
@@ -117,22 +110,23 @@ func (i countingInvoker) Invoke(ctx context.Context, c tools.Call) (json.RawMess
 
 // countCall counts one call and its duration in seconds.
 func (m *Metrics) countCall(c tools.Call, err error, seconds float64) {
-	key := callKey{tool: "unknown", outcome: "ok", wait: "no"}
+	tool, outcome, wait := "unknown", "ok", "no"
 	if t, unknown := tools.FindTool(c.Tool); unknown == nil {
-		if key.tool = t.Name; t.AsksToWait(c.Args) {
-			key.wait = "yes"
+		if tool = t.Name; t.AsksToWait(c.Args) {
+			wait = "yes" // its duration says nothing about the server
 		}
 	}
 	if err != nil {
-		key.outcome = string(schemas.AsError(err).Code)
+		outcome = string(schemas.AsError(err).Code)
 	}
-	m.increment(calls, "tool", key.tool, "outcome", key.outcome)
+	m.increment(calls, "tool", tool, "outcome", outcome)
+	labels := formatLabels("tool", tool, "outcome", outcome, "wait", wait)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.latencies[key] == nil {
-		m.latencies[key] = new(schemas.NewLatencyHistogram())
+	if m.latencies[labels] == nil {
+		m.latencies[labels] = new(schemas.NewLatencyHistogram())
 	}
-	m.latencies[key].Add(seconds)
+	m.latencies[labels].Add(seconds)
 }
 
 // statsTimeout is the time limit for reading the statistics of the workspace.
