@@ -76,7 +76,8 @@ func messageWithHint(err error) string {
 	return coded.Message + ". " + coded.Hint
 }
 
-// verifyRegistry compares the registry with the records, as "handoff audit verify" does. If the store is large, or the
+// verifyRegistry compares the registry with the records, as "handoff audit verify" does, and checks the store, as "handoff
+// check" does. If the store is large, or the
 // comparison takes too long, the finding says that the registry was not verified.
 func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.File, sh CommandBuilder) Finding {
 	verify := sh.commandLine("audit verify")
@@ -86,17 +87,23 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 	ctx, end := context.WithTimeout(ctx, verifyTimeout)
 	defer end()
 	out, err := tools.InvokeTyped[schemas.AuditOut](ctx, boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
+	var checked schemas.CheckOut // an audit does not read each page
+	if err == nil && out.OK {
+		checked, err = tools.InvokeTyped[schemas.CheckOut](ctx, boxes, tools.Call{Tool: "store_check"}, struct{}{})
+	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return skipped(aboutStore, "it was not verified in time").withCommand(verify)
 	case store.IsDamaged(err):
-		return StoreNotOpened(err, sh)
+		return failure(aboutStore, "%s", messageWithHint(err)).withCommand(sh.commandLine("restore FILE --replace"))
 	case err != nil:
 		return failure(aboutStore, "it cannot be verified: %s", schemas.AsError(err).Message).withCommand(verify)
 	case !out.OK && len(out.Problems) > 0:
 		return failure(aboutStore, "it was changed by something else than handoff, first: %s. %s", out.Problems[0], store.DamageRemedy).withCommand(verify)
 	case !out.OK:
 		return failure(aboutStore, "it was changed by something else than handoff").withCommand(verify)
+	case len(checked.Faults) > 0:
+		return failure(aboutStore, "%s", checked.Faults[0].What).withCommand(sh.commandLine("check"))
 	}
 	return ok(aboutStore, "it is whole: %s of %s", schemas.CountNoun(out.Events, "event"), schemas.CountNoun(out.Handoffs, "handoff"))
 }
