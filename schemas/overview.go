@@ -41,9 +41,8 @@ type OverviewPart struct {
 	AtLeast bool            `json:"at_least,omitempty"` // the total is a minimum: counting ended early
 }
 
-// OverviewEntry is one line of an overview, about one handoff. An entry of the kind "no_takers" is about a mailbox, and
-// names the first handoff in it. An entry of the kind "message" has the id of the notice, and perhaps a handoff that
-// the message is about. Reason is the text of the message, or a sentence that says why the entry is there. Next lists
+// OverviewEntry is one line of an overview, about one handoff. An entry of the kind "message" has the id of the
+// notice, and perhaps a handoff that the message is about. Reason is the text of the message, or a sentence that says why the entry is there. Next lists
 // the calls with which a person can act, the likeliest first.
 //
 // The same handoff may need a person several times for the same kind, for example for a second question. Event tells
@@ -67,7 +66,6 @@ type OverviewEntry struct {
 	Due       time.Time         `json:"due,omitzero"` // time of a change by the clock, which Reason describes
 	Percent   int               `json:"percent,omitempty"`
 	BlockedBy ID                `json:"blocked_by,omitempty"` // the handoff that was not done well
-	Count     int               `json:"count,omitempty"`      // number of waiting handoffs in the mailbox, for no_takers
 	Reason    string            `json:"reason,omitempty"`
 	Report    string            `json:"last_report,omitempty"` // of its holder
 	Next      []Advice          `json:"next,omitempty"`

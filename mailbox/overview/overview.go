@@ -209,7 +209,7 @@ func (l *overviewBuilder) pendingBoxLoads() []schemas.HandoffCount {
 			continue
 		}
 		load := schemas.HandoffCount{Name: b.Address, Count: b.Pending, Urgent: b.Urgent, Note: l.closed[b.Address]}
-		for id := range yieldUntilError(l, reading.AtMost(max(1, min(b.Urgent, maxPerBox)), l.ClaimableHandoffs(b.Address))) {
+		for id := range yieldUntilError(l, reading.AtMost(max(1, min(b.Urgent, l.scanLimit)), l.ClaimableHandoffs(b.Address))) {
 			r := cmp.Or(reading.RecordOrNil(l.View, id), &store.Record{})
 			load.Since = cmp.Or(load.Since, r.Created.Time())
 			if r.Priority == schemas.Critical && !l.seen[id] {

@@ -117,11 +117,11 @@ func (l *overviewBuilder) addBlockedHandoffs() {
 // maxPerBox is the number of handoffs that are read from each mailbox. The oldest handoffs are read first.
 const maxPerBox = 10
 
-// addPendingHandoffs adds pending handoffs whose last lease ended, and pending handoffs that no agent takes. It reads
-// at most [maxPerBox] handoffs of each mailbox, so that a long mailbox does not use up the limit of [MaxScanned]
-// handoffs.
+// addPendingHandoffs adds pending handoffs whose last lease ended, and pending handoffs that no agent takes. All mailboxes
+// share the limit of rows, but it reads at least [maxPerBox] handoffs of each, so that a long mailbox hides no other. If
+// no agent is here for a mailbox and not all of its handoffs were read, the part is incomplete.
 func (l *overviewBuilder) addPendingHandoffs() {
-	left := MaxScanned
+	left, perBox := l.scanLimit, max(maxPerBox, l.scanLimit/max(len(l.boxes), 1))
 	for _, b := range l.boxes {
 		if b.Pending == 0 || b.Address == schemas.Address(schemas.Human) {
 			continue
@@ -130,28 +130,24 @@ func (l *overviewBuilder) addPendingHandoffs() {
 			l.stuck.incomplete = true
 			break
 		}
-		nobody, told := offer.NoPresentTakerText(l.Known, b.Address), ""
+		nobody, ended := offer.NoPresentTakerText(l.Known, b.Address), []*partRows(nil)
 		if name, directed := b.Address.SingleAgent(); directed && nobody != "" {
 			l.closed[b.Address] = offer.ClosedClientText(l.Clients, name)
 		}
-		for r := range l.unseenRecords(l.ClaimableHandoffs(b.Address), min(maxPerBox, left)) {
+		if nobody != "" && l.closed[b.Address] == "" {
+			ended = append(ended, &l.stuck)
+		}
+		for r := range l.unseenRecords(l.ClaimableHandoffs(b.Address), min(perBox, left), ended...) {
 			left--
 			why, err := l.Offers.NoTakerReason(r, offer.PresentMemberReasons)
 			end, _ := reading.ClaimEnd(l.View, r) // nil for a damaged event, which stops no other handoff
 			l.err = cmp.Or(l.err, err)
 			why = cmp.Or(why, nobody)
-			var c *schemas.OverviewEntry
 			switch {
 			case end != nil && life.Action(end.Action) == life.Requeue:
-				c = l.addConcern(&l.stuck, schemas.ConcernLapsed, r, store.TimeOf(end.Due), "")
-			case l.closed[b.Address] == "" && why != "" && why != told && l.Now.Sub(l.lastChange(r)) >= Patience:
-				c = l.addConcern(&l.stuck, schemas.ConcernNoTakers, r, store.TimeOf(l.lastChange(r)), why)
-			default:
-				continue
-			}
-			if told = why; nobody != "" {
-				c.Count = b.Pending
-				nobody = "" // the first row of the mailbox has it
+				l.addConcern(&l.stuck, schemas.ConcernLapsed, r, store.TimeOf(end.Due), "")
+			case l.closed[b.Address] == "" && why != "" && l.Now.Sub(l.lastChange(r)) >= Patience:
+				l.addConcern(&l.stuck, schemas.ConcernNoTakers, r, store.TimeOf(l.lastChange(r)), why)
 			}
 		}
 	}

@@ -35,8 +35,8 @@ func statusCommand(a *cli.App) *cobra.Command {
 		Short: "Show handoffs that need you, run or are stuck",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch given := cmd.Flags().Changed; {
-			case g.limit < 0 || g.limit > maxRows:
-				return schemas.Invalidf("--limit", "%d is not from 1 to %d", g.limit, maxRows)
+			case g.limit < 0 || g.limit > maxNeeds || g.limit == 0 && given("limit"):
+				return schemas.Invalidf("--limit", "%d is not from 1 to %d", g.limit, maxNeeds)
 			case given("exec") && g.command == "":
 				return schemas.Invalidf("--exec", "no command was given")
 			case given("exec"):
@@ -47,16 +47,14 @@ func statusCommand(a *cli.App) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing: the exit status tells whether something needs you")
-	flags.IntVarP(&g.limit, "limit", "n", 0, "rows of each part (default: a few on a terminal, else 20)")
+	flags.IntVarP(&g.limit, "limit", "n", 0, "rows of each part (default: a few on a terminal, else all)")
 	flags.StringVar(&g.command, "exec", "", "run this `command` of the shell for each thing that begins to need you, until Ctrl-C")
 	cmd.MarkFlagsMutuallyExclusive("quiet", "exec")
 	return cmd
 }
 
-const (
-	maxRows    = 200 // rows of a part that may be asked for
-	screenRows = 6   // rows of a part, so that all parts fit one screen
-)
+// screenRows is the number of rows of a part on a terminal, so that all parts fit one screen.
+const screenRows = 6
 
 // Status prints the state of the workspace once. A handoff or question that needs a person is no error.
 func Status(ctx context.Context, a *cli.App) error {
@@ -69,11 +67,8 @@ func Status(ctx context.Context, a *cli.App) error {
 
 // showOverview reads and prints the overview once.
 func (g statusOptions) showOverview(ctx context.Context, a *cli.App) error {
-	switch {
-	case g.only != "":
-		g.limit = cmp.Or(g.limit, maxNeeds)
-	case g.limit == 0 && a.Style().Terminal && !a.JSON:
-		g.limit = screenRows
+	if g.limit == 0 {
+		g.limit = map[bool]int{true: screenRows, false: maxNeeds}[g.only == "" && (a.Style().Terminal && !a.JSON || g.quiet)]
 	}
 	var out schemas.OverviewOut
 	var raw json.RawMessage
@@ -105,13 +100,13 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut, only string
 	}
 	parts = slices.DeleteFunc(parts, func(part overviewPart) bool { return part.name != only && (only != "" || part.name == "due") })
 	if !p.Terminal {
-		printPlainOverview(p, a, parts)
-		parts = nil
+		printPlainOverview(p, a, parts, map[bool][]schemas.HandoffCount{only == "": out.Mailboxes}[true])
 	} else if out.NeedsYou.Total == 0 && only == "" {
 		p.AddLine("%s", p.Green("Nothing needs you."))
 	}
 	for _, part := range parts {
-		printOverviewPart(p, a, part, only)
+		printOverviewPart(p, a, part)
+		a.Remark(p, part.omittedText(p, a, only))
 	}
 	switch {
 	case only == "stuck" && out.Stuck.Total == 0 || only == "due" && out.Due.Total == 0:
@@ -120,7 +115,10 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut, only string
 	case only != "":
 		return
 	}
-	if p.Terminal {
+	if counts := (&cli.Page{Style: p.Style}); !p.Terminal {
+		printCounts(counts, out)
+		a.Remark(p, strings.TrimSpace(counts.String()))
+	} else {
 		printCounts(p, out)
 	}
 	if due := out.Due.Items; len(due) > 0 && due[0].Due.Sub(out.At) <= time.Hour {
@@ -197,10 +195,25 @@ var concernWords = map[schemas.OverviewEntryKind]string{
 	schemas.ConcernNoTakers: "no takers",
 }
 
-// printOverviewPart prints one part of the overview, if the part has rows.
-func printOverviewPart(p *cli.Page, a *cli.App, part overviewPart, only string) {
+// omittedText says how many rows of the part were left out, with the command that shows them, or "".
+func (part overviewPart) omittedText(p *cli.Page, a *cli.App, only string) string {
+	name := map[bool]string{true: "", false: part.name + ": "}[p.Terminal]
+	switch more, all := part.Total-len(part.Items), commandWithLimit(a, part.Total); {
+	case more > 0 && only == "":
+		all = fmt.Sprintf("handoff status -n %d", min(part.Total, maxNeeds))
+		fallthrough
+	case more > 0:
+		return fmt.Sprintf("%sand %d more: %s", name, more, all)
+	case part.AtLeast && !p.Terminal:
+		return fmt.Sprintf("%s%d or more", name, part.Total)
+	}
+	return ""
+}
+
+// printOverviewPart prints one part of the overview on a terminal, if the part has rows.
+func printOverviewPart(p *cli.Page, a *cli.App, part overviewPart) {
 	const name = 24 // columns for an agent
-	if part.Total == 0 {
+	if part.Total == 0 || !p.Terminal {
 		return
 	}
 	total := fmt.Sprint(part.Total)
@@ -234,13 +247,6 @@ func printOverviewPart(p *cli.Page, a *cli.App, part overviewPart, only string) 
 			return cell
 		},
 	}))
-	if more := part.Total - len(part.Items); more > 0 {
-		all := fmt.Sprintf("handoff status -n %d", min(part.Total, maxRows))
-		if only != "" {
-			all = commandWithLimit(a, part.Total)
-		}
-		p.AddLine("%s", p.Faint(fmt.Sprintf("and %d more: %s", more, all)))
-	}
 }
 
 // printNames prints a heading and the names of agents or recipients on one line.
@@ -273,10 +279,7 @@ func concernTitle(c schemas.OverviewEntry) string {
 // concernNotes returns the lines below a concern: the reason, the last report, and the command for the next step.
 func concernNotes(a *cli.App, c schemas.OverviewEntry, advised bool, now time.Time) (lines []string) {
 	why := c.Reason
-	switch {
-	case c.Kind == schemas.ConcernNoTakers && c.Count > 1:
-		why += fmt.Sprintf("; %d wait there", c.Count)
-	case c.Kind == schemas.ConcernDead && c.LastSign != nil:
+	if c.Kind == schemas.ConcernDead && c.LastSign != nil {
 		why += ", last sign of life " + terminal.FormatAge(now.Sub(*c.LastSign)) + " ago"
 	}
 	report := ""
@@ -314,8 +317,8 @@ func totalsLine(a *cli.App, c schemas.WorkspaceTotals) string {
 		c.Claimable, held, c.Blocked, schemas.CountNoun(c.Agents, "agent"), schemas.CountNoun(c.Sent, "handoff"))
 }
 
-// printPlainOverview writes the rows of parts.
-func printPlainOverview(p *cli.Page, a *cli.App, parts []overviewPart) {
+// printPlainOverview writes the rows of parts, and a row for each critical handoff that an agent can claim.
+func printPlainOverview(p *cli.Page, a *cli.App, parts []overviewPart, boxes []schemas.HandoffCount) {
 	var rows [][]string
 	for _, part := range parts {
 		for _, c := range part.Items {
@@ -323,6 +326,12 @@ func printPlainOverview(p *cli.Page, a *cli.App, parts []overviewPart) {
 				part.name, string(c.Kind), concernID(c), concernFrom(c), cmp.Or(string(c.Holder), string(c.To)), cmp.Or(c.Due, c.Since).Format(time.RFC3339),
 				cli.FormatTime(c.LastSign), concernCommand(a, c), c.Title, c.Reason,
 			})
+		}
+	}
+	for _, box := range boxes {
+		for _, text := range box.Critical {
+			id, title, _ := strings.Cut(text, " (critical) ")
+			rows = append(rows, []string{"to_claim", "critical", id, "", string(box.Name), box.Since.Format(time.RFC3339), "", "handoff show " + id + a.WorkspaceFlags(), title, box.Note})
 		}
 	}
 	if len(rows) > 0 {
