@@ -41,9 +41,10 @@ func (p *Page) AddTable(nothing string, head []string, rows [][]string, colours 
 	}}))
 }
 
-// AddNext adds the next command of a screen, and what it does. Programs do not need it.
+// AddNext adds the next command of a screen, and what it does. Programs do not need it. A command whose flags have
+// several lines is left out, because a line of theirs could look like one of handoff.
 func (p *Page) AddNext(does, command string) {
-	if p.Terminal {
+	if p.Terminal && !strings.Contains(p.Flags, "\n") {
 		p.AddLine("%s", p.Faint(does+": handoff "+command+p.Flags))
 	}
 }
