@@ -14,26 +14,24 @@ import (
 	"handoff/store/ledger"
 )
 
-// exportEvents writes the events, each with its content.
-func (x *exporter) exportEvents(emit func(exportLine) error) error {
-	return x.EachInRange(store.Range{Space: store.Events}, func(row store.Row) error {
-		n := store.DecodeLastNumber(row.Key)
-		var e audit.EventFields
-		if schemas.Decode(row.Value, &e) != nil {
-			return fmt.Errorf("event %d cannot be read: %w", n, store.ErrCorrupt)
-		}
-		content, err := x.Content(e.Handoff, n, new(bytes.Buffer))
-		if err != nil {
-			return err
-		}
-		l := exportLine{Event: bytes.Clone(row.Value), Leaf: ledger.LeafHash(row.Value), Salt: content.Salt}
-		if isCompactJSON(content.Bytes) {
-			l.Content = content.Bytes
-		} else {
-			l.Bytes = content.Bytes
-		}
-		return emit(l)
-	})
+// exportEvent makes the line of an event, with its content.
+func (x *exporter) exportEvent(row store.Row) (*exportLine, error) {
+	n := store.DecodeLastNumber(row.Key)
+	var e audit.EventFields
+	if schemas.Decode(row.Value, &e) != nil {
+		return nil, fmt.Errorf("event %d cannot be read: %w", n, store.ErrCorrupt)
+	}
+	content, err := x.Content(e.Handoff, n, new(bytes.Buffer))
+	if err != nil {
+		return nil, err
+	}
+	l := &exportLine{Event: bytes.Clone(row.Value), Leaf: ledger.LeafHash(row.Value), Salt: content.Salt}
+	if isCompactJSON(content.Bytes) {
+		l.Content = content.Bytes
+	} else {
+		l.Bytes = content.Bytes
+	}
+	return l, nil
 }
 
 func (l *loader) loadEvent(read *exportLine) error {
@@ -88,26 +86,24 @@ func (l *loader) checkLink(e schemas.Event, raw []byte) error {
 	return nil
 }
 
-// exportContents writes the content that handoffs refer to. It leaves out content that a redaction deleted.
-func (x *exporter) exportContents(emit func(exportLine) error) error {
-	last := ""
-	return x.EachInRange(store.Range{Space: store.References}, func(row store.Row) error {
-		l := exportLine{Digest: store.DigestFromKey(row.Key)}
-		if l.Digest == last {
-			return nil
-		}
-		last = l.Digest
-		content, err := x.Reference(l.Digest)
-		if err != nil || content == nil {
-			return err
-		}
-		if utf8.Valid(content) {
-			l.Text = string(content)
-		} else {
-			l.Bytes = content
-		}
-		return emit(l)
-	})
+// exportContent makes the line of a content that handoffs refer to. Content has several rows, and only the first one
+// makes the line. It makes no line for content that a redaction deleted.
+func (x *exporter) exportContent(row store.Row) (*exportLine, error) {
+	l := &exportLine{Digest: store.DigestFromKey(row.Key)}
+	if l.Digest == x.digest {
+		return nil, nil
+	}
+	x.digest = l.Digest
+	content, err := x.Reference(l.Digest)
+	if err != nil || content == nil {
+		return nil, err
+	}
+	if utf8.Valid(content) {
+		l.Text = string(content)
+	} else {
+		l.Bytes = content
+	}
+	return l, nil
 }
 
 func (l *loader) loadContent(read *exportLine) error {

@@ -68,15 +68,21 @@ func writeLine(w *bufio.Writer, l any) error {
 // exporter walks through one snapshot.
 type exporter struct {
 	*store.View
-	ctx context.Context // of the snapshot
+	ctx    context.Context // of the snapshot
+	digest string          // of the last content
 }
 
 // eachLine calls fn with all lines.
 func (x *exporter) eachLine(fn func(exportLine) error) error {
 	for _, kind := range lineKinds {
-		err := kind.write(x, func(l exportLine) error {
+		x.digest = ""
+		err := x.EachInRange(kind.rows, func(row store.Row) error {
+			l, err := kind.write(x, row)
+			if l == nil || err != nil {
+				return err
+			}
 			l.Kind = kind.name
-			return cmp.Or(x.ctx.Err(), fn(l))
+			return cmp.Or(x.ctx.Err(), fn(*l))
 		})
 		if err != nil {
 			return err

@@ -11,23 +11,25 @@ import (
 	"handoff/store"
 )
 
-// lineKind is a kind of lines, with the functions that write its lines and read one.
+// lineKind is a kind of lines, with the rows that it exports, and the functions that make a line and read one.
 type lineKind struct {
 	name  string
-	write func(*exporter, func(exportLine) error) error
+	rows  store.Range
+	write func(*exporter, store.Row) (*exportLine, error) // makes the line of a row; nil for none
 	read  func(*loader, *exportLine) error
 	bytes bool // its lines may have a NUL character
 }
 
-// lineKinds lists the kinds of lines after the heading of an exported workspace, in their order.
+// lineKinds lists the kinds of lines after the heading of an exported workspace, in their order. Receipts of request
+// ids are left out, because they last only a day.
 var lineKinds = []lineKind{
-	{"agent", (*exporter).exportAgents, (*loader).loadAgent, false},
-	{"workflow", (*exporter).exportWorkflows, (*loader).loadWorkflow, false},
-	{"event", (*exporter).exportEvents, (*loader).loadEvent, true},
-	{"content", (*exporter).exportContents, (*loader).loadContent, true},
-	{"handoff", (*exporter).exportHandoffs, (*loader).loadHandoff, false},
-	{"notice", (*exporter).exportNotices, (*loader).loadNotice, false},
-	{"key", (*exporter).exportReceipts, (*loader).loadReceipt, false},
+	{"agent", store.Range{Space: store.Agents}, (*exporter).exportAgent, (*loader).loadAgent, false},
+	{"workflow", store.Range{Space: store.Workflows}, (*exporter).exportWorkflow, (*loader).loadWorkflow, false},
+	{"event", store.Range{Space: store.Events}, (*exporter).exportEvent, (*loader).loadEvent, true},
+	{"content", store.Range{Space: store.References}, (*exporter).exportContent, (*loader).loadContent, true},
+	{"handoff", store.Range{Space: store.Records}, (*exporter).exportHandoff, (*loader).loadHandoff, false},
+	{"notice", store.Range{Space: store.Notices}, (*exporter).exportNotice, (*loader).loadNotice, false},
+	{"key", store.Prefix(store.Receipts, []byte("k")), (*exporter).exportReceipt, (*loader).loadReceipt, false},
 }
 
 // maxLine is the length of the longest line of an exported workspace, in bytes. It is far above the limits of messages.

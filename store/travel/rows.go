@@ -11,16 +11,14 @@ import (
 	"handoff/store"
 )
 
-func (x *exporter) exportAgents(emit func(exportLine) error) error {
-	return x.EachInRange(store.Range{Space: store.Agents}, func(row store.Row) error {
-		var a store.Agent
-		if err := schemas.Decode(row.Value, &a); err != nil {
-			return fmt.Errorf("agent %s: %w", row.Key, err)
-		}
-		a.Session, a.Conn, a.Process, a.Parent, a.Left, a.Idle = "", "", "", 0, false, false
-		b, _ := json.Marshal(a) // it was decoded
-		return emit(exportLine{Agent: b})
-	})
+func (x *exporter) exportAgent(row store.Row) (*exportLine, error) {
+	var a store.Agent
+	if err := schemas.Decode(row.Value, &a); err != nil {
+		return nil, fmt.Errorf("agent %s: %w", row.Key, err)
+	}
+	a.Session, a.Conn, a.Process, a.Parent, a.Left, a.Idle = "", "", "", 0, false, false
+	b, _ := json.Marshal(a) // it was decoded
+	return &exportLine{Agent: b}, nil
 }
 
 func (l *loader) loadAgent(read *exportLine) error {
@@ -35,10 +33,8 @@ func (l *loader) loadAgent(read *exportLine) error {
 	return l.checkOrder(read.Kind, []byte(a.Card.Name))
 }
 
-func (x *exporter) exportWorkflows(emit func(exportLine) error) error {
-	return x.EachInRange(store.Range{Space: store.Workflows}, func(row store.Row) error {
-		return emit(exportLine{Workflow: schemas.Workflow(row.Key), Flow: bytes.Clone(row.Value)})
-	})
+func (x *exporter) exportWorkflow(row store.Row) (*exportLine, error) {
+	return &exportLine{Workflow: schemas.Workflow(row.Key), Flow: bytes.Clone(row.Value)}, nil
 }
 
 func (l *loader) loadWorkflow(read *exportLine) error {
@@ -49,14 +45,12 @@ func (l *loader) loadWorkflow(read *exportLine) error {
 	return l.checkOrder(read.Kind, []byte(read.Workflow))
 }
 
-func (x *exporter) exportNotices(emit func(exportLine) error) error {
-	return x.EachInRange(store.Range{Space: store.Notices}, func(row store.Row) error {
-		unread, err := x.RawRows().Get(store.Unread, row.Key)
-		if err != nil {
-			return err
-		}
-		return emit(exportLine{Unread: unread != nil, Notice: bytes.Clone(row.Value)})
-	})
+func (x *exporter) exportNotice(row store.Row) (*exportLine, error) {
+	unread, err := x.RawRows().Get(store.Unread, row.Key)
+	if err != nil {
+		return nil, err
+	}
+	return &exportLine{Unread: unread != nil, Notice: bytes.Clone(row.Value)}, nil
 }
 
 func (l *loader) loadNotice(read *exportLine) error {
@@ -74,16 +68,13 @@ func (l *loader) loadNotice(read *exportLine) error {
 	return l.checkOrder(read.Kind, unread.Key)
 }
 
-// exportReceipts writes the receipts of idempotency keys. It leaves out receipts of request ids, which last only a day.
-func (x *exporter) exportReceipts(emit func(exportLine) error) error {
-	return x.EachInRange(store.Prefix(store.Receipts, []byte("k")), func(row store.Row) error {
-		sender, key, _ := strings.Cut(string(row.Key[1:]), "\x00")
-		r, err := store.DecodeReceipt(row.Value)
-		if err != nil {
-			return err
-		}
-		return emit(exportLine{Sender: schemas.Agent(sender), Key: key, At: r.At, Digest: r.Digest, Result: r.Result})
-	})
+func (x *exporter) exportReceipt(row store.Row) (*exportLine, error) {
+	sender, key, _ := strings.Cut(string(row.Key[1:]), "\x00")
+	r, err := store.DecodeReceipt(row.Value)
+	if err != nil {
+		return nil, err
+	}
+	return &exportLine{Sender: schemas.Agent(sender), Key: key, At: r.At, Digest: r.Digest, Result: r.Result}, nil
 }
 
 func (l *loader) loadReceipt(read *exportLine) error {
@@ -95,30 +86,28 @@ func (l *loader) loadReceipt(read *exportLine) error {
 	return l.checkOrder(read.Kind, key)
 }
 
-func (x *exporter) exportHandoffs(emit func(exportLine) error) error {
-	return x.EachInRange(store.Range{Space: store.Records}, func(row store.Row) error {
-		id := schemas.ID(store.DecodeLastNumber(row.Key))
-		r, err := store.DecodeRecord(row.Value)
-		if err != nil {
-			return fmt.Errorf("record of %s: %w", id, err)
+func (x *exporter) exportHandoff(row store.Row) (*exportLine, error) {
+	id := schemas.ID(store.DecodeLastNumber(row.Key))
+	r, err := store.DecodeRecord(row.Value)
+	if err != nil {
+		return nil, fmt.Errorf("record of %s: %w", id, err)
+	}
+	b := bytes.Clone(row.Value)
+	if r.Status.IsHeld() { // the claim stays where it was made
+		r.Token, r.Voided, r.Conn, r.Lease = "", nil, "", 0
+		if b, err = store.EncodeRecord(r); err != nil {
+			return nil, err
 		}
-		b := bytes.Clone(row.Value)
-		if r.Status.IsHeld() { // the claim stays where it was made
-			r.Token, r.Voided, r.Conn, r.Lease = "", nil, "", 0
-			if b, err = store.EncodeRecord(r); err != nil {
-				return err
-			}
-		}
-		words, err := x.RawRows().Get(store.Words, store.EncodeNumber(id))
-		if err != nil {
-			return err
-		}
-		return emit(exportLine{
-			Handoff: id, Workflow: r.Workflow, Title: r.Title, Status: r.Status, Outcome: r.Outcome,
-			Sender: r.From, To: r.To, Holder: r.Holder, Record: b,
-			Words: strings.ReplaceAll(strings.Trim(string(words), "\x00"), "\x00", " "),
-		})
-	})
+	}
+	words, err := x.RawRows().Get(store.Words, store.EncodeNumber(id))
+	if err != nil {
+		return nil, err
+	}
+	return &exportLine{
+		Handoff: id, Workflow: r.Workflow, Title: r.Title, Status: r.Status, Outcome: r.Outcome,
+		Sender: r.From, To: r.To, Holder: r.Holder, Record: b,
+		Words: strings.ReplaceAll(strings.Trim(string(words), "\x00"), "\x00", " "),
+	}, nil
 }
 
 func (l *loader) loadHandoff(read *exportLine) error {
