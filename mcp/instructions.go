@@ -235,33 +235,26 @@ func nameAndPresence(c schemas.Card) string {
 	return name
 }
 
-// prependAdvice puts a sentence before the other advice in a result. If it cannot read the advice, it returns the
-// result unchanged and false.
+// prependAdvice puts a sentence before the other advice in a result. Advice is the last field of a result that has any.
+// If prependAdvice cannot read the advice, it returns the result unchanged and false.
 func prependAdvice(sentence string, result json.RawMessage) (_ json.RawMessage, ok bool) {
-	d := json.NewDecoder(bytes.NewReader(result))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	has := struct {
+		Next json.RawMessage `json:"next"`
+	}{json.RawMessage("[]")}
+	var after []schemas.Advice
+	if json.Unmarshal(result, &has) != nil || json.Unmarshal(has.Next, &after) != nil {
 		return result, false
 	}
-	out, next := bytes.NewBufferString("{"), []schemas.Advice{{Say: sentence}}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return result, false
-		}
-		var value json.RawMessage
-		if d.Decode(&value) != nil {
-			return result, false
-		}
-		if name == "next" {
-			var after []schemas.Advice
-			if json.Unmarshal(value, &after) != nil {
-				return result, false
-			}
-			next = append(next, after...)
-			continue
-		}
-		fmt.Fprintf(out, "%s:%s,", encodeForModel(name), value)
+	next := encodeForModel(append([]schemas.Advice{{Say: sentence}}, after...))
+	if rest, found := bytes.CutSuffix(result, fmt.Appendf(nil, `"next":%s}`, has.Next)); found {
+		return fmt.Appendf(nil, `%s"next":%s}`, rest, next), true
 	}
-	fmt.Fprintf(out, `"next":%s}`, encodeForModel(next))
-	return out.Bytes(), true
+	if len(after) > 0 { // it is not the last field
+		return result, false
+	}
+	rest := bytes.TrimSuffix(result, []byte("}"))
+	if len(rest) > len("{") {
+		rest = append(slices.Clip(rest), ',')
+	}
+	return fmt.Appendf(nil, `%s"next":%s}`, rest, next), true
 }
