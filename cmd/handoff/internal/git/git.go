@@ -12,9 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
-	"sync"
 	"time"
 
 	"handoff/tools/platform"
@@ -204,20 +202,6 @@ func (r Repository) Made() string {
 		return ""
 	}
 	return info.ModTime().UTC().Format(time.RFC3339Nano)
-}
-
-var remote = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\[remote [^\[]*?^\s*url\s*=\s*(?:\w+://)?(?:[^/@\s]*@)?(.+?)(?:/?\.git)?/?$`)
-})
-
-// Remotes returns the addresses of the repository's remotes, without scheme, user and suffix ".git": the addresses of
-// one repository over SSH and HTTPS are equal. It reads the file config of the repository, and no file included there.
-func (r Repository) Remotes() (addresses []string) {
-	content, _ := readSmallFile(filepath.Join(r.Common, "config")) // without it there are none
-	for _, found := range remote().FindAllStringSubmatch(content, -1) {
-		addresses = append(addresses, strings.Replace(found[1], ":", "/", 1))
-	}
-	return addresses
 }
 
 // parseHead reads "ref: refs/heads/main" or, detached, the id of a commit.

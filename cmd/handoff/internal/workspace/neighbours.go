@@ -55,8 +55,8 @@ func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour
 			continue
 		case gone || IsPart(other, w, getenv):
 			n.Moved, n.Join = true, AdoptCommand(other, here)
-		case relationOf(w, other, same) != "":
-			n.Relation = relationOf(w, other, same)
+		case same:
+			n.Relation = relationOf(w)
 			n.Join = fmt.Sprintf("handoff export --dir %s | handoff import - --dir %s", shell.Quote(there), shell.Quote(here))
 		case here != w.Project && there != other.Project:
 			continue // a repository inside another is intended

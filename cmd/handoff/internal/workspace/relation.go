@@ -4,27 +4,17 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 
 	"handoff/cmd/handoff/internal/git"
 )
 
-// relationOf returns the relation of the repository of w to that of another workspace in words, or "". Same says that
-// both are the same repository, see [isSameRepository]. Nothing in a repository tells a copy from its original, so only
-// a repository whose workspace was never used is taken for the copy.
-func relationOf(w, other Workspace, same bool) string {
-	mine, others := repositoryOf(w).Remotes(), repositoryOf(other).Remotes()
-	switch {
-	case slices.Contains(mine, strings.TrimSuffix(workTreeOf(other.Project), ".git")):
-		return "this repository is a clone of that one"
-	case slices.ContainsFunc(mine, func(address string) bool { return slices.Contains(others, address) }):
-		return "both are clones of " + mine[0]
-	case same && w.IsStoreMissing():
-		return "this repository is a copy of that one"
-	case same:
-		return "one repository is a copy of the other"
+// relationOf returns the relation of w to another workspace of the same repository in words. Nothing in a repository
+// tells a copy from its original, so only a repository whose workspace was never used is taken for the copy.
+func relationOf(w Workspace) string {
+	if w.IsStoreMissing() {
+		return "this repository is a copy or a clone of that one"
 	}
-	return ""
+	return "both are copies or clones of one repository"
 }
 
 // isSameRepository reports whether the repository of w has the early commit of another repository, as a copy of it has.
