@@ -37,10 +37,13 @@ func checkRows(ctx context.Context, s *store.Store, words SearchWordsFunc) (foun
 			View: v, foundFaults: found, ctx: ctx, words: words, seed: maphash.MakeSeed(), counted: store.CounterTotals{},
 		}
 		for _, step := range []func() error{
-			c.checkRecords, c.addUpIndexRows, c.findMissingIndexRows, c.findExtraIndexRows, c.checkUnreadNotices, c.checkCounters,
+			c.eachRowOf(store.Records, c.checkRecord), c.addUpIndexRows, c.findMissingIndexRows, c.findExtraIndexRows,
+			c.eachRowOf(store.Unread, c.checkUnreadNotice), c.checkCounters,
 			// No event proves the rows of the steps below. Most of their faults cannot be mended, because no other row of
 			// the store has the data of the right row.
-			c.checkTokens, c.checkAgents, c.checkDeclaredRules, c.checkWorkflows, c.checkNotices, c.checkReceipts, c.findOrphanWords, c.checkNextHandoffID,
+			c.checkTokens, c.eachRowOf(store.Agents, c.checkAgent), c.eachRowOf(store.Rules, c.checkDeclaredRule),
+			c.checkWorkflows, c.checkNotices, c.eachRowOf(store.Receipts, c.checkReceipt),
+			c.eachRowOf(store.Words, c.findOrphanWords), c.checkNextHandoffID,
 		} {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -54,7 +57,7 @@ func checkRows(ctx context.Context, s *store.Store, words SearchWordsFunc) (foun
 	return found, err
 }
 
-// checker is one run of [CheckRows]. Its steps run in a fixed order, because later steps use results of checkRecords.
+// checker is one run of [CheckRows]. Its steps run in a fixed order, because later steps use results of checkRecord.
 type checker struct {
 	*store.View
 	*foundFaults
@@ -85,30 +88,33 @@ func (c *checker) eachRow(space store.Space, fn func(store.Row) error) error {
 	return c.EachInRange(store.Range{Space: space}, func(row store.Row) error { return cmp.Or(c.ctx.Err(), fn(row)) })
 }
 
-// checkRecords reads each record, adds up its counters and the numbers of its index rows, and checks its search words.
-func (c *checker) checkRecords() error {
-	return c.eachRow(store.Records, func(row store.Row) error {
-		id := schemas.ID(store.DecodeLastNumber(row.Key))
-		c.last = max(c.last, id)
-		r, err := store.DecodeRecord(row.Value)
-		if err != nil {
-			c.addFault("the record of %s cannot be read: %v", id, err)
-			if isNewerRecord(err) {
-				c.refused = err
-			}
-			return nil
+// eachRowOf returns a step that calls fn with every row of a space.
+func (c *checker) eachRowOf(space store.Space, fn func(store.Row) error) func() error {
+	return func() error { return c.eachRow(space, fn) }
+}
+
+// checkRecord reads a record, adds up its counters and the numbers of its index rows, and checks its search words.
+func (c *checker) checkRecord(row store.Row) error {
+	id := schemas.ID(store.DecodeLastNumber(row.Key))
+	c.last = max(c.last, id)
+	r, err := store.DecodeRecord(row.Value)
+	if err != nil {
+		c.addFault("the record of %s cannot be read: %v", id, err)
+		if isNewerRecord(err) {
+			c.refused = err
 		}
-		if r.ID != id {
-			c.addFault("the record of %s calls itself %s", id, r.ID)
-			return nil
-		}
-		shares := store.CountersOf(r)
-		c.counted.Add(shares[:]...)
-		for _, e := range store.IndexRowsOf(r) {
-			c.expected[e.Space] += c.rowSum(e.Key, e.Value)
-		}
-		return c.checkSearchWords(r)
-	})
+		return nil
+	}
+	if r.ID != id {
+		c.addFault("the record of %s calls itself %s", id, r.ID)
+		return nil
+	}
+	shares := store.CountersOf(r)
+	c.counted.Add(shares[:]...)
+	for _, e := range store.IndexRowsOf(r) {
+		c.expected[e.Space] += c.rowSum(e.Key, e.Value)
+	}
+	return c.checkSearchWords(r)
 }
 
 // checkSearchWords checks that a handoff with content has search words.
@@ -204,29 +210,27 @@ func (c *checker) findExtraIndexRows() error {
 	return nil
 }
 
-// checkUnreadNotices checks that unread notices exist, and counts them.
-func (c *checker) checkUnreadNotices() error {
-	return c.eachRow(store.Unread, func(row store.Row) error {
-		kept, err := c.RawRows().Get(store.Notices, row.Key)
-		if err != nil {
-			return err
-		}
-		id := schemas.NoticeID(store.DecodeLastNumber(row.Key))
-		var notice schemas.Notice
-		if kept == nil {
-			c.addMendableFault(deleteFix(store.Unread, row.Key), "notice %s is unread and missing", id)
-			return nil
-		}
-		if err := schemas.Decode(kept, &notice); err != nil {
-			c.addFault("notice %s is unread and cannot be read: %v", id, err)
-		} else if e := store.UnreadRow(notice); len(row.Value) > 0 && store.DecodeLastNumber(row.Value) != store.DecodeLastNumber(e.Value) {
-			right := putFix(store.Unread, row.Key, e.Value)
-			c.addMendableFault(right, "notice %s is unread and its row names another handoff", id)
-		}
-		agent, _, _ := bytes.Cut(row.Key, []byte{0})
-		c.counted.Add(store.MailboxCounters{Address: schemas.Address(agent), Counters: store.Counters{Unread: 1}})
+// checkUnreadNotice checks that an unread notice exists, and counts it.
+func (c *checker) checkUnreadNotice(row store.Row) error {
+	kept, err := c.RawRows().Get(store.Notices, row.Key)
+	if err != nil {
+		return err
+	}
+	id := schemas.NoticeID(store.DecodeLastNumber(row.Key))
+	var notice schemas.Notice
+	if kept == nil {
+		c.addMendableFault(deleteFix(store.Unread, row.Key), "notice %s is unread and missing", id)
 		return nil
-	})
+	}
+	if err := schemas.Decode(kept, &notice); err != nil {
+		c.addFault("notice %s is unread and cannot be read: %v", id, err)
+	} else if e := store.UnreadRow(notice); len(row.Value) > 0 && store.DecodeLastNumber(row.Value) != store.DecodeLastNumber(e.Value) {
+		right := putFix(store.Unread, row.Key, e.Value)
+		c.addMendableFault(right, "notice %s is unread and its row names another handoff", id)
+	}
+	agent, _, _ := bytes.Cut(row.Key, []byte{0})
+	c.counted.Add(store.MailboxCounters{Address: schemas.Address(agent), Counters: store.Counters{Unread: 1}})
+	return nil
 }
 
 // checkCounters compares the stored counters with the numbers that this check has counted.

@@ -9,27 +9,23 @@ import (
 	"handoff/store"
 )
 
-// checkAgents checks that each card has the name of its row.
-func (c *checker) checkAgents() error {
-	return c.eachRow(store.Agents, func(row store.Row) error {
-		switch a, err := store.DecodeJSONRow[store.Agent](row); {
-		case err != nil:
-			c.addFault("agent %s cannot be read: %v", row.Key, err)
-		case string(a.Card.Name) != string(row.Key):
-			c.addFault("agent %s calls itself %s", row.Key, a.Card.Name)
-		}
-		return nil
-	})
+// checkAgent checks that a card has the name of its row.
+func (c *checker) checkAgent(row store.Row) error {
+	switch a, err := store.DecodeJSONRow[store.Agent](row); {
+	case err != nil:
+		c.addFault("agent %s cannot be read: %v", row.Key, err)
+	case string(a.Card.Name) != string(row.Key):
+		c.addFault("agent %s calls itself %s", row.Key, a.Card.Name)
+	}
+	return nil
 }
 
-// checkDeclaredRules checks that the declarations of files can be read.
-func (c *checker) checkDeclaredRules() error {
-	return c.eachRow(store.Rules, func(row store.Row) error {
-		if _, err := store.DecodeJSONRow[store.DeclaredRules](row); err != nil {
-			c.addFault("rules of %s cannot be read: %v", row.Key, err)
-		}
-		return nil
-	})
+// checkDeclaredRule checks that the declarations of a file can be read.
+func (c *checker) checkDeclaredRule(row store.Row) error {
+	if _, err := store.DecodeJSONRow[store.DeclaredRules](row); err != nil {
+		c.addFault("rules of %s cannot be read: %v", row.Key, err)
+	}
+	return nil
 }
 
 // checkWorkflows checks that each workflow has an owner and a handoff. It runs only if the index of handoffs by
@@ -91,31 +87,27 @@ func (c *checker) checkNotices() error {
 	return c.checkNextNumber(store.Notices, uint64(highest))
 }
 
-// checkReceipts checks that each receipt can be decoded.
-func (c *checker) checkReceipts() error {
-	return c.eachRow(store.Receipts, func(row store.Row) error {
-		of := "of a request"
-		if bytes.HasPrefix(row.Key, []byte("k")) {
-			from, _, _ := bytes.Cut(row.Key[1:], []byte{0})
-			of = "of a key of " + string(from)
-		}
-		r, err := store.DecodeReceipt(row.Value)
-		if err != nil || !json.Valid(r.Result) || row.Key[0] != 'k' && row.Key[0] != 'r' {
-			c.addFault("a receipt %s cannot be read", of)
-		}
-		return nil
-	})
+// checkReceipt checks that a receipt can be decoded.
+func (c *checker) checkReceipt(row store.Row) error {
+	of := "of a request"
+	if bytes.HasPrefix(row.Key, []byte("k")) {
+		from, _, _ := bytes.Cut(row.Key[1:], []byte{0})
+		of = "of a key of " + string(from)
+	}
+	r, err := store.DecodeReceipt(row.Value)
+	if err != nil || !json.Valid(r.Result) || row.Key[0] != 'k' && row.Key[0] != 'r' {
+		c.addFault("a receipt %s cannot be read", of)
+	}
+	return nil
 }
 
-// findOrphanWords finds words of missing handoffs.
-func (c *checker) findOrphanWords() error {
-	return c.eachRow(store.Words, func(row store.Row) error {
-		kept, err := c.RawRows().Get(store.Records, row.Key)
-		if err == nil && kept == nil {
-			c.addMendableFault(deleteFix(store.Words, row.Key), "there are words of %s, which is missing", schemas.ID(store.DecodeLastNumber(row.Key)))
-		}
-		return err
-	})
+// findOrphanWords finds words of a missing handoff.
+func (c *checker) findOrphanWords(row store.Row) error {
+	kept, err := c.RawRows().Get(store.Records, row.Key)
+	if err == nil && kept == nil {
+		c.addMendableFault(deleteFix(store.Words, row.Key), "there are words of %s, which is missing", schemas.ID(store.DecodeLastNumber(row.Key)))
+	}
+	return err
 }
 
 // checkNextHandoffID checks that the id of the next handoff is a new one.
