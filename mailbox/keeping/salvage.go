@@ -21,11 +21,9 @@ import (
 // Salvage makes a store from the rows that can be read in a damaged one. It writes the events again under their numbers,
 // with an empty event in the place of each lost one, so the new store has a registry of its own.
 //
-// Rows of the tree are as of the last commit. Loose rows may be older, and may have texts that were redacted since. A
-// loose text is used only with a proof that it was not redacted:
-//
-//   - The tree has the salt of the text, which a redaction erases.
-//   - Or all events are there, each with its leaf in the Merkle tree, and no redaction names the text.
+// Rows of the tree are as of the last commit. Loose rows may be older, and may have texts that were redacted since.
+// Salvage uses loose rows only if all events are there, each with its leaf in the Merkle tree: then it knows all
+// redactions, and uses no loose text that a redaction replaced. Otherwise it uses only the tree.
 type Salvage struct {
 	Tree, Loose []store.IndexRow // loose rows are of the space [store.Spaces]
 	Sure        bool             // no event is later than all events that the rows name
@@ -45,8 +43,6 @@ type Salvage struct {
 type salvagedEvent struct {
 	schemas.Event
 	proved   bool   // its leaf was found
-	salted   bool   // the tree has the salt of its content
-	mixed    bool   // its content has loose rows
 	redacted string // digest of its content after the last redaction
 	content  store.Content
 }
@@ -139,7 +135,8 @@ func (s *Salvage) identify(row store.IndexRow) (store.Space, uint64) {
 	return store.Spaces, 0
 }
 
-// keep keeps a row, unless it is loose and there is one in the tree, or no proof that it was not redacted.
+// keep keeps a row, unless it is loose and there is one in the tree, or it may be redacted. Of loose rows it keeps only
+// the contents of redactions until all events are known to be there.
 func (s *Salvage) keep(w store.Writer, row store.IndexRow) error {
 	space, n := s.identify(row)
 	loose := row.Space == store.Spaces
@@ -147,38 +144,32 @@ func (s *Salvage) keep(w store.Writer, row store.IndexRow) error {
 		return nil
 	}
 	e := s.event(n)
-	if loose && s.mayBeOld(space, row.Value, e) {
+	if loose && s.mayBeRedacted(space, row.Value, e) {
 		return nil
 	}
-	switch space { //nolint:exhaustive // of the others any row is as good
-	case store.Records:
+	if space == store.Records {
 		s.keepRecord(row.Value, loose)
 		return nil
-	case store.Salts:
-		e.salted = e.salted || !loose
-	case store.Bodies:
-		if e.N == 0 {
-			e.Handoff = schemas.ID(store.DecodeLastNumber(row.Key[:8]))
-		}
+	}
+	if space == store.Bodies && e.N == 0 {
+		e.Handoff = schemas.ID(store.DecodeLastNumber(row.Key[:8]))
 	}
 	was, err := w.Get(space, row.Key)
 	if err != nil || was != nil {
 		return err
 	}
-	e.mixed = e.mixed || loose && space == store.Bodies
 	return w.Put(space, row.Key, row.Value)
 }
 
-// mayBeOld reports whether a loose row may have a text that was redacted since.
-func (s *Salvage) mayBeOld(space store.Space, value []byte, e *salvagedEvent) bool {
-	switch space { //nolint:exhaustive // the others have no texts, or are compared with their event
-	case store.Bodies:
-		isOld := !s.complete || e.redacted != "" && e.redacted != store.HashOf(value)
-		return isOld && !e.salted && e.Action != schemas.Redacted
-	case store.References, store.Notices:
-		return s.anyRedacted || !s.complete
+// mayBeRedacted reports whether a loose row may have a text that was redacted since.
+func (s *Salvage) mayBeRedacted(space store.Space, value []byte, e *salvagedEvent) bool {
+	if !s.complete {
+		return e.Action != schemas.Redacted || space != store.Bodies && space != store.Salts
 	}
-	return false
+	if space == store.Bodies {
+		return e.redacted != "" && e.redacted != store.HashOf(value)
+	}
+	return s.anyRedacted && (space == store.References || space == store.Notices)
 }
 
 // keepRecord keeps a record. Of several states it keeps the latest.
@@ -228,8 +219,6 @@ func (s *Salvage) rebuild(tx *store.Tx) (err error) {
 		if e.N == 0 {
 			s.Lost["event"]++
 			e.Event = schemas.Event{N: n, At: s.By.At, Handoff: e.Handoff, Via: schemas.ViaCLI, Action: lost}
-		} else if !e.proved {
-			s.Lost["proof of an event"]++
 		}
 		err = cmp.Or(err, s.readContent(tx, e))
 		s.first[e.Handoff] = cmp.Or(s.first[e.Handoff], n)
@@ -241,7 +230,7 @@ func (s *Salvage) rebuild(tx *store.Tx) (err error) {
 	s.Lost["handoff"] = len(s.first) - len(s.records)
 	for _, id := range slices.Sorted(maps.Keys(s.records)) {
 		r := s.records[id]
-		if s.older[id] && (!s.complete || last[id] > r.Event) {
+		if last[id] > r.Event {
 			s.Lost["latest state of a handoff"]++
 		}
 		s.repairRecord(r)
@@ -259,7 +248,7 @@ func (s *Salvage) readContent(tx *store.Tx, e *salvagedEvent) error {
 	}
 	isWhole := json.Valid(c.Bytes) && (c.Salt == nil && e.redacted == "" || written == "" || written == store.HashOf(c.Salt, c.Bytes))
 	switch {
-	case isWhole && s.isCurrent(e, c):
+	case isWhole:
 		e.content = c
 	case e.Said != "" || len(c.Bytes) > 0:
 		s.Lost["text"]++
@@ -269,11 +258,6 @@ func (s *Salvage) readContent(tx *store.Tx, e *salvagedEvent) error {
 	}
 	_, erased := tx.RedactContent(e.Event, nil)
 	return cmp.Or(err, erased)
-}
-
-// isCurrent reports whether a whole content was not redacted since.
-func (s *Salvage) isCurrent(e *salvagedEvent, c store.Content) bool {
-	return !e.mixed || e.salted && e.redacted == "" || s.complete && (e.redacted != "" || c.Salt != nil || len(c.Bytes) == e.Bytes)
 }
 
 // repairRecord removes the ids of handoffs and the numbers of texts that are lost. A handoff whose task is lost gets
@@ -363,7 +347,6 @@ func (s *Salvage) writeOthers(tx *store.Tx) error {
 	digests, unread := tx.ReferenceDigests()
 	for digest := range digests {
 		if _, wrong := tx.Reference(digest); wrong != nil {
-			s.Lost["content of a reference"]++
 			err = cmp.Or(err, tx.DeleteReference(digest))
 		}
 	}
