@@ -23,18 +23,10 @@ func (s *Service) unknownNameText(ctx context.Context, by schemas.Caller, in sch
 	text, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (string, error) {
 		unknown, err := s.isNameUnknown(v, by.Agent)
 		blocked, failed := s.offers(v).WithheldText(by.Agent)
-		names, broken := v.AgentNames()
-		if err = cmp.Or(err, failed, broken); err != nil || blocked != "" || !unknown {
+		if err = cmp.Or(err, failed); err != nil || blocked != "" || !unknown {
 			return "", err
 		}
-		for box := range v.MailboxesWithWork("") {
-			names = append(names, schemas.Agent(box))
-		}
-		said := fmt.Sprintf("No agent is called %s, and this claim made none.", by.Agent)
-		if likely := closest.LikelyNames(by.Agent, slices.Concat(names, by.Clients)); len(likely) > 0 {
-			said += fmt.Sprintf(" Did you mean %s?", likely[0])
-		}
-		return said + " An agent with a new name registers first.", nil
+		return textForUnknownName(v, by)
 	})
 	if text == "" || err != nil {
 		return "", err
@@ -47,4 +39,18 @@ func (s *Service) unknownNameText(ctx context.Context, by schemas.Caller, in sch
 		text = ""
 	}
 	return text, err
+}
+
+// textForUnknownName tells a caller that no agent has its name, and which agent or mailbox has a similar one.
+func textForUnknownName(v *store.View, by schemas.Caller) (string, error) {
+	names, err := v.AgentNames()
+	for box, broken := range v.MailboxesWithWork("") {
+		err = cmp.Or(err, broken)
+		names = append(names, schemas.Agent(box))
+	}
+	said := fmt.Sprintf("No agent is called %s, and this claim made none.", by.Agent)
+	if likely := closest.LikelyNames(by.Agent, slices.Concat(names, by.Clients)); len(likely) > 0 {
+		said += fmt.Sprintf(" Did you mean %s?", likely[0])
+	}
+	return said + " An agent with a new name registers first.", err
 }

@@ -45,7 +45,7 @@ func (a hookReport) newAnswer(e client.SessionEvent, of schemas.Agent, n schemas
 		text = mailText(n)
 	case client.Stop, client.SubagentStop:
 		text = heldReminder(n)
-	case client.SessionEnd, client.Compact: // no model reads it
+	case client.SessionEnd, client.Compact, client.Wake: // no model reads it
 	}
 	if text = strings.TrimSpace(text); text == "" {
 		return nil, nil
