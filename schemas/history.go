@@ -2,6 +2,9 @@ package schemas
 
 import "time"
 
+// MaxHistory is the largest number of handoffs that a history shows.
+const MaxHistory = 500
+
 // HistoryIn holds the arguments of handoff_history: a workflow, given by its name or by one of its handoffs. If the
 // call gives neither, it shows the workflow of the newest handoff. Limit is the largest number of handoffs to show.
 type HistoryIn struct {

@@ -52,7 +52,7 @@ func Markdown(workflow string, steps []schemas.HistoryStep, shown int) string {
 	}
 	m.writeList("\n## Open points\n", open)
 	if shown < all {
-		m.writeLine("\n%d of %d shown: `handoff history %s --markdown --limit %d`", shown, all, workflow, min(all, 500))
+		m.writeLine("\n%d of %d shown: `handoff history %s --markdown --limit %d`", shown, all, workflow, min(all, schemas.MaxHistory))
 	}
 	return m.String()
 }

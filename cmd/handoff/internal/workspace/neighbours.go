@@ -44,18 +44,18 @@ func FindNeighbours(w Workspace, getenv func(string) string) (beside []Neighbour
 	}
 	all, _ := All(getenv) // an unreadable workspace is no neighbour
 	here := workTreeOf(w.Project)
-	known := knownCommits(w, all)
+	same := findSameRepositories(w, all)
 	for _, other := range all {
-		there, gone, same := workTreeOf(other.Project), IsProjectGone(other.Project), isSameRepository(w, other, known)
+		there, gone := workTreeOf(other.Project), IsProjectGone(other.Project)
 		n := Neighbour{Workspace: other.Name, Project: there}
 		switch {
 		case other.Project == "" || other.Name == w.Name:
 			continue
-		case gone && filepath.Base(there) != filepath.Base(here) && !same:
+		case gone && filepath.Base(there) != filepath.Base(here) && !same[other.Name]:
 			continue
 		case gone || IsPart(other, w, getenv):
 			n.Moved, n.Join = true, AdoptCommand(other, here)
-		case same:
+		case same[other.Name]:
 			n.Relation = relationOf(w)
 			n.Join = fmt.Sprintf("handoff export --dir %s | handoff import - --dir %s", shell.Quote(there), shell.Quote(here))
 		case here != w.Project && there != other.Project:

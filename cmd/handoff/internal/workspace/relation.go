@@ -3,6 +3,7 @@ package workspace
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"handoff/cmd/handoff/internal/git"
@@ -17,32 +18,31 @@ func relationOf(w Workspace) string {
 	return "both are copies or clones of one repository"
 }
 
-// isSameRepository reports whether the repository of w has the early commit of another repository, as a copy of it has.
-// Known are the commits that w has. A repository without commits is compared by the time at which git made it.
-func isSameRepository(w, other Workspace, known []string) bool {
-	if id := earlyCommit(other); id != "" {
-		return slices.Contains(known, id)
-	}
-	made := cmp.Or(readRecord(other).Made, repositoryOf(other).Made())
-	return made != "" && made == repositoryOf(w).Made()
-}
-
-// knownCommits returns those early commits of other repositories that the repository of a workspace has.
-func knownCommits(w Workspace, all []Workspace) []string {
-	var ids []string
-	for _, other := range all {
-		if id := earlyCommit(other); git.IsObjectID(id) && other.Name != w.Name {
-			ids = append(ids, id)
-		}
-	}
-	if len(ids) == 0 || w.By != ByGit {
+// findSameRepositories returns the names of the workspaces whose repository is that of w: it has an early commit of
+// theirs, as a copy of it or a clone has. Repositories without commits are compared by the time at which git made them.
+func findSameRepositories(w Workspace, all []Workspace) map[string]bool {
+	if w.By != ByGit {
 		return nil
 	}
-	return repositoryOf(w).KnownCommits(context.Background(), ids)
-}
-
-func earlyCommit(w Workspace) string {
-	return cmp.Or(readRecord(w).Commit, repositoryOf(w).EarlyCommit())
+	made, same, commits := repositoryOf(w).Made(), map[string]bool{}, map[string]string{}
+	for _, other := range all {
+		record, repository := readRecord(other), repositoryOf(other)
+		switch id := cmp.Or(record.Commit, repository.EarlyCommit()); {
+		case other.Name == w.Name:
+		case git.IsObjectID(id):
+			commits[other.Name] = id
+		case id == "":
+			same[other.Name] = made != "" && made == cmp.Or(record.Made, repository.Made())
+		}
+	}
+	if len(commits) == 0 {
+		return same
+	}
+	known := repositoryOf(w).KnownCommits(context.Background(), slices.Collect(maps.Values(commits)))
+	for name, id := range commits {
+		same[name] = slices.Contains(known, id)
+	}
+	return same
 }
 
 // repositoryOf returns the repository that is the project of a workspace. For another project, its files are missing.

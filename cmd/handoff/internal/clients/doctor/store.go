@@ -76,8 +76,7 @@ func messageWithHint(err error) string {
 	return coded.Message + ". " + coded.Hint
 }
 
-// verifyRegistry compares the registry with the records, as "handoff audit verify" does, and checks the store, as "handoff
-// check" does. If the store is large, or the
+// verifyRegistry checks the store, as "handoff check" does, and with it the registry. If the store is large, or the
 // comparison takes too long, the finding says that the registry was not verified.
 func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.File, sh CommandBuilder) Finding {
 	verify := sh.commandLine("audit verify")
@@ -86,10 +85,13 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 	}
 	ctx, end := context.WithTimeout(ctx, verifyTimeout)
 	defer end()
-	out, err := tools.InvokeTyped[schemas.AuditOut](ctx, boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
-	var checked schemas.CheckOut // an audit does not read each page
-	if err == nil && out.OK {
-		checked, err = tools.InvokeTyped[schemas.CheckOut](ctx, boxes, tools.Call{Tool: "store_check"}, struct{}{})
+	checked, err := tools.InvokeTyped[schemas.CheckOut](ctx, boxes, tools.Call{Tool: "store_check"}, struct{}{})
+	if err == nil && checked.OK {
+		return ok(aboutStore, "it is whole: %s of %s", schemas.CountNoun(checked.Events, "event"), schemas.CountNoun(checked.Handoffs, "handoff"))
+	}
+	var out schemas.AuditOut // says whether another program made the fault
+	if err == nil {
+		out, err = tools.InvokeTyped[schemas.AuditOut](ctx, boxes, tools.Call{Tool: "audit_verify"}, schemas.AuditIn{})
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
@@ -102,10 +104,8 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 		return failure(aboutStore, "it was changed by something else than handoff, first: %s. %s", out.Problems[0], store.DamageRemedy).withCommand(verify)
 	case !out.OK:
 		return failure(aboutStore, "it was changed by something else than handoff").withCommand(verify)
-	case len(checked.Faults) > 0:
-		return failure(aboutStore, "%s", checked.Faults[0].What).withCommand(sh.commandLine("check"))
 	}
-	return ok(aboutStore, "it is whole: %s of %s", schemas.CountNoun(out.Events, "event"), schemas.CountNoun(out.Handoffs, "handoff"))
+	return failure(aboutStore, "%s", checked.Faults[0].What).withCommand(sh.commandLine("check"))
 }
 
 // ExamineFiles examines the permissions of a workspace's files. Opens is false if doctor must not open the workspace:

@@ -27,8 +27,8 @@ func historyCommand(a *cli.App) *cobra.Command {
 	limit := cmd.Flags().IntP("limit", "n", 50, "handoffs at most, up to 500")
 	cmd.MarkFlagsMutuallyExclusive("mermaid", "markdown", "rows")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		if *limit < 1 || *limit > maxSteps {
-			return schemas.Invalidf("--limit", "%d is not from 1 to %d", *limit, maxSteps)
+		if *limit < 1 || *limit > schemas.MaxHistory {
+			return schemas.Invalidf("--limit", "%d is not from 1 to %d", *limit, schemas.MaxHistory)
 		}
 		args := cli.Arguments{"limit": *limit, "format": "rows"}
 		switch {
@@ -58,9 +58,6 @@ func historyCommand(a *cli.App) *cobra.Command {
 	}
 	return cmd
 }
-
-// maxSteps is the largest number of handoffs that a history shows.
-const maxSteps = 500
 
 // showHistory prints one history.
 func showHistory(ctx context.Context, a *cli.App, args cli.Arguments, rows bool) error {
@@ -107,7 +104,7 @@ func printHistory(p *cli.Page, a *cli.App, out schemas.HistoryOut, rows bool) {
 func printOmittedSteps(p *cli.Page, a *cli.App, out schemas.HistoryOut, rows bool) {
 	all, form := schemas.ValueOrZero(out.Sums).Handoffs, map[bool]string{rows: " --rows", out.Mermaid != "": " --mermaid"}[true]
 	command := fmt.Sprintf("history %s%s --limit %d", out.Workflow, form, all)
-	if all > maxSteps {
+	if all > schemas.MaxHistory {
 		command = "list " + string(out.Workflow)
 	}
 	text := fmt.Sprintf("%d of %d shown: handoff %s%s", all-out.More, all, command, a.WorkspaceFlags())
