@@ -1,6 +1,12 @@
 package life
 
-import "slices"
+import (
+	_ "embed"
+	"slices"
+	"sync"
+
+	"handoff/schemas"
+)
 
 // Consequence is a step that an action on a handoff causes: a notice, or a new or changed handoff. It runs in the
 // transaction of the action, in the name of the agent that did the action, and that agent gets no notice. A consequence
@@ -100,7 +106,7 @@ type Condition string
 // The conditions.
 const (
 	// Always holds.
-	Always Condition = ""
+	Always Condition = "always"
 	// NeedsApproval holds if the handoff waits for approval now and did not before: after a send, or after an agent
 	// amended an approved handoff.
 	NeedsApproval Condition = "it needs approval from now on"
@@ -143,89 +149,30 @@ const (
 	ThenEscalate Condition = "then is escalate"
 )
 
-// ConsequenceRule lists the consequences of an action under a condition, in their order.
+// ConsequenceRule is a consequence of an action under a condition.
 type ConsequenceRule struct {
 	After Action
 	If    Condition
-	Then  []Consequence
+	Then  Consequence
 }
 
-// consequences is the whole table. The rules of one action run from the first to the last. An action without a rule has
-// no consequences.
-var consequences = []ConsequenceRule{
-	{Send, NeedsApproval, consequenceList(AskApproval)},
-	{Send, Routed, consequenceList(SendByRules)},
-	{Amend, NeedsApproval, consequenceList(AskApproval)},
-	{Approve, Always, consequenceList(TellSender)},
-	{Refuse, Always, consequenceList(TellSender, TellSendersOfDependents)},
-	{Refuse, ThenRollback, consequenceList(SendRollback)},
-	{Ask, NeedsPermission, consequenceList(TellHuman)},
-	{Ask, Always, consequenceList(TellAnswerer)},
-	{Answer, Always, consequenceList(TellAsker)},
-	{Release, Always, consequenceList(TellHolder, RestoreDependencies)},
-	{Release, GetsNewRecipient, consequenceList(TellSender)},
-	{NotTaken, Always, consequenceList(TellSender)},
-	{Silent, Always, consequenceList(TellSender)},
+// consequencesText is the whole table, with a row for each consequence of an action. The consequences of one action run
+// from the first to the last. An action without a row has no consequences.
+//
+//go:embed consequences.txt
+var consequencesText string
 
-	{Requeue, Always, consequenceList(RestoreDependencies)},
-	{Decline, Always, consequenceList(RestoreDependencies)},
-
-	{Complete, Always, consequenceList(TellSender, UnblockDependents)},
-	{Complete, NotDoneWell, consequenceList(TellSendersOfDependents)},
-	{Complete, HasParent, consequenceList(UnblockAfterRollback)},
-	{Complete, IsRetry, consequenceList(CancelLeftovers)},
-	{Complete, Reviewed, consequenceList(SendReview)},
-	{Complete, IsReview, consequenceList(ApplyVerdict)},
-	{Complete, HasContinuation, consequenceList(SendContinuation)},
-	{Complete, Routed, consequenceList(SendByRules)},
-	{Fail, Always, consequenceList(TellSender)},
-	{Fail, ThenRollback, consequenceList(CancelParts, SendRollback)},
-	{Fail, Routed, consequenceList(CancelParts, SendByRules)},
-	{Fail, ThenRetry, consequenceList(SendAgain)},
-	{Fail, ThenEscalate, consequenceList(SendToDecider)},
-	{Fail, Always, consequenceList(TellSendersOfDependents)},
-	{Reject, Always, consequenceList(TellSender)},
-	{Reject, NamesAlternative, consequenceList(SendToNamedAgent)},
-	{Reject, ThenRollback, consequenceList(SendRollback)},
-	{Reject, Always, consequenceList(TellSendersOfDependents)},
-	{Reject, Routed, consequenceList(SendByRules)},
-	{Expire, Always, consequenceList(TellSender, TellSendersOfDependents, CancelParts)},
-	{Expire, Routed, consequenceList(SendByRules)},
-	{Expire, Unrouted, consequenceList(SendRollback)},
-	{Exhaust, Always, consequenceList(TellSender, TellSendersOfDependents)},
-	{Exhaust, Routed, consequenceList(SendByRules)},
-	{Exhaust, Unrouted, consequenceList(SendToDecider)},
-	{Cancel, Always, consequenceList(TellSender)},
-	{Cancel, HeldByAnother, consequenceList(TellHolder)},
-	{Cancel, Always, consequenceList(TellRecipient)},
-	{Cancel, Always, consequenceList(TellSendersOfDependents)},
-	{Cancel, Routed, consequenceList(SendByRules)},
-	{Cancel, ThenRollback, consequenceList(SendRollback)},
-	{Dismiss, Always, consequenceList(TellSender)},
-
-	{Accept, Always, consequenceList(TellHolder, CancelReview, UnblockDependents)},
-	{Accept, HasContinuation, consequenceList(SendContinuation)},
-	{Accept, Routed, consequenceList(SendByRules)},
-	{Observe, CheckFails, consequenceList(TellSender)},
-	{Observe, NowDoneWell, consequenceList(UnblockDependents)},
-	{Observe, NoLongerDoneWell, consequenceList(BlockDependentsAgain)},
-	{Observe, Routed, consequenceList(SendByRules)},
-	{Observe, ChecksPass, consequenceList(TellSender)},
-	{Return, Always, consequenceList(CancelReview, SendRework)},
-	{Return, Routed, consequenceList(SendByRules)},
-	{Redo, Always, consequenceList(MoveDependents, BlockDependentsAgain)},
-	{Retry, Always, consequenceList(MoveDependents)},
-	{Rerun, Always, consequenceList(MoveDependents)},
-	{Late, Always, consequenceList(TellSender)},
-}
-
-func consequenceList(follow ...Consequence) []Consequence { return follow }
+var consequences = sync.OnceValue(func() []ConsequenceRule {
+	return schemas.Map(readTable(consequencesText), func(row []string) ConsequenceRule {
+		return ConsequenceRule{Action(row[0]), Condition(row[1]), Consequence(row[2])}
+	})
+})
 
 // ConsequencesOf returns the rules of an action, in their order, or nil if the action has no consequences. Package
 // operation calls it after each change of a record, and runs the consequences in the same transaction. The golden file
 // testdata/follows.txt shows the rules of every action.
 func ConsequencesOf(a Action) (rows []ConsequenceRule) {
-	for _, row := range consequences {
+	for _, row := range consequences() {
 		if row.After == a {
 			rows = append(rows, row)
 		}

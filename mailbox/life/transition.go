@@ -13,7 +13,10 @@
 package life
 
 import (
-	"cmp"
+	_ "embed"
+	"slices"
+	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
@@ -40,73 +43,51 @@ type Transition struct {
 	By CallerParts    // a caller that plays one of these may do it
 }
 
-// transitions is the whole table: for each action, the states in which the action is allowed, the next state, and the
-// parts that may do the action. No action reopens an ended handoff: a retry leaves its state as it is.
+// transitionsText is the whole table: for each action, the next state, the parts that may do the action, and the states
+// in which the action is allowed. No action reopens an ended handoff: a retry leaves its state as it is.
 //
 // Three actions are not in the table, because every state allows them and package mailbox checks the caller. [Send]
 // makes the record. [Forward] only records a handoff that was sent because of an event of this handoff. [Late] stores
 // an outcome without changing the state.
-var transitions = map[Action]map[schemas.Status]Transition{
-	Approve: {schemas.Pending: {schemas.Pending, Human}},
-	Refuse:  {schemas.Pending: {schemas.Rejected, Human}},
-	Ready:   {schemas.Pending: {schemas.Pending, Clock}},
-	Claim:   {schemas.Pending: {schemas.Accepted, Recipient}},
-	Reclaim: transitionsInPlace(Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Amend:   transitionsInPlace(Sender|Owner|Human, schemas.Pending, schemas.Waiting),
-	Rebase: transitionsInPlace(Sender|Owner|Human,
-		schemas.Pending, schemas.Accepted, schemas.Working, schemas.Waiting, schemas.Completed),
-	Progress:  transitionsTo(schemas.Working, Holder, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Ask:       transitionsTo(schemas.Waiting, Holder, schemas.Accepted, schemas.Working),
-	Answer:    {schemas.Waiting: {schemas.Pending, Sender | Owner | Human}},
-	Unreserve: {schemas.Pending: {schemas.Pending, Clock}},
-	// Also allowed from pending: the lease ended, no agent has claimed since, and the last holder finishes after all.
-	Complete:     transitionsTo(schemas.Completed, Holder, openStates...),
-	Fail:         transitionsTo(schemas.Failed, Holder, openStates...),
-	Reject:       transitionsTo(schemas.Rejected, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
-	Decline:      transitionsTo(schemas.Pending, Recipient|Holder, schemas.Pending, schemas.Accepted, schemas.Waiting),
-	Release:      transitionsTo(schemas.Pending, Holder|Owner|Human, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Renew:        transitionsInPlace(Clock, openStates...), // pending: a reservation
-	NotTaken:     {schemas.Pending: {schemas.Pending, Clock}},
-	Silent:       transitionsInPlace(Clock, schemas.Accepted, schemas.Working),
-	Lost:         transitionsInPlace(Clock, schemas.Accepted, schemas.Working, schemas.Waiting),
-	Requeue:      transitionsTo(schemas.Pending, Clock, schemas.Accepted, schemas.Working),
-	Exhaust:      transitionsTo(schemas.TimedOut, Clock, schemas.Accepted, schemas.Working),
-	Expire:       transitionsTo(schemas.TimedOut, Clock, openStates...),
-	Cancel:       transitionsTo(schemas.Cancelled, Sender|Owner|Human|Clock, openStates...),
-	Dismiss:      transitionsInPlace(Sender|Owner|Human, schemas.Completed, schemas.Failed, schemas.Rejected, schemas.TimedOut),
-	Accept:       {schemas.Completed: {schemas.Completed, Sender | Owner | Human | Verifier}},
-	RefuseResult: transitionsInPlace(Holder, openStates...),
-	Observe:      transitionsInPlace(Clock, schemas.Completed),
-	Return:       {schemas.Completed: {schemas.Returned, Sender | Owner | Human | Verifier}},
-	Retry:        transitionsInPlace(Sender|Owner|Human, schemas.Failed, schemas.Rejected, schemas.TimedOut, schemas.Cancelled),
-	Rerun: {
-		schemas.Failed:   {schemas.Failed, Holder},
-		schemas.Rejected: {schemas.Rejected, Recipient | Holder},
-	},
-	Rollback: transitionsInPlace(Holder|Clock, schemas.Failed, schemas.TimedOut),
-	Escalate: transitionsInPlace(Holder|Clock, schemas.Failed, schemas.TimedOut),
-	Redo:     transitionsInPlace(Sender|Owner|Human|Verifier, schemas.Returned),
-	Mark:     transitionsInPlace(Holder, openStates...),
-	Defer:    transitionsInPlace(Clock, endedStates...),
-	Resume:   transitionsInPlace(Clock, endedStates...),
-	Redact:   transitionsInPlace(Human, schemas.Statuses...),
+//
+//go:embed transitions.txt
+var transitionsText string
+
+// partNames are the words of the table for the parts, in the order of their constants.
+var partNames = []string{"recipient", "holder", "sender", "owner", "human", "clock", "verifier"}
+
+type actionInState struct {
+	action Action
+	from   schemas.Status
 }
 
-var openStates, endedStates = schemas.Open.States(), schemas.Statuses[len(schemas.Open.States()):]
-
-// transitionsTo returns the same transition for several states. If the argument `to` is empty, each state stays as it
-// is.
-func transitionsTo(to schemas.Status, by CallerParts, from ...schemas.Status) map[schemas.Status]Transition {
-	m := make(map[schemas.Status]Transition, len(from))
-	for _, s := range from {
-		m[s] = Transition{cmp.Or(to, s), by}
+var transitions = sync.OnceValue(func() map[actionInState]Transition {
+	all := map[actionInState]Transition{}
+	for _, row := range readTable(transitionsText) {
+		next := Transition{To: schemas.Status(row[1])}
+		for part := range strings.FieldsSeq(row[2]) {
+			next.By |= 1 << slices.Index(partNames, part)
+		}
+		for state := range strings.FieldsSeq(row[3]) {
+			for _, from := range schemas.StatusFilter(state).States() { // open stands for several
+				if row[1] == "same" {
+					next.To = from
+				}
+				all[actionInState{Action(row[0]), from}] = next
+			}
+		}
 	}
-	return m
-}
+	return all
+})
 
-// transitionsInPlace returns transitions that leave each state as it is.
-func transitionsInPlace(by CallerParts, states ...schemas.Status) map[schemas.Status]Transition {
-	return transitionsTo("", by, states...)
+// readTable returns the columns of each row of an embedded table.
+func readTable(text string) (rows [][]string) {
+	for line := range strings.Lines(text) {
+		if line[0] != '#' {
+			rows = append(rows, schemas.Map(strings.Split(line, "|"), strings.TrimSpace))
+		}
+	}
+	return rows
 }
 
 // TransitionFor returns the effect of an action in a state, with the parts that may do the action. ok is false if the
@@ -114,6 +95,6 @@ func transitionsInPlace(by CallerParts, states ...schemas.Status) map[schemas.St
 // of a record, and checks that the caller plays one of the parts. The golden file testdata/transitions.txt shows the
 // whole table.
 func TransitionFor(a Action, from schemas.Status) (s Transition, ok bool) {
-	s, ok = transitions[a][from]
+	s, ok = transitions()[actionInState{a, from}]
 	return s, ok
 }

@@ -81,11 +81,8 @@ func (o *Op) runCascade(c *cascade) error {
 func (o *Op) consequencesOfNewChanges() (pending []pendingConsequence) {
 	for _, h := range o.changes {
 		for _, row := range life.ConsequencesOf(h.Action) {
-			if !conditions[row.If](h) {
-				continue
-			}
-			for _, c := range row.Then {
-				pending = append(pending, pendingConsequence{change: h, kind: c})
+			if conditions[row.If](h) {
+				pending = append(pending, pendingConsequence{change: h, kind: row.Then})
 			}
 		}
 	}

@@ -376,7 +376,7 @@ func (s *step) mayMarkRead(a schemas.Agent) bool {
 // notifiesSender reports whether the sender gets a notice of an action in any case.
 func notifiesSender(a life.Action) bool {
 	return slices.ContainsFunc(life.ConsequencesOf(a), func(row life.ConsequenceRule) bool {
-		return row.If == life.Always && slices.Contains(row.Then, life.TellSender)
+		return row.If == life.Always && row.Then == life.TellSender
 	})
 }
 
