@@ -5,6 +5,7 @@ package draw
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"maps"
 	"slices"
@@ -220,37 +221,23 @@ func countText(pairs ...any) string {
 
 // momentFormats has a sentence for some actions of events that the picture shows. For any other action, the sentence
 // contains the name of the action: "lead amended it".
-var momentFormats = map[string]string{
-	"asked":              "%s asked",
-	"answered":           "%s answered",
-	"progress":           "%s reported",
-	"message":            "%s wrote",
-	"disconnected":       "the connection of its holder ended",
-	"reclaimed":          "%s took it up again",
-	"claimed":            "%s took it over",
-	"lease_ended":        "silence followed, and the lease ended",
-	"released":           "%s gave it back",
-	"late":               "a late result came from %s",
-	"silent":             "its holder was silent",
-	"not_taken":          "nobody took it in time",
-	"unreserved":         "its reservation ended",
-	"accepted":           "%s accepted the result",
-	"observed":           "its checks were run",
-	"rebased":            "%s named another base for its checks",
-	"completion_refused": "the completion of %s was refused",
-}
+//
+//go:embed moments.txt
+var momentFormats string
 
 // maxMoment is the maximum length of the text of an event in a picture, in bytes.
 const maxMoment = 300
 
 // momentText returns the sentence for an event that the picture shows, followed by the text of the event.
 func momentText(m schemas.HistoryEvent) string {
-	saying, known := momentFormats[m.Action]
-	switch {
-	case m.PassedTo != "":
+	saying := "%s " + strings.ReplaceAll(m.Action, "_", " ") + " it"
+	for row := range strings.Lines(momentFormats) {
+		if action, known, _ := strings.Cut(strings.TrimSpace(row), ": "); action == m.Action {
+			saying = known
+		}
+	}
+	if m.PassedTo != "" {
 		saying = "%s passed it to " + string(m.PassedTo)
-	case !known:
-		saying = "%s " + strings.ReplaceAll(m.Action, "_", " ") + " it"
 	}
 	text := strings.Replace(saying, "%s", cmp.Or(string(m.Agent), "somebody"), 1)
 	if m.Text == "" {
