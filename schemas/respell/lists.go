@@ -2,7 +2,6 @@ package respell
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"reflect"
 	"regexp"
@@ -12,6 +11,9 @@ import (
 
 	"handoff/schemas"
 )
+
+// toList reads a single value as a list of one.
+func toList(v any) (any, bool) { return asList(v), true }
 
 func convertEachItem(row func(any) any) func(any) (any, bool) {
 	return func(v any) (any, bool) {
@@ -146,25 +148,12 @@ func toBlocker(v any) any {
 	return row
 }
 
-// toCriterion writes the number of a criterion as a text, if it came as a JSON number.
-func toCriterion(v any) any {
-	row, ok := v.(map[string]any)
-	n, isNumber := row["criterion"].(json.Number)
-	if !ok || !isNumber {
-		return v
-	}
-	row = maps.Clone(row)
-	row["criterion"] = n.String()
-	return row
-}
-
-// toCriterionMet reads a text or number alone as a criterion that is met. It reads any other value as [toCriterion]
-// does.
+// toCriterionMet reads a text or number alone as a criterion that is met. Any other value stays unchanged.
 func toCriterionMet(v any) any {
 	if s, ok := toText(v); ok {
 		return map[string]any{"criterion": s, "met": true}
 	}
-	return toCriterion(v)
+	return v
 }
 
 // toAttachment makes a reference of a text: an address, or else a path in the project.

@@ -64,7 +64,7 @@ var conversions = map[string]conversion{
 	"files":        {convert: toFiles, merge: mergeLists},
 	"blockers":     {convert: convertEachItem(toBlocker), merge: mergeLists},
 	"described":    {convert: convertEachItem(textToDescription), merge: mergeLists},
-	"criteria":     {convert: convertEachItem(toCriterion), merge: mergeLists},
+	"criteria":     {convert: toList, merge: mergeLists},
 	"criteria-met": {convert: convertEachItem(toCriterionMet), merge: mergeLists},
 	"attachments":  {convert: convertEachItem(toAttachment), merge: mergeLists},
 	"reference":    {convert: toReference("url"), merge: mergeReferences},
