@@ -203,9 +203,9 @@ const (
 	maxPerHour     = 2_000 // of all rules of the workspace in an hour
 )
 
-// resetRuleBudgets gives rules their whole budget again after the clock has changed one handoff, so that the rules for
+// ClockBudgetSpent gives rules their whole budget again after the clock has changed one handoff, so that the rules for
 // the next handoff have enough. The result `enough` is true if rules have sent [maxByRules] handoffs in this operation.
-func (o *op) resetRuleBudgets() (enough bool) {
+func (o *op) ClockBudgetSpent() (enough bool) {
 	o.sentByClock += o.sentByRules
 	o.sentByRules, o.unsentRules, o.ruleCost = 0, 0, rules.Budget{}
 	return o.sentByClock >= maxByRules

@@ -16,7 +16,7 @@ import (
 // Otherwise it comes from [op.checkClaimProof].
 func (o *op) checkHolderAction(a life.Action, r *store.Record, token string) error {
 	if _, ok := life.TransitionFor(a, r.Status); !ok {
-		return o.refuseActionInState(a, r)
+		return o.ExplainRefusal(a, r)
 	}
 	o.actAsHolderWithToken(r, token)
 	return o.checkClaimProof(a, r, token)

@@ -105,10 +105,10 @@ func (o *op) tellSenderOfSilence(r *store.Record) error {
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Silent, Due: r.SilentAt, Text: text}, r, func(now *store.Record) { now.SilentAt = 0 })
 }
 
-// capFutureTimes corrects times of a record that were stored while the machine's clock was wrong and ahead. It reduces
+// CutFutureTimes corrects times of a record that were stored while the machine's clock was wrong and ahead. It reduces
 // each time to the latest time that the server could set now, and reports whether a time changed. It does not change
 // deadlines. It also does not change delays that a sender set while the clock was right.
-func (o *op) capFutureTimes(r *store.Record) (changed bool) {
+func (o *op) CutFutureTimes(r *store.Record) (changed bool) {
 	cut := func(at *store.Time, long time.Duration) {
 		if most := store.TimeOf(o.Now.Add(long)); *at > most {
 			*at, changed = most, true

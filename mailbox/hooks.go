@@ -28,6 +28,8 @@ type op struct {
 	ruleCost    rules.Budget   // the cost of evaluating the allowed rules
 	spentBudget string         // the time budget that refused a rule, "" for none
 	exceeded    *exceededLimit // the draft that a limit of a workflow refused, until human is told
+
+	tellExceededLimit func(context.Context, *exceededLimit) // tells human of it after the operation was undone
 }
 
 // update runs fn in an operation of the engine, see [operation.Engine.Update].
@@ -116,44 +118,41 @@ type consequenceForOthers struct {
 	ofParent, includeEnded bool
 }
 
-// hooks implements [operation.Rules] with these lists.
-type hooks struct {
-	*op
-	tellExceededLimit func(context.Context, *exceededLimit)
-}
-
 // opOf returns the operation of the mailbox for an operation of the engine.
-func opOf(o *operation.Op) *op { return o.Rules.(hooks).op }
+func opOf(o *operation.Op) *op { return o.Rules.(*op) }
 
-func (h hooks) BeforeWrite(what *operation.RecordChange) error { return h.runHooks(beforeChange, what) }
+// The methods below implement [operation.Rules] with these lists. Its other methods stand with the parts of the mailbox
+// that they are about.
 
-func (h hooks) AfterWrite(what *operation.RecordChange) error { return h.runHooks(afterChange, what) }
+func (o *op) BeforeWrite(what *operation.RecordChange) error { return o.runHooks(beforeChange, what) }
 
-func (h hooks) runHooks(list []hook, what *operation.RecordChange) error {
+func (o *op) AfterWrite(what *operation.RecordChange) error { return o.runHooks(afterChange, what) }
+
+func (o *op) runHooks(list []hook, what *operation.RecordChange) error {
 	for _, hook := range list {
-		if !hook.when(h.op, what) {
+		if !hook.when(o, what) {
 			continue
 		}
-		if err := hook.do(h.op, what); err != nil {
+		if err := hook.do(o, what); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h hooks) ApplyTimer(t operation.Timer, r *store.Record) error { return dueActions[t](h.op, r) }
+func (o *op) ApplyTimer(t operation.Timer, r *store.Record) error { return dueActions[t](o, r) }
 
 // RunConsequence carries out a consequence. A consequence without a function is a fault of this program. The error
 // undoes the operation.
-func (h hooks) RunConsequence(c life.Consequence, what *operation.RecordChange) (operation.ConsequenceResult, error) {
+func (o *op) RunConsequence(c life.Consequence, what *operation.RecordChange) (operation.ConsequenceResult, error) {
 	do := consequences[c]
 	if do == nil {
 		return operation.ConsequenceResult{}, fmt.Errorf("nobody knows how to %s", c)
 	}
-	return do(h.op, what)
+	return do(o, what)
 }
 
-func (h hooks) AffectedHandoffs(c life.Consequence, now *store.Record) (others store.HandoffIndex, ended bool) {
+func (o *op) AffectedHandoffs(c life.Consequence, now *store.Record) (others store.HandoffIndex, ended bool) {
 	row, id := consequencesForOthers[c], now.ID
 	if row.ofParent {
 		id = now.Parent
@@ -161,23 +160,15 @@ func (h hooks) AffectedHandoffs(c life.Consequence, now *store.Record) (others s
 	return row.affected(id), row.includeEnded
 }
 
-func (h hooks) RunConsequenceFor(c life.Consequence, other, now *store.Record) error {
-	return consequencesForOthers[c].run(h.op, other, now)
+func (o *op) RunConsequenceFor(c life.Consequence, other, now *store.Record) error {
+	return consequencesForOthers[c].run(o, other, now)
 }
 
-func (h hooks) BeforeResume(what *operation.RecordChange, debt store.OpenConsequence) error {
-	return h.fireRulesAfterPermission(what, debt)
-}
-func (h hooks) ClockBudgetSpent() (enough bool)               { return h.resetRuleBudgets() }
-func (h hooks) CutFutureTimes(r *store.Record) (changed bool) { return h.capFutureTimes(r) }
-func (h hooks) AfterCallerSeen(client schemas.Agent) error {
-	return connections.ExpireNames(h.Op, client)
+func (o *op) AfterCallerSeen(client schemas.Agent) error {
+	return connections.ExpireNames(o.Op, client)
 }
 
-func (h hooks) ExplainRefusal(a life.Action, r *store.Record) error {
-	return h.refuseActionInState(a, r)
-}
-func (h hooks) AfterUndo(ctx context.Context) { h.tellExceededLimit(ctx, h.exceeded) }
+func (o *op) AfterUndo(ctx context.Context) { o.tellExceededLimit(ctx, o.exceeded) }
 
 // The functions below are the conditions of the hooks in the lists above.
 

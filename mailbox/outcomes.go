@@ -26,7 +26,7 @@ type outcomeHandler[Out any] struct {
 // handleOutcome handles an outcome for a handoff. The first outcome ends the handoff. The same outcome again gets the
 // result of the first call and makes no event. A late outcome is kept, and its sender gets the error stale. An outcome
 // is late if its claim was lost, or if the clock, a cancel or a return ended the handoff before. Any other outcome
-// changes nothing, and the error comes from [op.checkClaimProof] or [op.refuseActionInState].
+// changes nothing, and the error comes from [op.checkClaimProof] or [op.ExplainRefusal].
 //
 // The proof of the claim is checked before an error says anything about the record, so that an agent without the claim
 // learns nothing. A handoff that was rejected without a claim has no proof. Its digest shows that the caller repeats
@@ -66,7 +66,7 @@ func (take outcomeHandler[Out]) handleProvedOutcome(o *op, a life.Action, r *sto
 		o.CommitWithError(refuseEndedMeanwhile(r, lateOutcomeHint(r, take.digest)))
 		return out, take.late(r)
 	}
-	return out, o.refuseActionInState(a, r)
+	return out, o.ExplainRefusal(a, r)
 }
 
 // refuseEndedMeanwhile returns the error for a holder whose handoff ended while the holder was at work.

@@ -13,10 +13,10 @@ import (
 	"handoff/store"
 )
 
-// refuseActionInState returns the error conflict for an action that the state of a handoff does not allow. The error
+// ExplainRefusal returns the error conflict for an action that the state of a handoff does not allow. The error
 // names the successor of the handoff, or advises a next step, such as a claim. Callers without any right to the handoff
 // get the same error, because every caller may read its state.
-func (o *op) refuseActionInState(a life.Action, r *store.Record) error {
+func (o *op) ExplainRefusal(a life.Action, r *store.Record) error {
 	cannot := string(a)
 	if a == life.Progress {
 		cannot = "reported on"

@@ -245,10 +245,10 @@ func stepOf(v *store.View, r *store.Record) string {
 	return h.Metadata.Step
 }
 
-// fireRulesAfterPermission runs for an ended step whose workflow was allowed only after the step ended. It finds the
+// BeforeResume runs for an ended step whose workflow was allowed only after the step ended. It finds the
 // handoffs that the rules of the workflow send after that step. It finds none if the step was continued or dismissed
 // meanwhile.
-func (o *op) fireRulesAfterPermission(h *operation.RecordChange, debt store.OpenConsequence) error {
+func (o *op) BeforeResume(h *operation.RecordChange, debt store.OpenConsequence) error {
 	if life.Consequence(debt.Do) != life.SendByRules {
 		return nil
 	}

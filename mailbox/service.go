@@ -198,7 +198,7 @@ func New(c Config) *Service {
 	s.engine = operation.New(operation.Config{
 		Store: c.Store, Now: c.Now, NewID: c.NewID, Limits: c.Limits, Logger: c.Logger, Hub: s.hub, Here: s.here, Leases: s.leases,
 	}, func(o *operation.Op) operation.Rules {
-		return hooks{&op{Op: o, env: &s.env}, s.tellHumanOfExceededLimit}
+		return &op{Op: o, env: &s.env, tellExceededLimit: s.tellHumanOfExceededLimit}
 	})
 	s.Connections, s.Tokens = &connections.Connections{Engine: s.engine}, &tokens.Tokens{Engine: s.engine}
 	s.Keeping = &keeping.Keeping{Engine: s.engine, Free: c.Free}
