@@ -40,14 +40,12 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	if to == schemas.Human || to == o.By.Agent {
 		return nil, nil
 	}
-	a, err := o.Agent(to)
+	a, err := o.knownAgent(to)
 	switch {
 	case err != nil:
 		return nil, err
-	case a == nil && !o.here.IsActing(to):
+	case a == nil:
 		return o.checkUnknownRecipient(to, force)
-	case a == nil: // the agent is connected and has done nothing yet
-		a = &store.Agent{Card: schemas.Card{Name: to}}
 	}
 	if !force && r.Type != schemas.TypeMessage && !roster.AcceptsType(a.Card, r.Type) {
 		return nil, o.refuseUnacceptedType(to, r.Type)
@@ -57,6 +55,16 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	}
 	more, err := o.Offers().SenderWarnings(*a)
 	return append(append(warnings, estimateWarnings(a.Card, r)...), more...), err
+}
+
+// knownAgent returns the row of an agent. An agent that is connected and has done nothing yet gets a new row. For an
+// unknown name it returns nil.
+func (o *op) knownAgent(name schemas.Agent) (*store.Agent, error) {
+	a, err := o.Agent(name)
+	if a == nil && o.here.IsActing(name) {
+		a = &store.Agent{Card: schemas.Card{Name: name}}
+	}
+	return a, err
 }
 
 // estimateWarnings warns of work whose estimate is longer than the longest session of its recipient.
@@ -103,8 +111,8 @@ func (o *op) checkPool(r *store.Record, force bool) (warnings []string, err erro
 // is not_found, and names the pool and the agent.
 func (o *op) refusePoolNamedLikeAgent(pool schemas.Address, force bool) error {
 	kind, name := pool.Split()
-	known, err := o.Agent(schemas.Agent(name))
-	if err != nil || force || known == nil && !o.here.IsActing(schemas.Agent(name)) {
+	known, err := o.knownAgent(schemas.Agent(name))
+	if err != nil || force || known == nil {
 		return err
 	}
 	for _, err := range o.Offers().AddressedAgents(pool) {
@@ -220,15 +228,9 @@ func (o *op) refusesUnknownRecipient(to schemas.Agent, force bool) (cards []sche
 // refuseUnacceptedType returns the error conflict for a recipient that does not accept the type of work. The error
 // names registered agents that accept the type, twenty at most.
 func (o *op) refuseUnacceptedType(to schemas.Agent, kind string) error {
-	cards, err := o.cards()
+	able, err := o.agentsAccepting(kind)
 	if err != nil {
 		return err
-	}
-	var able []schemas.Agent
-	for _, c := range cards {
-		if c.Registered && roster.AcceptsType(c, kind) {
-			able = append(able, c.Name)
-		}
 	}
 	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).
 		WithField("type").WithAgentChoices(able)
@@ -236,6 +238,19 @@ func (o *op) refuseUnacceptedType(to schemas.Agent, kind string) error {
 		return e.WithHint("Nobody does. Nothing was sent.")
 	}
 	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerateAgents(able))
+}
+
+// agentsAccepting returns the registered agents that accept a type of work.
+func (o *op) agentsAccepting(kind string) (able []schemas.Agent, err error) {
+	for a, err := range o.Agents() {
+		if err != nil {
+			return nil, err
+		}
+		if a.Card.Registered && roster.AcceptsType(a.Card, kind) {
+			able = append(able, a.Card.Name)
+		}
+	}
+	return able, nil
 }
 
 // A token may have a limit of pending handoffs. Each send, continuation, retry and return of a caller counts for the

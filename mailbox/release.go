@@ -137,10 +137,7 @@ func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (a *sto
 	case named == schemas.Human:
 		return nil, "only its sender gives it to human", nil
 	}
-	a, err = o.Agent(named)
-	if a == nil && o.here.IsActing(named) { // the agent is connected and has done nothing yet
-		a = &store.Agent{Card: schemas.Card{Name: named}}
-	}
+	a, err = o.knownAgent(named)
 	switch {
 	case err != nil || a == nil:
 		return nil, fmt.Sprintf("Agent not found: %s", named), err

@@ -11,7 +11,6 @@ import (
 	"handoff/mailbox/draft"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
-	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -82,13 +81,8 @@ func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agen
 	if sender != author && sender != schemas.System {
 		others = []schemas.Agent{sender}
 	}
-	cards, err := o.cards()
-	for _, c := range cards {
-		if c.Registered && c.Name != author && c.Name != sender && roster.AcceptsType(c, schemas.TypeReview) {
-			others = append(others, c.Name)
-		}
-	}
-	return others, err
+	able, err := o.agentsAccepting(schemas.TypeReview)
+	return append(others, slices.DeleteFunc(able, func(a schemas.Agent) bool { return a == author || a == sender })...), err
 }
 
 // sendReview sends a result to its reviewer, see [life.SendReview].
