@@ -22,34 +22,26 @@ import (
 // When mail comes, the hub of package longpoll gives a permit to one waiting call, which then looks for mail.
 // claimOrWait uses up the permit of the mailbox from which it claimed, and passes its other permits on. A wait that
 // continues at another process keeps its place in the lists, because the caller says when its wait began.
-func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (takenClaim, error) {
+func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (got takenClaim, err error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
 	w := s.hub.NewWaiter(since, until)
 	w.OnlyWithTags = len(in.Tags) > 0
 	defer w.EndWait()
-	for {
+	err = s.pollUntil(ctx, until, w.WakeSignal, func() (over bool, err error) {
 		mayFind, err := s.joinWaitingLists(ctx, w, by.Agent)
 		if err != nil {
-			return takenClaim{}, err
+			return false, err
 		}
 		if mayFind {
-			got, err := s.claim(ctx, by, in)
-			if got.ID != 0 || err != nil {
+			if got, err = s.claim(ctx, by, in); got.ID != 0 || err != nil {
 				w.SpendPermit(got.box)
-				return got, err
+				return true, err
 			}
 			s.passPermits(ctx, w)
 		}
-		if unread, err := s.hasUnreadNotice(ctx, by.Agent); unread || err != nil {
-			return takenClaim{}, err // the result shows the notices, see [Service.emptyClaimResult]
-		}
-		if !s.Now().Before(until) {
-			return takenClaim{}, nil
-		}
-		if err := s.sleepUntilChange(ctx, w.WakeSignal(), until); err != nil {
-			return takenClaim{}, err
-		}
-	}
+		return s.hasUnreadNotice(ctx, by.Agent) // the result shows the notices, see [Service.emptyClaimResult]
+	})
+	return got, err
 }
 
 // joinWaitingLists puts a waiting call into the lists of waiting calls of all mailboxes from which its agent may claim
@@ -101,7 +93,7 @@ func (s *Service) hasUnreadNotice(ctx context.Context, a schemas.Agent) (some bo
 func (s *Service) awaitMail(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
 	_, until := longpoll.WaitPeriod(by, seconds, s.Now())
 	least := -1
-	err = s.pollUntil(ctx, until, func() (bool, error) {
+	err = s.pollUntil(ctx, until, s.hub.NextChange, func() (bool, error) {
 		s.engine.TryApplyDueChanges(ctx)
 		has, err := s.Inbox(ctx, by.Agent)
 		if least < 0 || has.Pending < least {
@@ -113,11 +105,14 @@ func (s *Service) awaitMail(ctx context.Context, by schemas.Caller, seconds int)
 	return mail && err == nil, err
 }
 
-// pollUntil calls look, and again after each change of the workspace, until look returns true or the wait is over. It
-// subscribes to the next change before each call of look, so it does not miss a change that comes while look runs.
-func (s *Service) pollUntil(ctx context.Context, until time.Time, look func() (over bool, err error)) error {
+// pollUntil calls look, and again after each signal, until look returns true or the wait is over. It gets the channel of
+// the next signal from next, for example of the next change of the workspace, before each call of look. So it does not
+// miss a signal that comes while look runs.
+func (s *Service) pollUntil(
+	ctx context.Context, until time.Time, next func() <-chan struct{}, look func() (over bool, err error),
+) error {
 	for {
-		changed := s.hub.NextChange()
+		changed := next()
 		if over, err := look(); err != nil || over || !s.Now().Before(until) {
 			return err
 		}
@@ -143,7 +138,7 @@ func isReviewedByAnother(v *store.View, r *store.Record, a schemas.Agent) bool {
 // beginning of the wait. The end of the wait is no error.
 func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
-	err = s.pollUntil(ctx, until, func() (bool, error) {
+	err = s.pollUntil(ctx, until, s.hub.NextChange, func() (bool, error) {
 		return operation.Read(ctx, s.engine, func(v *store.View) (over bool, err error) {
 			r, err := reading.FindHandoff(v, in.HandoffID, by.Agent)
 			if err != nil {

@@ -29,7 +29,7 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 		return s.deliverOnce(ctx, by, in, 0)
 	}
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
-	err = s.pollUntil(ctx, until, func() (bool, error) {
+	err = s.pollUntil(ctx, until, s.hub.NextChange, func() (bool, error) {
 		out, err = s.deliverOnce(ctx, by, in, since.UnixNano())
 		return len(out.New) > 0 || out.Over != "", err
 	})
