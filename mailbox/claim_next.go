@@ -44,7 +44,7 @@ func (s *Service) claimNext(ctx context.Context, by schemas.Caller, tags []strin
 		if _, err := s.engine.ApplyDueChanges(ctx); err != nil { // the undone transaction also lost the changes of the clock
 			return takenClaim{}, err
 		}
-		id, err := s.searchQueue(ctx, by, tags)
+		id, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ID, error) { return s.searchQueue(v, by, tags) })
 		if id == 0 || err != nil {
 			return takenClaim{}, err
 		}
@@ -83,27 +83,25 @@ func (o *op) claimFirstInQueue(tags []string) (takenClaim, error) {
 }
 
 // searchQueue returns the first handoff of the caller's queue that the caller may claim, or zero. It searches the whole
-// queue on one snapshot and writes nothing. It passes over damaged records, and over records with an overdue change,
+// queue in a snapshot and writes nothing. It passes over damaged records, and over records with an overdue change,
 // because a search cannot apply the change. [op.takeHandoff] checks the found handoff again.
-func (s *Service) searchQueue(ctx context.Context, by schemas.Caller, tags []string) (schemas.ID, error) {
+func (s *Service) searchQueue(v *store.View, by schemas.Caller, tags []string) (schemas.ID, error) {
 	now := store.TimeOf(s.Now())
-	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ID, error) {
-		a, err := sessions.AgentOrNew(v, by.Agent)
-		if err != nil {
-			return 0, err
+	a, err := sessions.AgentOrNew(v, by.Agent)
+	if err != nil {
+		return 0, err
+	}
+	read := func(id schemas.ID) *store.Record { // the claim before has logged damaged records
+		r, err := v.Record(id)
+		if err != nil || r == nil || r.Wakes != 0 && r.Wakes <= now {
+			return nil
 		}
-		read := func(id schemas.ID) *store.Record { // the claim before has logged damaged records
-			r, err := v.Record(id)
-			if err != nil || r == nil || r.Wakes != 0 && r.Wakes <= now {
-				return nil
-			}
-			return r
+		return r
+	}
+	for r, err := range s.offers(v).Queue(a, tags, read) {
+		if r != nil || err != nil {
+			return schemas.ValueOrZero(r).ID, err
 		}
-		for r, err := range s.offers(v).Queue(a, tags, read) {
-			if r != nil || err != nil {
-				return schemas.ValueOrZero(r).ID, err
-			}
-		}
-		return 0, nil
-	})
+	}
+	return 0, nil
 }

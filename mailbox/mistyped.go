@@ -16,29 +16,22 @@ import (
 // unknownNameText returns a sentence for a command that claims under an unknown name for which nothing waits, or "". The
 // name may be mistyped, so this claim must not make it known. A claim that waits makes it known, and so does one under a
 // name from the connection or the environment.
-func (s *Service) unknownNameText(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (text string, err error) {
+func (s *Service) unknownNameText(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (string, error) {
 	if in.HandoffID != "" || in.WaitSeconds > 0 || by.Via != schemas.ViaCLI || by.Conn != "" || !by.Borrowed {
 		return "", nil
 	}
-	text, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (string, error) {
+	return operation.Read(ctx, s.engine, func(v *store.View) (string, error) { // applies due changes, as a claim does
 		unknown, err := s.isNameUnknown(v, by.Agent)
-		blocked, failed := s.offers(v).WithheldText(by.Agent)
-		if err = cmp.Or(err, failed); err != nil || blocked != "" || !unknown {
+		if !unknown || err != nil {
+			return "", err
+		}
+		blocked, err := s.offers(v).WithheldText(by.Agent)
+		id, failed := s.searchQueue(v, by, compose.SplitTags(in.Tags))
+		if err = cmp.Or(err, failed); err != nil || blocked != "" || id != 0 {
 			return "", err
 		}
 		return textForUnknownName(v, by)
 	})
-	if text == "" || err != nil {
-		return "", err
-	}
-	if _, err := s.engine.ApplyDueChanges(ctx); err != nil { // as a claim does
-		return "", err
-	}
-	id, err := s.searchQueue(ctx, by, compose.SplitTags(in.Tags))
-	if id != 0 {
-		text = ""
-	}
-	return text, err
 }
 
 // textForUnknownName tells a caller that no agent has its name, and which agent or mailbox has a similar one.
