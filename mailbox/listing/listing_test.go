@@ -124,5 +124,8 @@ func TestList_RefusesInvalidFilters(t *testing.T) {
 		in.Box = "all"
 		require.Equal(t, field, mailboxtest.RequireRefusal(t, w.List, a, in, schemas.Invalid, "").Field)
 	}
+	for _, ahead := range []string{"tomorrow", "in 2h", "23:59", "2099-01-01", "2099-01-01T10:00:00Z"} {
+		mailboxtest.RequireRefusal(t, w.List, a, schemas.ListIn{Box: "all", Since: ahead}, schemas.Invalid, "")
+	}
 	mailboxtest.RequireRefusal(t, w.List, a, schemas.ListIn{Box: "inbox", Cursor: "99"}, schemas.Invalid, "Leave it out to begin again")
 }
