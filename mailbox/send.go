@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 
@@ -86,9 +85,6 @@ func (s *Service) Send(ctx context.Context, by schemas.Caller, in schemas.SendIn
 	})
 	if errors.Is(err, errDryRun) {
 		return out, nil
-	}
-	if err == nil && out.HandoffID != 0 && out.Position == 0 {
-		out.Position = s.positionInMailbox(ctx, out.HandoffID)
 	}
 	return out, err
 }
@@ -292,20 +288,18 @@ func (*op) warnOfLastAttempt(d *draft.Draft, r *store.Record) ([]string, error) 
 		d.Attempt, r.Attempt, r.MaxAttempts)}, nil
 }
 
-// sendResult makes the result of a send, with the candidates of a pool. It sets the position to 1 if the mailbox has no
-// other pending handoff. Otherwise [Service.positionInMailbox] counts the position after the commit.
+// sendResult makes the result of a send, with the candidates of a pool. The position is that in the mailbox, from 1 to
+// 100. It is zero for a handoff that cannot be claimed yet, and for a handoff further back.
 func (o *op) sendResult(r *store.Record) (out schemas.SendOut, err error) {
 	out = schemas.SendOut{
 		HandoffID: r.ID, Status: string(r.Status), To: r.To, Workflow: r.Workflow, Parent: r.Parent, BlockedBy: listing.BlockerTexts(r),
 		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(),
 	}
-	m, err := o.Counters(r.Box)
+	first, err := reading.Collect(reading.AtMost(100, o.ClaimableHandoffs(r.Box)))
 	if err != nil {
 		return out, err
 	}
-	if m.Pending == 1 && !r.IsBlocked() {
-		out.Position = 1 // the usual case needs no counting afterwards
-	}
+	out.Position = 1 + slices.Index(first, r.ID)
 	if _, directed := r.To.SingleAgent(); directed {
 		return out, nil
 	}
@@ -340,32 +334,6 @@ func (o *op) sendMessage(d *draft.Draft) (out schemas.SendOut, err error) {
 		return out, o.RecordEvent(life.Message, d.Content)
 	}
 	return out, o.Commit(&operation.RecordChange{Action: life.Message, Was: parent, Now: new(parent.Clone()), Content: d.Content})
-}
-
-// positionInMailbox returns the position of a handoff in its mailbox, from 1 to 100. It returns zero for a handoff that
-// cannot be claimed yet, and for a handoff further back. It runs after the commit of the send, because other writers
-// would wait while it reads the handoffs ahead. An error is only logged.
-func (s *Service) positionInMailbox(ctx context.Context, id schemas.ID) int {
-	place, err := operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (int, error) {
-		r, err := v.Record(id)
-		if err != nil || r == nil || r.Box == "" {
-			return 0, err
-		}
-		n := 0
-		for other, err := range reading.AtMost(100, v.ClaimableHandoffs(r.Box)) {
-			if err != nil {
-				return 0, err
-			}
-			if n++; other == id {
-				return n, nil
-			}
-		}
-		return 0, nil
-	})
-	if err != nil && ctx.Err() == nil {
-		s.Logger.WarnContext(ctx, "a handoff was sent and not counted", slog.Any("error", err))
-	}
-	return place
 }
 
 // errDryRun undoes a dry run. The caller still gets the result.
