@@ -21,39 +21,23 @@ type neededHandoffs struct {
 	followed  map[schemas.ID]bool // the part of ids whose references were followed
 }
 
-// findNeededHandoffs returns the handoffs that any open handoff needs.
-func findNeededHandoffs(v *store.View) (neededHandoffs, error) {
-	n, err := newNeededHandoffs(v)
-	if err != nil {
+// findNeededHandoffs returns the handoffs that open handoffs need. If since is not 0, it looks only at open handoffs
+// with events after this event.
+func findNeededHandoffs(v *store.View, since uint64) (n neededHandoffs, err error) {
+	n = neededHandoffs{workflows: map[schemas.Workflow]bool{}, ids: map[schemas.ID]bool{}, followed: map[schemas.ID]bool{}}
+	n.until, err = v.EventCount()
+	if since != 0 {
+		for e, unread := range v.EventsAfter(since) {
+			err = cmp.Or(err, unread, n.addNeedsOf(v, e.Handoff))
+		}
 		return n, err
 	}
 	for _, status := range schemas.Open.States() {
-		for id, err := range v.OldestFirst(store.IndexByState(status), 0) {
-			if err := cmp.Or(err, n.addNeedsOf(v, id)); err != nil {
-				return n, err
-			}
+		for id, unread := range v.OldestFirst(store.IndexByState(status), 0) {
+			err = cmp.Or(err, unread, n.addNeedsOf(v, id))
 		}
 	}
-	return n, nil
-}
-
-// findNeededByChangedHandoffs returns the handoffs that are needed by open handoffs with events after the given event.
-func findNeededByChangedHandoffs(v *store.View, event uint64) (neededHandoffs, error) {
-	n, err := newNeededHandoffs(v)
-	if err != nil || event == n.until {
-		return n, err
-	}
-	for e, err := range v.EventsAfter(event) {
-		if err := cmp.Or(err, n.addNeedsOf(v, e.Handoff)); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}
-
-func newNeededHandoffs(v *store.View) (neededHandoffs, error) {
-	newest, err := v.EventCount()
-	return neededHandoffs{newest, map[schemas.Workflow]bool{}, map[schemas.ID]bool{}, map[schemas.ID]bool{}}, err
+	return n, err
 }
 
 // merge adds the needed handoffs in since to n. If an open handoff has ended meanwhile, the handoffs that it needed

@@ -73,13 +73,14 @@ const (
 
 // shortenHandoffs goes through all records, the oldest first.
 func (r *retention) shortenHandoffs(ctx context.Context) (err error) {
-	if r.needed, err = operation.ReadSnapshot(ctx, r.engine, findNeededHandoffs); err != nil {
+	r.needed, err = operation.ReadSnapshot(ctx, r.engine, func(v *store.View) (neededHandoffs, error) { return findNeededHandoffs(v, 0) })
+	if err != nil {
 		return err
 	}
 	for after, more := schemas.ID(0), true; more; {
 		var p *retentionPortion
-		err := r.runPortion(ctx, func(o *operation.Op, v *store.View) error {
-			p = &retentionPortion{retention: r, tx: op{o}, v: v, done: r.done}
+		err := r.engine.Update(ctx, r.by, func(o *operation.Op) error {
+			p = &retentionPortion{retention: r, op: op{o}, done: r.done}
 			return p.run(after)
 		})
 		if err != nil {
@@ -92,19 +93,10 @@ func (r *retention) shortenHandoffs(ctx context.Context) (err error) {
 	return nil
 }
 
-// runPortion runs fn in one transaction. In a dry run, it runs fn on a read-only snapshot, and the operation is nil.
-func (r *retention) runPortion(ctx context.Context, fn func(*operation.Op, *store.View) error) error {
-	if r.dry {
-		return r.engine.Store.View(ctx, func(v *store.View) error { return fn(nil, v) })
-	}
-	return r.engine.Update(ctx, r.by, func(o *operation.Op) error { return fn(o, o.View) })
-}
-
-// A retentionPortion is the part of a retention that runs in one transaction. In a dry run, it reads a snapshot.
+// A retentionPortion is the part of a retention that runs in one transaction.
 type retentionPortion struct {
 	*retention
-	tx op // unset in a dry run
-	v  *store.View
+	op
 
 	newNeeds neededHandoffs // needs since the last portion
 	last     schemas.ID     // the last examined handoff
@@ -115,11 +107,11 @@ type retentionPortion struct {
 }
 
 func (p *retentionPortion) run(after schemas.ID) (err error) {
-	if p.newNeeds, err = findNeededByChangedHandoffs(p.v, p.needed.until); err != nil {
+	if p.newNeeds, err = findNeededHandoffs(p.View, p.needed.until); err != nil {
 		return err
 	}
 	looked := 0
-	for id, err := range p.v.OldestFirst(store.IndexOfAllHandoffs(), after) {
+	for id, err := range p.OldestFirst(store.IndexOfAllHandoffs(), after) {
 		if err != nil {
 			return err
 		}
@@ -128,7 +120,7 @@ func (p *retentionPortion) run(after schemas.ID) (err error) {
 			return nil
 		}
 		p.last = id
-		r, err := p.v.Record(id)
+		r, err := p.Record(id)
 		if err != nil {
 			p.done.Unread++ // handoff check reports it
 			continue
@@ -178,7 +170,7 @@ type shortenedContent struct {
 }
 
 func (p *retentionPortion) shorterContents(r *store.Record) (all []shortenedContent, err error) {
-	events, err := p.v.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
+	events, err := p.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +178,7 @@ func (p *retentionPortion) shorterContents(r *store.Record) (all []shortenedCont
 		if e.Action == schemas.Redacted || e.Action == string(life.Import) {
 			continue // it holds digests, which audits need
 		}
-		content, err := p.v.RawContent(e.Handoff, e.N)
+		content, err := p.RawContent(e.Handoff, e.N)
 		if err != nil {
 			return nil, err
 		}
@@ -205,16 +197,16 @@ func (p *retentionPortion) shorterContents(r *store.Record) (all []shortenedCont
 func (p *retentionPortion) replaceContents(r *store.Record, found []shortenedContent) (err error) {
 	redaction := schemas.Redaction{Before: p.before.Time(), Events: map[uint64]string{}}
 	for _, l := range found {
-		if redaction.Events[l.event.N], err = p.tx.RedactContent(l.event, l.content); err != nil {
+		if redaction.Events[l.event.N], err = p.RedactContent(l.event, l.content); err != nil {
 			return err
 		}
 	}
-	words, err := reading.SearchWords(p.v, r)
+	words, err := reading.SearchWords(p.View, r)
 	if err != nil {
 		words = store.ListWords(r.Title) // the content was erased before
 	}
-	if err := cmp.Or(p.tx.PutWords(r.ID, words), p.tx.DeleteTouchedFiles(r.ID)); err != nil {
+	if err := cmp.Or(p.PutWords(r.ID, words), p.DeleteTouchedFiles(r.ID)); err != nil {
 		return err
 	}
-	return p.tx.ChangeRecord(&operation.RecordChange{Action: life.Redact, Content: redaction}, r, func(*store.Record) {})
+	return p.ChangeRecord(&operation.RecordChange{Action: life.Redact, Content: redaction}, r, func(*store.Record) {})
 }
