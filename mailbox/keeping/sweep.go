@@ -4,80 +4,71 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"slices"
 
 	"handoff/mailbox/operation"
 	"handoff/store"
 )
 
-const (
-	maxDeleted   = 500   // contents that one transaction deletes
-	maxNewEvents = 5_000 // events since the scan that it reads
-)
+const maxDeleted = 500 // contents that one transaction deletes
 
-// deleteUnusedContent deletes content that was sent along and that no event refers to any more. To find the references,
-// it first reads all existing events outside of a transaction. Then each transaction that deletes content reads the
-// events that came later, because a new send may refer to stored content.
+// deleteUnusedContent deletes content that was sent along and that no event refers to any more. Its first transactions
+// read a portion of the events each, to find the references. When all events are read, the next transactions delete
+// content. Each of them first reads the events that came meanwhile, because a new send may refer to stored content.
 func (r *retention) deleteUnusedContent(ctx context.Context) error {
 	unused, err := operation.ReadSnapshot(ctx, r.engine, (*store.View).ReferenceDigests)
 	if err != nil {
 		return err
 	}
-	scanned := uint64(0)
-	for more := len(unused) > 0; more; {
-		err := r.engine.Store.View(ctx, func(v *store.View) error {
-			named, last, rest, err := contentDigestsAfter(v, scanned, maxScanned)
-			scanned, more = last, rest
-			for _, digest := range named {
-				delete(unused, digest)
-			}
+	for scanned := uint64(0); len(unused) > 0; {
+		var s sweepPortion
+		err := r.engine.Update(ctx, r.by, func(o *operation.Op) (err error) {
+			s, err = sweep(o, unused, scanned)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-	}
-	for len(unused) > 0 {
-		var s sweepResult
-		err := r.engine.Update(ctx, r.by, func(o *operation.Op) (err error) {
-			s, err = deleteUnused(o, unused, scanned)
-			return err
-		})
-		if err != nil || s.late {
-			return err
-		}
+		scanned = s.last
 		r.done.Bytes += s.freed
-		for _, digest := range s.gone {
+		for _, digest := range s.settled {
 			delete(unused, digest)
 		}
 	}
 	return nil
 }
 
-// sweepResult is the result of one transaction of [retention.deleteUnusedContent].
-type sweepResult struct {
-	gone  []string // digests of unused content that it deleted, or found used or damaged
-	freed int64
-	late  bool // more events came since the scan than it reads; the next retention does the rest
+// sweepPortion is the result of one transaction of [retention.deleteUnusedContent].
+type sweepPortion struct {
+	last    uint64   // the number of the last event that it read
+	settled []string // digests of content that it found used or damaged, or deleted
+	freed   int64
 }
 
-func deleteUnused(o *operation.Op, unused map[string]bool, looked uint64) (s sweepResult, err error) {
-	named, _, more, err := contentDigestsAfter(o.View, looked, maxNewEvents)
-	if err != nil || more {
-		s.late = more
-		return s, err
-	}
-	used := map[string]bool{}
-	for _, digest := range named {
-		used[digest] = true
-	}
-	for digest := range unused {
-		if len(s.gone) == maxDeleted {
-			break
+// sweep reads the next events, and finds the digests of stored content that they contain. If there are no more events, it
+// deletes unused content.
+func sweep(o *operation.Op, unused map[string]bool, scanned uint64) (s sweepPortion, err error) {
+	s.last = scanned
+	for e, err := range o.EventsAfter(scanned) {
+		if err != nil || e.N-scanned > maxScanned {
+			return s, err
 		}
-		s.gone = append(s.gone, digest)
-		if used[digest] {
+		s.last = e.N
+		content, err := o.RawContent(e.Handoff, e.N)
+		if err != nil {
+			return s, err
+		}
+		s.settled = append(s.settled, digestForm.FindAllString(string(content), -1)...)
+	}
+	named := s.settled
+	for digest := range unused {
+		if slices.Contains(named, digest) {
 			continue
 		}
+		if len(s.settled) >= len(named)+maxDeleted {
+			break
+		}
+		s.settled = append(s.settled, digest)
 		kept, err := o.Reference(digest)
 		if errors.Is(err, store.ErrCorrupt) {
 			continue // an audit reports it
@@ -91,25 +82,6 @@ func deleteUnused(o *operation.Op, unused map[string]bool, looked uint64) (s swe
 		s.freed += int64(len(kept))
 	}
 	return s, nil
-}
-
-// contentDigestsAfter reads the events with numbers above `after`, but none with a number above after+most. It returns
-// all digests of stored content that these events contain. The result last is the number of the last event that it
-// read, and more says whether later events exist.
-func contentDigestsAfter(v *store.View, after uint64, most uint64) (digests []string, last uint64, more bool, err error) {
-	last = after
-	for e, err := range v.EventsAfter(after) {
-		if err != nil || e.N-after > most {
-			return digests, last, err == nil, err
-		}
-		last = e.N
-		content, err := v.RawContent(e.Handoff, e.N)
-		if err != nil {
-			return digests, last, false, err
-		}
-		digests = append(digests, digestForm.FindAllString(string(content), -1)...)
-	}
-	return digests, last, false, nil
 }
 
 // digestForm matches a digest of stored content.
