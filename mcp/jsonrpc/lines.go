@@ -122,18 +122,8 @@ type Writer struct {
 	life   context.Context // ends with Broken; its cause is the first failure
 	end    context.CancelCauseFunc
 
-	out io.Writer // used by the goroutine that has put a token into writing
-
+	out     io.Writer
 	writing chan struct{} // holds a token during a write, which may take for ever
-	mu      sync.Mutex    // guards the field below
-	next    *lineBatch    // lines for the next write
-}
-
-// lineBatch holds lines that are written together.
-type lineBatch struct {
-	lines   []byte
-	written chan struct{} // closed when the write is over
-	taken   int           // how many bytes the write took
 }
 
 // NewWriter returns a writer to out. The writer logs a message that it cannot encode.
@@ -142,50 +132,20 @@ func NewWriter(out io.Writer, logger *slog.Logger) *Writer {
 	return &Writer{out: out, logger: logger, life: life, end: end, Broken: life.Done(), writing: make(chan struct{}, 1)}
 }
 
-// Send writes one message and reports whether all of it was written. It waits for a client that does not read. Messages
-// that come during a write are written together next. If a message cannot be encoded, Send writes an error in its place
-// and returns false.
+// Send writes one message and reports whether all of it was written. It waits for a client that does not read. If a
+// message cannot be encoded, Send writes an error in its place and returns false.
 func (w *Writer) Send(message any) bool {
 	line, encoded := EncodeMessage(message, w.logger)
-	b, end := w.addToBatch(line)
-	select {
-	case <-b.written:
-	case w.writing <- struct{}{}:
-		w.writeBatch()
-		<-w.writing
-		<-b.written // if not by this flush, then by one before it
-	}
-	return b.taken >= end && encoded
-}
-
-// addToBatch appends a line to the next batch. It returns the batch and the offset of the end of the line in it.
-func (w *Writer) addToBatch(line []byte) (b *lineBatch, end int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.next == nil {
-		w.next = &lineBatch{written: make(chan struct{})}
-	}
-	w.next.lines = append(append(w.next.lines, line...), '\n')
-	return w.next, len(w.next.lines)
-}
-
-// writeBatch writes the next batch, if there is one.
-func (w *Writer) writeBatch() {
-	w.mu.Lock()
-	b := w.next
-	w.next = nil
-	w.mu.Unlock()
-	if b == nil {
-		return
-	}
-	defer close(b.written)
+	w.writing <- struct{}{}
+	defer func() { <-w.writing }()
 	if w.life.Err() != nil {
-		return
+		return false
 	}
-	var err error
-	if b.taken, err = w.out.Write(b.lines); err != nil {
+	_, err := w.out.Write(append(line, '\n'))
+	if err != nil {
 		w.end(fmt.Errorf("write to client: %w", err))
 	}
+	return encoded && err == nil
 }
 
 // EncodeMessage encodes a message. If the message cannot be encoded, ok is false and the text is an error response, so
