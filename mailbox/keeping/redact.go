@@ -53,7 +53,7 @@ func (k *Keeping) Redact(ctx context.Context, by schemas.Caller, in schemas.Reda
 		if err = cmp.Or(err, unread); err != nil {
 			return out, err
 		}
-		said, err := o.redactEvents(events, in)
+		said, err := o.redactTexts(events, in)
 		if err != nil {
 			return out, err
 		}
@@ -97,40 +97,52 @@ func (o op) redactMessage(in schemas.RedactIn) (out schemas.RedactOut, err error
 			events = append(events, e)
 		}
 	}
-	redaction, err := o.redactEvents(events, schemas.RedactIn{HandoffID: in.HandoffID})
+	redaction, err := o.redactTexts(events, schemas.RedactIn{HandoffID: in.HandoffID})
 	if err != nil {
 		return out, err
 	}
 	return schemas.RedactOut{HandoffID: in.HandoffID, Contents: len(redaction.Events)}, o.RecordEvent(life.Redact, redaction)
 }
 
-// redactEvents removes the redacted texts from the content of events. It returns the content of the new event that
-// records the redaction.
-//
-// It skips the events of earlier redactions and of imports, because their content has digests and no text of a caller.
-// It also skips content that is not a JSON object or that was erased before. The error is invalid if no content
+// redactTexts removes the redacted texts from the content of events, and deletes the content of references that were
+// among them. It returns the content of the new event that records the redaction. The error is invalid if no content
 // changed, so that a person notices a misspelled path.
-func (o op) redactEvents(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
-	done := schemas.Redaction{Field: in.Field, Events: map[uint64]string{}}
+func (o op) redactTexts(events []schemas.Event, in schemas.RedactIn) (schemas.Redaction, error) {
+	var failed error
+	done, err := o.redactEvents(events, func(content []byte) ([]byte, error) {
+		less, err := compose.RedactTexts(content, in.Field)
+		if less != nil {
+			failed = cmp.Or(failed, o.deleteUnreferencedContent(content, less))
+		}
+		return less, err
+	})
+	if err = cmp.Or(err, failed); err == nil && len(done.Events) == 0 {
+		err = schemas.Invalidf("field", "nothing of %s is left to redact there", schemas.EscapeHidden(in.HandoffID)).
+			WithHint("Name a field as view full shows it, such as data.token, or none for all texts.")
+	}
+	return done, err
+}
+
+// redactEvents replaces the content of each event for which shorten returns content and no error. It returns the
+// content of the new event that records the change. It skips the events of earlier redactions and of imports, because
+// their content has digests, which audits need, and no text of a caller.
+func (o op) redactEvents(events []schemas.Event, shorten func([]byte) ([]byte, error)) (schemas.Redaction, error) {
+	done := schemas.Redaction{Events: map[uint64]string{}}
 	for _, e := range events {
+		if e.Action == schemas.Redacted || e.Action == string(life.Import) {
+			continue
+		}
 		content, err := o.RawContent(e.Handoff, e.N)
 		if err != nil {
 			return done, err
 		}
-		less, err := compose.RedactTexts(content, in.Field)
-		if e.Action == schemas.Redacted || e.Action == string(life.Import) || err != nil || less == nil {
+		less, err := shorten(content)
+		if err != nil || less == nil {
 			continue // its text is gone, or it was never JSON
 		}
 		if done.Events[e.N], err = o.RedactContent(e, less); err != nil {
 			return done, err
 		}
-		if err := o.deleteUnreferencedContent(content, less); err != nil {
-			return done, err
-		}
-	}
-	if len(done.Events) == 0 {
-		return done, schemas.Invalidf("field", "nothing of %s is left to redact there", schemas.EscapeHidden(in.HandoffID)).
-			WithHint("Name a field as view full shows it, such as data.token, or none for all texts.")
 	}
 	return done, nil
 }

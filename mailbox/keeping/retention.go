@@ -143,63 +143,43 @@ func (p *retentionPortion) mayDropContent(r *store.Record) bool {
 }
 
 // shortenContents replaces the long contents of a handoff's events by shorter contents. If an event cannot be read, it
-// changes nothing and counts the handoff as unread.
+// changes nothing and counts the handoff as unread. A dry run undoes the change of each handoff.
 func (p *retentionPortion) shortenContents(r *store.Record) error {
-	found, err := p.shorterContents(r)
+	err := p.TryPart(func() error { return p.replaceContents(r) })
 	switch {
 	case errors.Is(err, store.ErrCorrupt):
 		p.done.Unread++
-		return nil
-	case err != nil || len(found) == 0:
+	case !errors.Is(err, errDryRun):
 		return err
 	}
-	p.done.Handoffs, p.done.Contents = p.done.Handoffs+1, p.done.Contents+len(found)
-	for _, l := range found {
-		p.done.Bytes += int64(l.event.Bytes - len(l.content))
-	}
-	if p.dry {
-		return nil
-	}
-	return p.replaceContents(r, found)
+	return nil
 }
 
-// shortenedContent is the shorter content of an event.
-type shortenedContent struct {
-	event   schemas.Event
-	content []byte
-}
-
-func (p *retentionPortion) shorterContents(r *store.Record) (all []shortenedContent, err error) {
-	events, err := p.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range events {
-		if e.Action == schemas.Redacted || e.Action == string(life.Import) {
-			continue // it holds digests, which audits need
-		}
-		content, err := p.RawContent(e.Handoff, e.N)
-		if err != nil {
-			return nil, err
-		}
-		p.read += len(content)
-		less, err := compose.DropLargeTexts(content)
-		if err != nil || less == nil || len(less) >= len(content) {
-			continue // it is not JSON, or would not get shorter
-		}
-		e.Bytes = len(content)
-		all = append(all, shortenedContent{e, less})
-	}
-	return all, nil
-}
+// errDryRun undoes what a dry run has changed.
+const errDryRun operation.UndoError = "it was a dry run"
 
 // replaceContents stores the shorter contents of a handoff's events, and adds one event that records the change.
-func (p *retentionPortion) replaceContents(r *store.Record, found []shortenedContent) (err error) {
-	redaction := schemas.Redaction{Before: p.before.Time(), Events: map[uint64]string{}}
-	for _, l := range found {
-		if redaction.Events[l.event.N], err = p.RedactContent(l.event, l.content); err != nil {
-			return err
+func (p *retentionPortion) replaceContents(r *store.Record) error {
+	events, err := p.EventsOf(r, int(r.Event)) //nolint:gosec // there are no more
+	if err != nil {
+		return err
+	}
+	freed := 0
+	redaction, err := p.redactEvents(events, func(content []byte) ([]byte, error) {
+		less, err := compose.DropLargeTexts(content)
+		if p.read += len(content); len(less) == 0 || len(less) >= len(content) {
+			return nil, err // it is not JSON, or would not get shorter
 		}
+		freed += len(content) - len(less)
+		return less, err
+	})
+	if err != nil || len(redaction.Events) == 0 {
+		return err
+	}
+	p.done.Handoffs, p.done.Contents = p.done.Handoffs+1, p.done.Contents+len(redaction.Events)
+	p.done.Bytes += int64(freed)
+	if p.dry {
+		return errDryRun
 	}
 	words, err := reading.SearchWords(p.View, r)
 	if err != nil {
@@ -208,5 +188,6 @@ func (p *retentionPortion) replaceContents(r *store.Record, found []shortenedCon
 	if err := cmp.Or(p.PutWords(r.ID, words), p.DeleteTouchedFiles(r.ID)); err != nil {
 		return err
 	}
+	redaction.Before = p.before.Time()
 	return p.ChangeRecord(&operation.RecordChange{Action: life.Redact, Content: redaction}, r, func(*store.Record) {})
 }

@@ -45,8 +45,8 @@ type sweepPortion struct {
 	freed   int64
 }
 
-// sweep reads the next events, and finds the digests of stored content that they contain. If there are no more events, it
-// deletes unused content.
+// sweep reads the next events, and finds the digests of stored content that they contain. If there are no more events,
+// it deletes unused content.
 func sweep(o *operation.Op, unused map[string]bool, scanned uint64) (s sweepPortion, err error) {
 	s.last = scanned
 	for e, err := range o.EventsAfter(scanned) {
