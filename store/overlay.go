@@ -58,31 +58,37 @@ func (o *Overlay) Size() int { return o.size }
 // changes these slices after Flush. After an error, some of the rows may have been written. The overlay keeps its rows
 // until Reset.
 func (o *Overlay) Flush(w rowWriter) error {
-	if o.size == 0 {
-		return nil
-	}
-	for s := range Spaces {
-		for _, row := range o.rows[s] {
-			if err := putOrDeleteRow(w, s, row); err != nil {
-				return fmt.Errorf("write row of %s: %w", s, err)
-			}
+	for s, row := range o.Writes() {
+		var err error
+		if row.Value == nil {
+			err = w.Delete(s, row.Key)
+		} else {
+			err = w.Put(s, row.Key, row.Value)
+		}
+		if err != nil {
+			return fmt.Errorf("write row of %s: %w", s, err)
 		}
 	}
 	return nil
+}
+
+// Writes yields all rows that Flush would write, in the same order. A nil value marks a deleted row.
+func (o *Overlay) Writes() iter.Seq2[Space, Row] {
+	return func(yield func(Space, Row) bool) {
+		for s := range Spaces {
+			for _, row := range o.rows[s] {
+				if !yield(s, row) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // rowWriter is the target of [Overlay.Flush].
 type rowWriter interface {
 	Put(s Space, key, value []byte) error
 	Delete(s Space, key []byte) error
-}
-
-// putOrDeleteRow puts a row. A nil value means that the row is deleted.
-func putOrDeleteRow(w rowWriter, s Space, row Row) error {
-	if row.Value == nil {
-		return w.Delete(s, row.Key)
-	}
-	return w.Put(s, row.Key, row.Value)
 }
 
 // Get implements [Reader].

@@ -150,8 +150,7 @@ func (s *Store) Close() error { return s.backend.Close() }
 // The clock uses TryPart: if the change of one handoff fails, the changes of other handoffs stay. A later part may get
 // the ids and numbers of a failed part.
 func (t *Tx) TryPart(fn func(*Tx) error) error {
-	var o Overlay
-	o.Reset(t.w)
+	o := NewOverlay(t.w)
 	if err := o.Run(func(w Writer) error { return fn(&Tx{View: View{w, t.agents}, w: w}) }); err != nil {
 		return err
 	}

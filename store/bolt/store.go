@@ -6,7 +6,7 @@
 // and never wait for the writer.
 //
 // bbolt keeps a list of the free pages of the file. The writer writes a short list with each commit. A long list would
-// make each commit slower, so the writer writes it only when it is idle, at Checkpoint and at Close. If the process is
+// make each commit slower, so the writer writes it only when it is idle and at Close. If the process is
 // killed before that, the next process reads the whole file once when it opens the file.
 //
 // The key "format" in the bucket "sys" says that the file is a store of handoff, and gives the version of its layout.
@@ -19,7 +19,6 @@ package bolt
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -65,7 +64,7 @@ func (c Config) withDefaults() Config {
 // Store is a [store.Backend] in a file. Use [Open].
 type Store struct {
 	config Config
-	queue  *calls.Queue
+	queue  *calls.Queue // nil if it is only read
 	writer writer
 
 	mu    sync.RWMutex // guards the fields below; held for writing only while the file is opened again
@@ -89,15 +88,15 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open store %s: %w", c.Path, err)
 		}
-		return &Store{config: c, queue: calls.NewQueue(), db: db}, nil
+		return &Store{config: c, db: db}, nil
 	}
 	db, synced, err := openFileToWrite(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("open store %s: %w", c.Path, err)
 	}
-	s := &Store{config: c, queue: calls.NewQueue(), db: db}
-	s.writer = writer{store: s, stopped: make(chan struct{}), unsynced: !synced, commitTx: (*bbolt.Tx).Commit}
-	s.writer.run()
+	s := &Store{config: c, queue: calls.NewQueue(c.Logger), db: db}
+	s.writer = writer{store: s, unsynced: !synced, commitTx: (*bbolt.Tx).Commit}
+	s.queue.Run(&s.writer, c.GroupWait, c.Idle)
 	return s, nil
 }
 
@@ -132,21 +131,7 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if s.config.ReadOnly {
 		return store.ErrReadOnly
 	}
-	err := s.queue.Submit(ctx, calls.New(fn))
-	if p, ok := errors.AsType[*store.Panic](err); ok {
-		s.config.Logger.ErrorContext(ctx, "a function given to the store panicked",
-			slog.Any("value", p.Value), slog.String("stack", string(p.Stack)))
-	}
-	return err
-}
-
-// Checkpoint writes the list of free pages, unless the list in the file is up to date. After that, the file opens at
-// once even if this process is killed.
-func (s *Store) Checkpoint(ctx context.Context) error {
-	if s.config.ReadOnly {
-		return nil
-	}
-	return s.queue.Submit(ctx, newCheckpoint())
+	return s.queue.Update(ctx, fn)
 }
 
 // newCheckpoint returns a call that writes the list of free pages and nothing else.
@@ -162,9 +147,7 @@ func (s *Store) Close() error {
 	if s.config.ReadOnly {
 		return s.closeFile()
 	}
-	s.queue.Close()
-	<-s.writer.stopped
-	return s.writer.closed
+	return s.queue.Close()
 }
 
 // beginTx starts a bbolt transaction. It holds the lock only while it starts, because bbolt's Close waits for open

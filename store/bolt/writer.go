@@ -13,62 +13,40 @@ import (
 	"handoff/store/calls"
 )
 
-const (
-	maxRequests = 512     // in one transaction
-	maxBytes    = 4 << 20 // written by one transaction; its last request may go beyond
-)
+const maxBytes = 4 << 20 // written by one transaction; its last request may go beyond
 
-// writer is the only goroutine that writes to the file. Only the writer uses these fields until stopped is closed.
+// writer is the [calls.Writer] of the file. No other goroutine writes to the file, or uses these fields.
 type writer struct {
 	store    *Store
 	overlay  store.Overlay
-	batch    []*calls.Call // taken from the queue and not yet answered
-	last     int           // number of requests in the last transaction
-	unsynced bool          // the list of free pages in the file is out of date
-	broken   bool          // a write failed: the state of the file is unknown until it is opened again
-	doubt    int           // the transaction whose commit failed, until it is known whether the file has it; 0 for none
-	closed   error         // the result of Close
+	unsynced bool // the list of free pages in the file is out of date
+	broken   bool // a write failed: the state of the file is unknown until it is opened again
+	doubt    int  // the transaction whose commit failed, until it is known whether the file has it; 0 for none
 
 	commitTx func(*bbolt.Tx) error // [bbolt.Tx.Commit], except in tests
-	stopped  chan struct{}
 }
 
-// run writes until the queue has ended.
-func (w *writer) run() {
-	calls.RunWriterLoop(w.loop, func() {
-		w.closed = w.close()
-		close(w.stopped)
-	})
-}
+// Begin implements [calls.Writer].
+func (*writer) Begin() { debug.SetPanicOnFault(true) }
 
-func (w *writer) loop() {
-	debug.SetPanicOnFault(true)
-	idle := time.NewTimer(w.store.config.Idle)
-	defer idle.Stop()
-	for {
-		if w.answerWaiting() {
-			idle.Reset(w.store.config.Idle)
-		}
-		if w.store.queue.IsDrained() {
-			return
-		}
-		select {
-		case <-w.store.queue.Ready:
-		case <-idle.C:
-			w.writeFreeList()
-		}
-	}
-}
-
-// answerWaiting answers all waiting requests, and reports whether there were any.
-func (w *writer) answerWaiting() (served bool) {
-	for ; len(w.batch) > 0 || w.store.queue.Len() > 0; served = true {
-		w.batch = w.store.queue.FillBatch(w.batch, maxRequests, w.last, w.store.config.GroupWait)
-		w.reopenAfterFailure()
-		w.runTransaction()
-	}
+// Commit implements [calls.Writer].
+func (w *writer) Commit() {
 	w.reopenAfterFailure()
-	return served
+	w.runTransaction()
+	w.reopenAfterFailure()
+}
+
+// Rest implements [calls.Writer]. The next commit makes the list of free pages out of date again, so one Rest is enough.
+func (w *writer) Rest() time.Duration {
+	w.writeFreeList()
+	return 0
+}
+
+// End implements [calls.Writer]. It writes the list of free pages and closes the file.
+func (w *writer) End() error {
+	w.reopenAfterFailure()
+	w.writeFreeList()
+	return w.store.closeFile()
 }
 
 // runTransaction runs calls of the batch in one transaction, commits the transaction, and answers the calls. Calls that
@@ -76,7 +54,7 @@ func (w *writer) answerWaiting() (served bool) {
 // have seen lost rows.
 func (w *writer) runTransaction() {
 	begun, err := 0, calls.ErrExited
-	defer func() { w.batch, w.last = calls.AnswerBatch(w.batch, begun, err), begun }()
+	defer func() { w.store.queue.AnswerBatch(begun, err) }()
 	earlier := w.doubt != 0 // of calls that were answered
 	err = w.tryTransaction(&begun)
 	if err != nil {
@@ -87,7 +65,7 @@ func (w *writer) runTransaction() {
 func (w *writer) tryTransaction(begun *int) error {
 	tx, err := w.store.beginTx(true)
 	if err != nil {
-		*begun, w.broken = len(w.batch), true
+		*begun, w.broken = len(w.store.queue.Batch), true
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // does nothing once committed
@@ -99,8 +77,8 @@ func (w *writer) tryTransaction(begun *int) error {
 // runCalls runs calls of the batch in tx and counts them in begun. It commits if a call wrote rows or needs a sync.
 func (w *writer) runCalls(tx *bbolt.Tx, begun *int) error {
 	rows, size, sync := newRows(tx), 0, false
-	for *begun < len(w.batch) && size < maxBytes {
-		r := w.batch[*begun]
+	for batch := w.store.queue.Batch; *begun < len(batch) && size < maxBytes; {
+		r := batch[*begun]
 		*begun++
 		if !r.TryTake() {
 			continue
@@ -153,16 +131,10 @@ func (w *writer) writeFreeList() {
 		return
 	}
 	r := newCheckpoint()
-	w.batch = append(w.batch, r)
+	w.store.queue.Batch = append(w.store.queue.Batch, r)
 	w.runTransaction()
 	if err := r.Wait(); err != nil {
 		w.store.config.Logger.Warn("the list of free pages was not written", slog.Any("error", err))
 	}
 	w.reopenAfterFailure()
-}
-
-// close writes the list of free pages and closes the file.
-func (w *writer) close() error {
-	w.writeFreeList()
-	return w.store.closeFile()
 }

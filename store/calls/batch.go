@@ -1,36 +1,71 @@
 package calls
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // ErrExited is the error of all calls in a transaction if the function of one call ended its goroutine.
 var ErrExited = errors.New("a function given to the store ended the goroutine that ran it: nothing was changed")
 
-// RunWriterLoop runs the loop of a writer in a new goroutine, and then finish. If the function of a call ends that
-// goroutine, as testing.T.FailNow does, the loop starts again in another goroutine.
-func RunWriterLoop(loop, finish func()) {
+// Writer is the part of a driver that commits. Its methods run on one goroutine, which is another one after the function
+// of a call ended it, as testing.T.FailNow does.
+type Writer interface {
+	Begin()              // comes first on each goroutine
+	Commit()             // runs calls of the batch in one commit, and answers them with [Queue.AnswerBatch]
+	Rest() time.Duration // comes after a time without calls; it returns the time until the next Rest, 0 for none
+	End() error          // comes after the last call; [Queue.Close] returns its error
+}
+
+// Run answers the calls of the queue with w in a new goroutine, until the queue is closed. GroupWait is the wait of
+// [Queue.fillBatch], and idle the time until the first Rest.
+func (q *Queue) Run(w Writer, groupWait, idle time.Duration) {
 	go func() {
 		ended := false
 		defer func() {
 			if !ended {
-				RunWriterLoop(loop, finish)
+				q.Run(w, groupWait, idle)
 			}
 		}()
-		loop()
-		finish()
+		w.Begin()
+		q.loop(w, groupWait, idle)
+		q.result = w.End()
+		close(q.stopped)
 		ended = true
 	}()
 }
 
-// AnswerBatch answers the first n calls of a batch. If err is not nil, each gets err, otherwise each gets its own
-// outcome. It returns the other calls, in the same slice as the batch.
-func AnswerBatch(batch []*Call, n int, err error) []*Call {
-	for _, c := range batch[:n] {
+func (q *Queue) loop(w Writer, groupWait, idle time.Duration) {
+	rest := time.NewTimer(idle)
+	defer rest.Stop()
+	for {
+		for q.fillBatch(groupWait) {
+			w.Commit()
+			rest.Reset(idle)
+		}
+		if q.isDrained() {
+			return
+		}
+		select {
+		case <-q.ready:
+		case <-rest.C:
+			if pause := w.Rest(); pause > 0 {
+				rest.Reset(pause)
+			}
+		}
+	}
+}
+
+// AnswerBatch answers the first n calls of the batch. If err is not nil, each gets err, otherwise each gets its own
+// outcome. The other calls stay in the batch.
+func (q *Queue) AnswerBatch(n int, err error) {
+	for _, c := range q.Batch[:n] {
 		if err != nil {
 			c.Err = err
 		}
-		c.Answer(c.Err)
+		c.done <- c.Err
 	}
-	left := copy(batch, batch[n:])
-	clear(batch[left:])
-	return batch[:left]
+	left := copy(q.Batch, q.Batch[n:])
+	clear(q.Batch[left:])
+	q.Batch, q.last = q.Batch[:left], n
 }

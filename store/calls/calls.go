@@ -4,6 +4,8 @@ package calls
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -29,15 +31,17 @@ func New(fn func(store.Writer) error) *Call { return &Call{Fn: fn, done: make(ch
 // Both call TryTake, and only the first gets true.
 func (c *Call) TryTake() bool { return c.taken.CompareAndSwap(false, true) }
 
-// Answer sends the outcome to the caller. It is called once.
-func (c *Call) Answer(err error) { c.done <- err }
-
 // Wait waits for the outcome and returns it.
 func (c *Call) Wait() error { return <-c.done }
 
-// Queue holds the calls that the writer has not taken yet. Use [NewQueue].
+// Queue holds the calls that the writer has not answered yet. Use [NewQueue].
 type Queue struct {
-	Ready chan struct{} // holds a value when there may be a new call
+	Batch   []*Call // taken by the writer, which alone uses it
+	last    int     // number of calls in the last commit
+	log     *slog.Logger
+	ready   chan struct{} // holds a value when there may be a new call
+	stopped chan struct{} // closed when the writer has ended
+	result  error         // of [Writer.End]; set before stopped is closed
 
 	mu      sync.Mutex // guards the fields below
 	waiting []*Call
@@ -46,8 +50,19 @@ type Queue struct {
 	size atomic.Int64 // len(waiting), for reads without the lock
 }
 
-// NewQueue returns an empty queue.
-func NewQueue() *Queue { return &Queue{Ready: make(chan struct{}, 1)} }
+// NewQueue returns an empty queue. It logs panics of calls.
+func NewQueue(log *slog.Logger) *Queue {
+	return &Queue{log: log, ready: make(chan struct{}, 1), stopped: make(chan struct{})}
+}
+
+// Update runs fn as [store.Backend].Update does.
+func (q *Queue) Update(ctx context.Context, fn func(store.Writer) error) error {
+	err := q.Submit(ctx, New(fn))
+	if p, ok := errors.AsType[*store.Panic](err); ok {
+		q.log.ErrorContext(ctx, "a function given to the store panicked", slog.Any("value", p.Value), slog.String("stack", string(p.Stack)))
+	}
+	return err
+}
 
 // Submit puts a call into the queue and waits for its outcome. If ctx is done before the writer takes the call, Submit
 // withdraws the call and returns the error of ctx. The error is [store.ErrClosed] if the queue is closed.
@@ -82,22 +97,28 @@ func (q *Queue) add(c *Call) bool {
 	return true
 }
 
-// FillBatch moves calls from the front of the queue to the end of a batch, until the batch has `most` calls. If the
-// last commit had several calls, FillBatch first waits until batch and queue have `last` calls together, but no longer
-// than wait. Callers that got an answer often call again at once, and one commit for all is much cheaper than two.
-func (q *Queue) FillBatch(batch []*Call, most, last int, wait time.Duration) []*Call {
-	if last > 1 {
-		q.waitForCalls(last-len(batch), wait)
+const maxCalls = 512 // of one commit
+
+// fillBatch moves calls from the front of the queue to the end of the batch, and reports whether the batch has calls.
+// If the last commit had several calls, fillBatch first waits until batch and queue have as many together, but no
+// longer than wait. Callers that got an answer often call again at once, and one commit for all is much cheaper than
+// two.
+func (q *Queue) fillBatch(wait time.Duration) bool {
+	if len(q.Batch)+q.len() == 0 {
+		return false
+	}
+	if q.last > 1 {
+		q.waitForCalls(q.last-len(q.Batch), wait)
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := min(most-len(batch), len(q.waiting))
-	batch = append(batch, q.waiting[:n]...)
+	n := min(maxCalls-len(q.Batch), len(q.waiting))
+	q.Batch = append(q.Batch, q.waiting[:n]...)
 	left := copy(q.waiting, q.waiting[n:])
 	clear(q.waiting[left:])
 	q.waiting = q.waiting[:left]
 	q.size.Store(int64(left))
-	return batch
+	return true
 }
 
 // waitForCalls waits until the queue has at least `calls` calls, but no longer than the time `most`. It yields to other
@@ -107,7 +128,7 @@ func (q *Queue) waitForCalls(calls int, most time.Duration) {
 	over := time.NewTimer(most)
 	defer over.Stop()
 	for range turns {
-		if q.Len() >= calls {
+		if q.len() >= calls {
 			return
 		}
 		select {
@@ -119,19 +140,22 @@ func (q *Queue) waitForCalls(calls int, most time.Duration) {
 	}
 }
 
-// Len returns the number of waiting calls.
-func (q *Queue) Len() int { return int(q.size.Load()) }
+// len returns the number of waiting calls.
+func (q *Queue) len() int { return int(q.size.Load()) }
 
-// Close refuses further calls.
-func (q *Queue) Close() {
+// Close refuses further calls, and waits until the writer has ended. It may be called twice, and returns the same error
+// again.
+func (q *Queue) Close() error {
 	q.mu.Lock()
-	defer q.mu.Unlock()
 	q.closed = true
 	q.wakeWriter()
+	q.mu.Unlock()
+	<-q.stopped
+	return q.result
 }
 
-// IsDrained reports whether the queue is closed and empty.
-func (q *Queue) IsDrained() bool {
+// isDrained reports whether the queue is closed and empty.
+func (q *Queue) isDrained() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.closed && len(q.waiting) == 0
@@ -139,7 +163,7 @@ func (q *Queue) IsDrained() bool {
 
 func (q *Queue) wakeWriter() {
 	select {
-	case q.Ready <- struct{}{}:
+	case q.ready <- struct{}{}:
 	default: // the writer has not yet received the last value
 	}
 }

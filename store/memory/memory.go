@@ -63,11 +63,18 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	if err := writes.Run(fn); err != nil {
 		return err
 	}
-	next := &nextVersion{version: *v, of: v}
-	if err := writes.Flush(next); err != nil {
-		return err
+	next := *v
+	for space, row := range writes.Writes() { // its rows are copies that the overlay made
+		if next[space] == v[space] {
+			next[space] = v[space].Copy()
+		}
+		if row.Value == nil {
+			next[space].Delete(row)
+		} else {
+			next[space].Set(row)
+		}
 	}
-	s.current.Store(&next.version)
+	s.current.Store(&next)
 	return nil
 }
 
@@ -109,29 +116,4 @@ func (v *version) Scan(r store.Range) iter.Seq2[store.Row, error] {
 			v[r.Space].Descend(store.Row{Key: r.To}, within)
 		}
 	}
-}
-
-// nextVersion is the version that an Update prepares. It shares the unchanged trees with the old version.
-type nextVersion struct {
-	version
-	of *version
-}
-
-// Put is called by [store.Overlay.Flush]. It keeps key and value, which are copies that the overlay made.
-func (d *nextVersion) Put(s store.Space, key, value []byte) error {
-	d.ownTree(s).Set(store.Row{Key: key, Value: value})
-	return nil
-}
-
-// Delete is called by [store.Overlay.Flush].
-func (d *nextVersion) Delete(s store.Space, key []byte) error {
-	d.ownTree(s).Delete(store.Row{Key: key})
-	return nil
-}
-
-func (d *nextVersion) ownTree(s store.Space) *btree.BTreeG[store.Row] {
-	if d.version[s] == d.of[s] {
-		d.version[s] = d.of[s].Copy()
-	}
-	return d.version[s]
 }

@@ -69,7 +69,7 @@ const cacheBytes = 64 << 20 // see [Config]
 func Open(ctx context.Context, c Config) (*Store, error) {
 	own := c.Ownership
 	s := &Store{
-		log: cmp.Or(c.Logger, slog.New(slog.DiscardHandler)), queue: calls.NewQueue(), fenced: c.Fenced,
+		log: cmp.Or(c.Logger, slog.New(slog.DiscardHandler)), fenced: c.Fenced,
 		cache: newCache(cmp.Or(c.CacheBytes, cacheBytes)), views: map[int64]int{},
 		table: &table{in: own.node.Pool, node: own.node, workspace: own.workspace, epoch: own.epoch},
 	}
@@ -77,8 +77,8 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	if err := s.publishUnfolded(ctx); err != nil {
 		return nil, err
 	}
-	s.writer = writer{store: s, stopped: make(chan struct{})}
-	s.writer.run()
+	s.writer, s.queue = writer{store: s}, calls.NewQueue(s.log)
+	s.queue.Run(&s.writer, groupWait, idle)
 	return s, nil
 }
 
@@ -139,19 +139,11 @@ func (s *Store) lastFoldable() int64 {
 
 // Update implements [store.Backend]. Fn runs on the writer's goroutine, and other calls wait for it.
 func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
-	err := s.queue.Submit(ctx, calls.New(fn))
-	if p, ok := errors.AsType[*store.Panic](err); ok {
-		s.log.ErrorContext(ctx, "a function given to the store panicked", slog.Any("value", p.Value), slog.String("stack", string(p.Stack)))
-	}
-	return err
+	return s.queue.Update(ctx, fn)
 }
 
 // Close finishes the queued calls and folds the log. It may be called twice, and returns the same error again.
-func (s *Store) Close() error {
-	s.queue.Close()
-	<-s.writer.stopped
-	return s.writer.closed
-}
+func (s *Store) Close() error { return s.queue.Close() }
 
 // stop ends the store: rows can no longer be read or written.
 func (s *Store) stop(why error) {

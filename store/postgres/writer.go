@@ -12,57 +12,45 @@ import (
 )
 
 const (
-	maxCalls   = 512     // of one commit
 	maxBytes   = 4 << 20 // of one commit; its last call may go beyond
 	groupWait  = 200 * time.Microsecond
 	retryEvery = 50 * time.Millisecond  // pause before the database is asked again
 	idle       = 250 * time.Millisecond // after which the log is folded
 )
 
-// writer is the only goroutine that writes.
+// writer is the [calls.Writer] of the store. No other goroutine writes.
 type writer struct {
 	store   *Store
 	overlay store.Overlay
-	batch   []*calls.Call // taken from the queue and not yet answered
-	last    int           // number of calls in the last commit
-	pending []rowWrite    // of the next entry; nil for none
-	sent    bool          // the pending entry was sent, and it may have been kept
-	closed  error         // the result of Close
-	stopped chan struct{}
+	pending []rowWrite // of the next entry; nil for none
+	sent    bool       // the pending entry was sent, and it may have been kept
 }
 
-// run writes until the queue has ended.
-func (w *writer) run() {
-	calls.RunWriterLoop(w.loop, func() {
-		w.closed = w.store.folder.foldAll()
-		w.store.stop(store.ErrClosed)
-		close(w.stopped)
-	})
-}
-
-func (w *writer) loop() {
+// Begin implements [calls.Writer].
+func (w *writer) Begin() {
 	w.store.folder.beginFold() // if owners die one after another, no other call would start a fold
-	rest := time.NewTimer(idle)
-	defer rest.Stop()
-	for {
-		for len(w.batch) > 0 || w.store.queue.Len() > 0 {
-			w.batch = w.store.queue.FillBatch(w.batch, maxCalls, w.last, groupWait)
-			w.commitBatch()
-			w.store.folder.foldIfManyPending()
-			rest.Reset(idle)
-		}
-		if w.store.queue.IsDrained() {
-			return
-		}
-		select {
-		case <-w.store.queue.Ready:
-		case <-rest.C:
-			unsettled := errors.Is(w.commitPending(), store.ErrUncertain)
-			if w.store.folder.beginFold() || unsettled {
-				rest.Reset(w.store.folder.pause())
-			}
-		}
+}
+
+// Commit implements [calls.Writer].
+func (w *writer) Commit() {
+	w.commitBatch()
+	w.store.folder.foldIfManyPending()
+}
+
+// Rest implements [calls.Writer].
+func (w *writer) Rest() time.Duration {
+	unsettled := errors.Is(w.commitPending(), store.ErrUncertain)
+	if w.store.folder.beginFold() || unsettled {
+		return w.store.folder.pause()
 	}
+	return 0
+}
+
+// End implements [calls.Writer].
+func (w *writer) End() error {
+	err := w.store.folder.foldAll()
+	w.store.stop(store.ErrClosed)
+	return err
 }
 
 // commitBatch runs calls of the batch, commits their writes as one entry, and answers the calls. Calls that do not fit
@@ -70,9 +58,9 @@ func (w *writer) loop() {
 // lost rows.
 func (w *writer) commitBatch() {
 	begun, err := 0, calls.ErrExited
-	defer func() { w.batch, w.last = calls.AnswerBatch(w.batch, begun, err), begun }()
+	defer func() { w.store.queue.AnswerBatch(begun, err) }()
 	if err = w.commitPending(); err != nil {
-		begun = len(w.batch)
+		begun = len(w.store.queue.Batch)
 		return
 	}
 	draft := w.runCalls(&begun)
@@ -84,36 +72,22 @@ func (w *writer) commitBatch() {
 
 // runCalls runs calls of the batch and returns their writes. Each call sees the writes of the calls before.
 func (w *writer) runCalls(begun *int) (draft []rowWrite) {
-	var together store.Overlay
-	together.Reset(&commitReader{Store: w.store, ctx: context.Background(), number: w.store.committed})
-	for *begun < len(w.batch) && together.Size() < maxBytes {
-		c := w.batch[*begun]
+	together := store.NewOverlay(&commitReader{Store: w.store, ctx: context.Background(), number: w.store.committed})
+	for batch := w.store.queue.Batch; *begun < len(batch) && together.Size() < maxBytes; {
+		c := batch[*begun]
 		*begun++
 		if !c.TryTake() {
 			continue
 		}
-		w.overlay.Reset(&together)
+		w.overlay.Reset(together)
 		if c.Err = w.overlay.Run(c.Fn); c.Err == nil {
-			c.Err = w.overlay.Flush(&together)
+			c.Err = w.overlay.Flush(together)
 		}
 	}
-	if together.Size() > 0 {
-		_ = together.Flush((*writeCollector)(&draft)) // which refuses nothing
+	for s, row := range together.Writes() {
+		draft = append(draft, rowWrite{s, row})
 	}
 	return draft
-}
-
-// writeCollector collects the rows of a flushed overlay.
-type writeCollector []rowWrite
-
-func (c *writeCollector) Put(s store.Space, key, value []byte) error {
-	*c = append(*c, rowWrite{s, store.Row{Key: key, Value: value}})
-	return nil
-}
-
-func (c *writeCollector) Delete(s store.Space, key []byte) error {
-	*c = append(*c, rowWrite{s, store.Row{Key: key}})
-	return nil
 }
 
 // explainsRefusal reports whether an error already tells callers why a commit was refused.
