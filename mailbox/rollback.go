@@ -91,17 +91,15 @@ func (o *op) turnIntoPreviousStep(r *store.Record, next *schemas.Handoff) {
 	}
 	plan, _, within := strings.Cut(failed.Metadata.Step, "/")
 	at := failed.Metadata.Step
-	for within && err == nil {
-		parent := reading.RecordOrNil(o.View, r.Parent)
-		if parent == nil {
+	for parent := range reading.Chain(o.View, r.Parent, reading.ParentID) {
+		before, unread := reading.ReadHandoff(o.View, parent)
+		if !within || cmp.Or(err, unread) != nil {
 			return
 		}
-		var before schemas.Handoff
-		before, err = reading.ReadHandoff(o.View, parent)
 		if at == failed.Metadata.Step && parent.Status == schemas.Completed && strings.HasPrefix(before.Metadata.Step, plan+"/") {
 			next.Metadata.Step, next.Rollback = before.Metadata.Step, before.Rollback
 			return
 		}
-		r, at = parent, before.Metadata.Step
+		at = before.Metadata.Step
 	}
 }
