@@ -106,9 +106,6 @@ func (o *op) setWorkflowLimits(name schemas.Workflow, asked map[string]float64) 
 
 // warnOfUnraisedLimits warns of limits that the caller asked to raise but may not raise.
 func (o *op) warnOfUnraisedLimits(name schemas.Workflow, asked map[string]float64) (warnings []string, err error) {
-	if len(asked) == 0 {
-		return nil, nil
-	}
 	wf, err := o.Workflow(name)
 	for _, limit := range schemas.WorkflowLimits {
 		if most, limited := schemas.ValueOrZero(wf).Limits[limit]; limited && asked[limit] > most {

@@ -36,7 +36,7 @@ func (o *op) collectRuleSends(h *operation.RecordChange) (err error) {
 	ends, all := on, []string{on}
 	if counts {
 		ends, all = completed, []string{on, completed}
-		h.Opened, h.Judged = h.Now.Reviewer == "", h.Now.Reviewer != ""
+		h.Opened = true
 	}
 	set, err := o.currentRules(o.View)
 	if err != nil || set.hasNoRuleFor(all) && (ends != completed || !h.Now.Step) {
@@ -49,7 +49,7 @@ func (o *op) collectRuleSends(h *operation.RecordChange) (err error) {
 	}
 	facts.Budget = &o.ruleCost
 	if h.Action == life.Complete && reading.KeepsDependentsBlocked(h.Now) {
-		h.HeldSends = sendsOnceDone(set.Set, *facts)
+		h.HeldSends = sendsOnceDone(h.Now, set.Set, *facts)
 	}
 	h.FileToPermit = set.fileToAllowAfter(ends, facts)
 	h.Sends, err = o.evaluateRules(h, set, on, facts)
@@ -85,23 +85,22 @@ func (o *op) evaluateRules(h *operation.RecordChange, set ruleSet, on string, f 
 // fireRules returns the handoffs that rules send because of a change. If the change makes completed work count as done,
 // the rules for completed work fire, too.
 func fireRules(h *operation.RecordChange, of *rules.Set, on string, f *rules.Facts) []rules.RuleSends {
-	switch {
-	case h.Judged:
-		return append(of.SendsAfter(triggers[life.Complete], f), of.SendsAfter(on, f)...)
-	case h.Opened:
-		return append(sendsOnceDone(of, *f), of.SendsAfter(on, f)...)
+	sends := of.SendsAfter(on, f)
+	if h.Opened {
+		sends = append(sendsOnceDone(h.Now, of, *f), sends...)
 	}
-	return of.SendsAfter(on, f)
+	return sends
 }
 
 // sendsOnceDone returns the handoffs that rules send when completed work begins to count as done. It leaves out rules
-// that fired already at the completion, so that a plan does not send its next step twice.
-func sendsOnceDone(set *rules.Set, f rules.Facts) []rules.RuleSends {
+// that fired already at the completion, so that a plan does not send its next step twice. At the completion of reviewed
+// work no rule fired.
+func sendsOnceDone(r *store.Record, set *rules.Set, f rules.Facts) []rules.RuleSends {
 	f.Outcome.Passed = false
 	before := set.SendsAfter(triggers[life.Complete], &f)
 	f.Outcome.Passed = true
 	return slices.DeleteFunc(set.SendsAfter(triggers[life.Complete], &f), func(s rules.RuleSends) bool {
-		return slices.ContainsFunc(before, func(b rules.RuleSends) bool { return b.RuleName() == s.RuleName() })
+		return r.Reviewer == "" && slices.ContainsFunc(before, func(b rules.RuleSends) bool { return b.RuleName() == s.RuleName() })
 	})
 }
 

@@ -189,7 +189,7 @@ func (o *op) recordWaitForPermission(h *operation.RecordChange) error {
 	}
 	return o.RunAs(operation.ClockCaller, func() error {
 		err := o.ChangeRecord(&operation.RecordChange{Action: life.Defer}, r, func(now *store.Record) {
-			now.Owes = append(now.Owes, store.OpenConsequence{Do: string(life.SendByRules), Leave: h.FileToPermit, Opened: h.Opened})
+			now.Owes = append(now.Owes, store.OpenConsequence{Do: string(life.SendByRules), Leave: h.FileToPermit, Opened: h.Opened && r.Reviewer == ""})
 		})
 		if told || err != nil {
 			return err
