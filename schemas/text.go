@@ -1,7 +1,6 @@
 package schemas
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -14,25 +13,36 @@ import (
 // EscapeHidden makes a text of another program or agent safe to show in an error, a log or a brief: it replaces invalid
 // UTF-8 and [IsHidden] characters by visible escapes. It keeps newlines, tabs, and the selector character that shows a
 // symbol as an emoji. A text without hidden characters stays unchanged.
-func EscapeHidden(s string) string {
+func EscapeHidden(s string) string { return escapeHidden(s, utf8.DecodeRuneInString, "") }
+
+// EscapeHiddenJSON escapes hidden characters in the texts of a JSON value, as [EscapeHidden] does for one text. A line
+// end of two characters (\r\n) stays.
+func EscapeHiddenJSON(raw json.RawMessage) json.RawMessage {
+	return json.RawMessage(escapeHidden(string(raw), decodeJSONRune, `\`))
+}
+
+// escapeHidden escapes hidden characters. The function decode returns the first character of a text, and the number of
+// bytes that encode it. In encoded JSON a backslash precedes each escape; for a plain text, backslash is empty.
+func escapeHidden(s string, decode func(string) (r rune, n int), backslash string) string {
 	var b strings.Builder
 	var before rune
 	done := 0
 	for i := 0; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf && !isHiddenASCII(c) { // most texts are plain ASCII, without need of the Unicode tables
+		// Most texts are plain ASCII, without need of the Unicode tables.
+		if c := s[i]; c < utf8.RuneSelf && !isHiddenASCII(c) && (c != '\\' || backslash == "") {
 			before = rune(c)
 			i++
 			continue
 		}
-		r, n := utf8.DecodeRuneInString(s[i:])
+		r, n := decode(s[i:])
 		escape := ""
 		switch {
-		case isEmojiSelector(before, r):
+		case isEmojiSelector(before, r), backslash != "" && strings.HasPrefix(s[i:], `\r\n`): // a line end hides nothing
 		case r == utf8.RuneError && n == 1:
-			escape = `\x` + strconv.FormatUint(uint64(s[i])+0x100, 16)[1:]
+			escape = backslash + `\x` + strconv.FormatUint(uint64(s[i])+0x100, 16)[1:]
 		case IsHidden(r):
 			q := strconv.QuoteRuneToASCII(r)
-			escape = q[1 : len(q)-1]
+			escape = backslash + q[1:len(q)-1]
 		}
 		before, i = r, i+n
 		if escape != "" {
@@ -46,41 +56,10 @@ func EscapeHidden(s string) string {
 	return b.String() + s[done:]
 }
 
-// EscapeHiddenJSON escapes hidden characters in the texts of a JSON value, as [EscapeHidden] does for one text. A line
-// end of two characters (\r\n) stays. JSON without hidden characters is returned unchanged.
-func EscapeHiddenJSON(raw json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	var before rune
-	done := 0
-	for i := 0; i < len(raw); {
-		if c := raw[i]; c < utf8.RuneSelf && c != '\\' && !isHiddenASCII(c) { // as in [EscapeHidden]
-			before = rune(c)
-			i++
-			continue
-		}
-		r, n := decodeJSONRune(raw[i:])
-		if IsHidden(r) && !isEmojiSelector(before, r) && !isLineEnd(raw[i:]) {
-			q := strconv.QuoteRuneToASCII(r)
-			b.Write(raw[done:i])
-			b.WriteString(`\` + q[1:len(q)-1])
-			done = i + n
-		}
-		before, i = r, i+n
-	}
-	if done == 0 { // the usual case
-		return raw
-	}
-	return append(b.Bytes(), raw[done:]...)
-}
-
-// isLineEnd reports whether encoded JSON text begins with a line end of two characters (\r\n). This line end hides
-// nothing.
-func isLineEnd(raw []byte) bool { return bytes.HasPrefix(raw, []byte(`\r\n`)) }
-
 // decodeJSONRune returns the first character of encoded JSON text, and the number of bytes that encode it.
-func decodeJSONRune(raw []byte) (r rune, n int) {
+func decodeJSONRune(raw string) (r rune, n int) {
 	if raw[0] != '\\' {
-		return utf8.DecodeRune(raw)
+		return utf8.DecodeRuneInString(raw)
 	}
 	switch raw[1] {
 	case 'b':
@@ -99,8 +78,8 @@ func decodeJSONRune(raw []byte) (r rune, n int) {
 	return rune(raw[1]), 2
 }
 
-func parseHexDigits(digits []byte) rune {
-	unit, _ := strconv.ParseUint(string(digits[:4]), 16, 16) // it is JSON
+func parseHexDigits(digits string) rune {
+	unit, _ := strconv.ParseUint(digits[:4], 16, 16) // it is JSON
 	return rune(unit)
 }
 
