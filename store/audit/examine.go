@@ -60,7 +60,8 @@ func runBothChecks(ctx context.Context, s *store.Store, words SearchWordsFunc, o
 
 // MendResult is the result of [MendRows].
 type MendResult struct {
-	Rows   int              `json:"rows"` // that it wrote or deleted
+	Rows   int              `json:"rows"`             // that it wrote or deleted
+	Backup string           `json:"backup,omitempty"` // the copy of the store from before, if the caller made one
 	Before schemas.CheckOut `json:"before"`
 	After  schemas.CheckOut `json:"after"`
 }

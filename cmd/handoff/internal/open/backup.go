@@ -61,12 +61,7 @@ func checkEmptyFile(f *os.File) error {
 // error is a *[schemas.Error]. Other errors are errors of the store.
 func BackUpDatabase(ctx context.Context, name string, node *cluster.Node, path string) error {
 	return node.ReadSnapshot(ctx, name, func(rows store.Backend) error {
-		file, err := openRows(ctx, bolt.Config{Path: path})
-		if err != nil {
-			return err
-		}
-		_, err = travel.Copy{From: rows, To: file, Unproved: true}.Run(ctx)
-		err = errors.Join(err, file.Close())
+		err := copyRows(ctx, travel.Copy{From: rows, Unproved: true}, path)
 		return cmp.Or(explainUnusableStore(name, err), err)
 	})
 }

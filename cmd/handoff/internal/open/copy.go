@@ -28,9 +28,13 @@ func explainCopyError(ctx context.Context, to Config, err error) error {
 	return explainOpenError(to, err)
 }
 
-// WithFileStore opens the files of a workspace while fn runs, even if the workspace was moved or is incomplete. The
-// caller must have locked the files.
-func WithFileStore(ctx context.Context, w workspace.Workspace, fn func(store.Backend) error) error {
+// WithStore opens a workspace while fn runs, even if the workspace was moved or is incomplete. The workspace is in the
+// database of node, which WithStore owns meanwhile. The error is conflict if another process has the workspace open. If
+// node is nil, it is in files, which the caller must have locked.
+func WithStore(ctx context.Context, w workspace.Workspace, node *cluster.Node, fn func(store.Backend) error) error {
+	if node != nil {
+		return withElection(ctx, w.Name, node, func(_ *cluster.Election, rows store.Backend) error { return fn(rows) })
+	}
 	files, err := openEngine(ctx, w.Dir, discardLog)
 	if err != nil {
 		return explainOpenError(Config{Name: w.Name, Dir: w.Dir}, err)
@@ -38,14 +42,8 @@ func WithFileStore(ctx context.Context, w workspace.Workspace, fn func(store.Bac
 	return errors.Join(fn(files), files.Close())
 }
 
-// WithDatabaseStore owns a workspace of a database while fn runs, even if the workspace was moved or is incomplete. The
-// error is conflict if another process has the workspace open.
-func WithDatabaseStore(ctx context.Context, name string, node *cluster.Node, fn func(store.Backend) error) (err error) {
-	return withElection(ctx, name, node, func(_ *cluster.Election, rows store.Backend) error { return fn(rows) })
-}
-
-// withElection does the same as [WithDatabaseStore], but fn also gets the election of the workspace. With it, fn can
-// rename the workspace.
+// withElection owns a workspace of a database while fn runs. Fn also gets the election of the workspace. With it, fn
+// can rename the workspace.
 func withElection(ctx context.Context, name string, node *cluster.Node, fn func(*cluster.Election, store.Backend) error) (err error) {
 	seat := node.Election(name)
 	owner, _ := seat.LastOwner(ctx) // the process that has the workspace open, for the error

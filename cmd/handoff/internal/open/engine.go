@@ -86,16 +86,17 @@ func openRows(ctx context.Context, c bolt.Config) (store.Backend, error) {
 	return b, nil
 }
 
-// copyRows copies a store into a new file of package bolt.
-func copyRows(ctx context.Context, from store.Backend, path string) error {
-	if files, is := from.(*bolt.Store); is {
+// copyRows copies the store c.From into a new or empty file of package bolt.
+func copyRows(ctx context.Context, c travel.Copy, path string) error {
+	if files, is := c.From.(*bolt.Store); is {
 		return files.CopyTo(ctx, path)
 	}
-	to, err := bolt.Open(ctx, bolt.Config{Path: path})
+	to, err := openRows(ctx, bolt.Config{Path: path})
 	if err != nil {
 		return err
 	}
-	_, err = travel.Copy{From: from, To: to}.Run(ctx)
+	c.To = to
+	_, err = c.Run(ctx)
 	if err = errors.Join(err, to.Close()); err != nil {
 		_ = os.Remove(path) // the first error tells more
 	}

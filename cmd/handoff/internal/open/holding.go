@@ -2,8 +2,6 @@ package open
 
 import (
 	"context"
-	"errors"
-	"log/slog"
 	"slices"
 
 	"handoff/cmd/handoff/internal/workspace"
@@ -22,29 +20,25 @@ const CountLimit = 1000
 
 // CountHandoffs counts the handoffs of a workspace. The caller must have locked the workspace with
 // [relay.LockWorkspace]. A workspace without a store has no handoffs. Errors are errors of the store.
-func CountHandoffs(ctx context.Context, w workspace.Workspace, log *slog.Logger) (h HandoffCounts, err error) {
+func CountHandoffs(ctx context.Context, w workspace.Workspace) (h HandoffCounts, err error) {
 	if _, ok := w.StoreFile(); !ok {
 		return h, nil
 	}
-	backend, err := openEngine(ctx, w.Dir, log)
-	if err != nil {
-		return h, explainOpenError(Config{Name: w.Name, Dir: w.Dir}, err)
-	}
-	s := store.New(backend)
-	defer func() { err = errors.Join(err, s.Close()) }()
-	err = s.View(ctx, func(v *store.View) (err error) {
-		h = HandoffCounts{}
-		if h.Handoffs, err = countRows(v, store.IndexOfAllHandoffs()); err != nil {
-			return err
-		}
-		for _, status := range slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.HasEnded) {
-			n, err := countRows(v, store.IndexByState(status))
-			if err != nil {
+	err = WithStore(ctx, w, nil, func(rows store.Backend) error {
+		return store.New(rows).View(ctx, func(v *store.View) (err error) {
+			h = HandoffCounts{}
+			if h.Handoffs, err = countRows(v, store.IndexOfAllHandoffs()); err != nil {
 				return err
 			}
-			h.Unfinished += n
-		}
-		return nil
+			for _, status := range slices.DeleteFunc(slices.Clone(schemas.Statuses), schemas.Status.HasEnded) {
+				n, err := countRows(v, store.IndexByState(status))
+				if err != nil {
+					return err
+				}
+				h.Unfinished += n
+			}
+			return nil
+		})
 	})
 	return h, err
 }

@@ -2,7 +2,6 @@ package open_test
 
 import (
 	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -125,7 +124,7 @@ func TestWorkspace_ReportsFileInPlaceOfDirectory(t *testing.T) {
 func TestOpen_WaitsForLockedFile(t *testing.T) {
 	for name, look := range map[string]func(context.Context, workspace.Workspace) error{
 		"look": func(ctx context.Context, w workspace.Workspace) error {
-			_, err := open.CountHandoffs(ctx, w, slog.New(slog.DiscardHandler))
+			_, err := open.CountHandoffs(ctx, w)
 			return err
 		},
 		"compact": func(ctx context.Context, w workspace.Workspace) error {

@@ -35,11 +35,24 @@ func restoringFile(at string) string { return at + ".restoring" }
 
 func stagedWorkspaceName(name string) string { return name + "~restoring" }
 
-// RestoreFileStore replaces the store of a workspace by a verified backup. If the workspace has work and replace is
-// false, the error is conflict. If it has work and replace is true, RestoreFileStore keeps the old store and returns
-// its path. The caller must have locked the files with [relay.LockWorkspace]. Only the last step changes the store, and
-// that step is atomic. Errors are *[schemas.Error], or errors of the system.
-func RestoreFileStore(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
+// Restore replaces a workspace by a verified backup. The workspace is in the database of node. If node is nil, it is in
+// files. If the workspace has work and replace is false, the error is conflict. If it has work and replace is true,
+// Restore keeps the old workspace and returns its path, or its name in the database. Only the last step changes the
+// workspace, and that step is atomic. Errors are *[schemas.Error], or errors of the system.
+//
+// The caller must have locked the files with [relay.LockWorkspace], if there are files. A restore into a database marks
+// the store in these files as moved, so that no process uses that store any more.
+func Restore(
+	ctx context.Context, w workspace.Workspace, node *cluster.Node, backup string, replace bool,
+) (kept string, moved bool, err error) {
+	if node != nil {
+		return restoreDatabaseStore(ctx, w, node, backup, replace)
+	}
+	kept, err = restoreFileStore(ctx, w, backup, replace)
+	return kept, false, err
+}
+
+func restoreFileStore(ctx context.Context, w workspace.Workspace, backup string, replace bool) (kept string, err error) {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStoreFile(w.Dir)
 	used, err := fileStoreHasWork(ctx, w)
 	if err != nil {
@@ -135,18 +148,31 @@ func copyFile(ctx context.Context, to, from string) (err error) {
 	return errors.Join(err, ctx.Err(), out.Close())
 }
 
-// UndoFileRestore exchanges the store of a workspace with the store that the last restore replaced. The caller must
-// have locked the files.
-func UndoFileRestore(w workspace.Workspace) error {
+// UndoRestore exchanges a workspace with the workspace that the last restore replaced. The workspace is in the database
+// of node. If node is nil, it is in files, which the caller must have locked.
+func UndoRestore(ctx context.Context, w workspace.Workspace, node *cluster.Node) error {
+	if node == nil {
+		return undoFileRestore(ctx, w)
+	}
+	if err := checkKept(ctx, w, node); err != nil {
+		return err
+	}
+	return withElection(ctx, w.Name, node, func(seat *cluster.Election, _ store.Backend) error {
+		return seat.Replace(ctx, KeptWorkspaceName(w.Name), KeptWorkspaceName(w.Name))
+	})
+}
+
+func undoFileRestore(ctx context.Context, w workspace.Workspace) error {
 	at, before := filepath.Join(w.Dir, workspace.StoreFile), keptStoreFile(w.Dir)
 	restored := at + ".restored"
 	switch {
 	case !platform.Exists(before) && platform.Exists(restored): // an undo was killed before its last step
 		return errors.Join(os.Rename(restored, before), platform.SyncDir(w.Dir))
-	case !hasKeptStore(w):
-		return errNoKeptStore(w.Name)
-	case w.IsStoreMissing():
+	case hasKeptStore(w) && w.IsStoreMissing():
 		return errors.Join(os.Rename(before, at), platform.SyncDir(w.Dir))
+	}
+	if err := checkKept(ctx, w, nil); err != nil {
+		return err
 	}
 	if err := schemas.IgnoreError(fs.ErrNotExist, os.Remove(restored)); err != nil {
 		return err
@@ -163,14 +189,17 @@ func UndoFileRestore(w workspace.Workspace) error {
 	return platform.SyncDir(w.Dir)
 }
 
-// AcceptFileRestore deletes the store that the last restore replaced, unless confirm returns an error. The caller must
-// have locked the files.
-func AcceptFileRestore(w workspace.Workspace, confirm func() error) error {
-	if !hasKeptStore(w) {
-		return errNoKeptStore(w.Name)
+// AcceptRestore deletes the workspace that the last restore replaced, unless confirm returns an error. The workspace is
+// where [UndoRestore] looks for it.
+func AcceptRestore(ctx context.Context, w workspace.Workspace, node *cluster.Node, confirm func() error) error {
+	if err := checkKept(ctx, w, node); err != nil {
+		return err
 	}
 	if err := confirm(); err != nil {
 		return err
+	}
+	if node != nil {
+		return node.Remove(ctx, KeptWorkspaceName(w.Name))
 	}
 	return os.Remove(keptStoreFile(w.Dir))
 }
@@ -182,15 +211,20 @@ func hasKeptStore(w workspace.Workspace) bool {
 	return platform.Exists(before) && !platform.IsSameFile(before, filepath.Join(w.Dir, workspace.StoreFile))
 }
 
-func errNoKeptStore(name string) error {
-	return schemas.Errorf(schemas.NotFound, "nothing is kept of workspace %s from before a restore", name).
-		WithHint("handoff where shows what is kept.")
+// checkKept returns an error unless a restore kept the replaced workspace.
+func checkKept(ctx context.Context, w workspace.Workspace, node *cluster.Node) (err error) {
+	has := hasKeptStore(w)
+	if node != nil {
+		has, err = node.HasWorkspace(ctx, KeptWorkspaceName(w.Name))
+	}
+	if err == nil && !has {
+		err = schemas.Errorf(schemas.NotFound, "nothing is kept of workspace %s from before a restore", w.Name).
+			WithHint("handoff where shows what is kept.")
+	}
+	return err
 }
 
-// RestoreDatabaseStore replaces a workspace of a database by a verified backup. It follows the rules of
-// [RestoreFileStore]. If the workspace also has files, the caller must have locked them. RestoreDatabaseStore marks the
-// store in these files as moved, so that no process uses that store any more.
-func RestoreDatabaseStore(
+func restoreDatabaseStore(
 	ctx context.Context, files workspace.Workspace, node *cluster.Node, backup string, replace bool,
 ) (kept string, moved bool, err error) {
 	name := files.Name
@@ -213,7 +247,7 @@ func RestoreDatabaseStore(
 		if err := checkMayReplace(name, replace, had); err != nil {
 			return err
 		}
-		if err = WithDatabaseStore(ctx, stagedWorkspaceName(name), node, into); err != nil {
+		if err = WithStore(ctx, workspace.Workspace{Name: stagedWorkspaceName(name)}, node, into); err != nil {
 			return errors.Join(err, node.Remove(context.WithoutCancel(ctx), stagedWorkspaceName(name)))
 		}
 		kept = KeptWorkspaceName(name)
@@ -241,35 +275,4 @@ func copyBackup(ctx context.Context, c travel.Copy, backup string, files workspa
 		return err
 	})
 	return moved, err
-}
-
-// UndoDatabaseRestore exchanges a workspace of a database with the workspace that the last restore replaced.
-func UndoDatabaseRestore(ctx context.Context, name string, node *cluster.Node) error {
-	return withKeptWorkspace(ctx, name, node, func() error {
-		return withElection(ctx, name, node, func(seat *cluster.Election, _ store.Backend) error {
-			return seat.Replace(ctx, KeptWorkspaceName(name), KeptWorkspaceName(name))
-		})
-	})
-}
-
-// AcceptDatabaseRestore deletes the workspace that the last restore replaced, unless confirm returns an error.
-func AcceptDatabaseRestore(ctx context.Context, name string, node *cluster.Node, confirm func() error) error {
-	return withKeptWorkspace(ctx, name, node, func() error {
-		if err := confirm(); err != nil {
-			return err
-		}
-		return node.Remove(ctx, KeptWorkspaceName(name))
-	})
-}
-
-// withKeptWorkspace calls fn if a restore kept a workspace. Otherwise it returns errNoKeptStore.
-func withKeptWorkspace(ctx context.Context, name string, node *cluster.Node, fn func() error) error {
-	known, err := node.HasWorkspace(ctx, KeptWorkspaceName(name))
-	if err == nil && !known {
-		err = errNoKeptStore(name)
-	}
-	if err != nil {
-		return err
-	}
-	return fn()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -164,7 +163,7 @@ func runWithLock(w workspace.Workspace, free bool, fn func() error) error {
 
 // countHandoffs returns the numbers of handoffs in a workspace that no other process has open.
 func countHandoffs(ctx context.Context, w workspace.Workspace) (open.HandoffCounts, error) {
-	h, err := open.CountHandoffs(ctx, w, slog.New(slog.DiscardHandler))
+	h, err := open.CountHandoffs(ctx, w)
 	if _, coded := errors.AsType[*schemas.Error](err); err != nil && !coded && !store.IsDamaged(err) {
 		err = schemas.Errorf(schemas.Unavailable, "look into workspace %s: %w", w.Name, err).
 			WithHint("Nothing was changed. Look at %s.", w.Dir)

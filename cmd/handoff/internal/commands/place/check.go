@@ -67,38 +67,29 @@ func printCheck(p *cli.Page, out schemas.CheckOut) {
 	}
 }
 
-// mendResult is the output of check --mend.
-type mendResult struct {
-	Rows   int              `json:"rows"`             // written or deleted rows
-	Backup string           `json:"backup,omitempty"` // the copy of the store from before
-	Before schemas.CheckOut `json:"before"`
-	After  schemas.CheckOut `json:"after"`
-}
-
 func mendStore(ctx context.Context, a *cli.App) error {
 	w, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return err
 	}
 	var done audit.MendResult
-	saved := ""
 	to := filepath.Join(w.Dir, workspace.KeptFile+"-mend-"+a.Now().UTC().Format("20060102-150405.000"))
 	end := a.ShowProgress("mending workspace " + w.Name)
 	err = withOwnedStore(ctx, a, w, func(rows store.Backend) (err error) {
-		done, saved, err = open.Mend(ctx, rows, to)
+		done, err = open.Mend(ctx, rows, to)
 		return err
 	})
 	end()
 	if err != nil {
 		return err
 	}
-	err = a.PrintValue(mendResult{done.Rows, saved, done.Before, done.After}, func(p *cli.Page) {
+	err = a.PrintValue(done, func(p *cli.Page) {
 		printCheck(p, done.Before)
-		if saved == "" {
+		if done.Backup == "" {
 			p.AddLine("nothing was changed")
 		} else {
 			p.AddLine("mended %s, in %s", schemas.CountNoun(done.Before.Found-done.After.Found, "fault"), schemas.CountNoun(done.Rows, "row"))
-			p.AddField("as it was before", saved)
+			p.AddField("as it was before", done.Backup)
 		}
 		if done.After.Found > 0 {
 			p.AddLine("%s left. %s", schemas.CountNoun(done.After.Found, "fault"), unmendable)
@@ -110,8 +101,11 @@ func mendStore(ctx context.Context, a *cli.App) error {
 // withOwnedStore opens a workspace, in files or in a database, while fn runs. No other process can open the workspace
 // in that time.
 func withOwnedStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(store.Backend) error) error {
-	if a.UsesDatabase() {
-		return withDatabaseNode(ctx, a, func(node *cluster.Node) error {
+	if !a.UsesDatabase() && !w.HasStore() {
+		return errNoWorkspace(w, "on this machine")
+	}
+	return withNodeOrLock(ctx, a, w, func(node *cluster.Node) error {
+		if node != nil {
 			known, err := node.HasWorkspace(ctx, w.Name)
 			if err == nil && !known {
 				err = errNoWorkspace(w, "in "+node.String())
@@ -119,11 +113,16 @@ func withOwnedStore(ctx context.Context, a *cli.App, w workspace.Workspace, fn f
 			if err != nil {
 				return err
 			}
-			return open.WithDatabaseStore(ctx, w.Name, node, fn)
-		})
+		}
+		return open.WithStore(ctx, w, node, fn)
+	})
+}
+
+// withNodeOrLock joins the nodes of the database while fn runs. If there is no database, it locks the files of the
+// workspace, and the node is nil.
+func withNodeOrLock(ctx context.Context, a *cli.App, w workspace.Workspace, fn func(*cluster.Node) error) error {
+	if a.UsesDatabase() {
+		return withDatabaseNode(ctx, a, fn)
 	}
-	if !w.HasStore() {
-		return errNoWorkspace(w, "on this machine")
-	}
-	return withStoreLock(w, func() error { return open.WithFileStore(ctx, w, fn) })
+	return withStoreLock(w, func() error { return fn(nil) })
 }

@@ -76,18 +76,12 @@ func importWorkspace(ctx context.Context, a *cli.App, file io.Reader) error {
 	end := a.ShowProgress("importing into workspace " + w.Name)
 	err = open.ReadExport(ctx, file, signed, func(i open.VerifiedExport) error {
 		head = i.Heading
-		about := open.Config{Name: w.Name, Dir: w.Dir}
-		into := func(to store.Backend) (err error) {
-			done, err = i.CopyInto(ctx, to, about)
-			return err
-		}
-		if a.UsesDatabase() {
-			return withDatabaseNode(ctx, a, func(node *cluster.Node) error {
-				about.Cluster = node
-				return open.WithDatabaseStore(ctx, w.Name, node, into)
+		return withNodeOrLock(ctx, a, w, func(node *cluster.Node) error {
+			return open.WithStore(ctx, w, node, func(to store.Backend) (err error) {
+				done, err = i.CopyInto(ctx, to, open.Config{Name: w.Name, Dir: w.Dir, Cluster: node})
+				return err
 			})
-		}
-		return withStoreLock(w, func() error { return open.WithFileStore(ctx, w, into) })
+		})
 	})
 	end()
 	if err != nil {

@@ -110,19 +110,12 @@ func verifyBackupFile(ctx context.Context, a *cli.App, file string) (audit.Store
 func (r restoration) replaceStore(ctx context.Context, file string, replace bool) (kept string, moved bool, err error) {
 	end := r.ShowProgress("restoring " + r.to.Name)
 	defer end()
-	if !r.UsesDatabase() {
-		err = withStoreLock(r.to, func() error {
-			kept, err = open.RestoreFileStore(ctx, r.to, file, replace)
-			return explainRestoreError(file, err)
-		})
-		return kept, false, err
-	}
-	err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error {
+	err = withNodeOrLock(ctx, r.App, r.to, func(node *cluster.Node) error {
 		restore := func() error {
-			kept, moved, err = open.RestoreDatabaseStore(ctx, r.to, node, file, replace)
+			kept, moved, err = open.Restore(ctx, r.to, node, file, replace)
 			return explainRestoreError(file, err)
 		}
-		if r.to.HasStore() { // locking unused files would create them
+		if node != nil && r.to.HasStore() { // locking unused files would create them
 			return withStoreLock(r.to, restore)
 		}
 		return restore()
@@ -136,14 +129,12 @@ func (r restoration) undoRestore(ctx context.Context) (said string, err error) {
 		moved, err = open.ReopenMovedStore(ctx, b)
 		return err
 	})
-	switch {
-	case moved:
+	if moved {
 		return "is used again, as it was when it moved", err
-	case r.UsesDatabase():
-		err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error { return open.UndoDatabaseRestore(ctx, r.to.Name, node) })
-	default:
-		err = withStoreLock(r.to, func() error { return r.explainKeptError(open.UndoFileRestore(r.to)) })
 	}
+	err = withNodeOrLock(ctx, r.App, r.to, func(node *cluster.Node) error {
+		return r.explainKeptError(open.UndoRestore(ctx, r.to, node))
+	})
 	return "is used again, as it was before the restore; the restored workspace is kept", err
 }
 
@@ -152,11 +143,9 @@ func (r restoration) acceptRestore(ctx context.Context) (said string, err error)
 		_, err := r.ConfirmPerson(ctx, schemas.PersonNeededf("the state of %s from before the last restore is deleted for good by a person alone", r.to.Name))
 		return err
 	}
-	if r.UsesDatabase() {
-		err = withDatabaseNode(ctx, r.App, func(node *cluster.Node) error { return open.AcceptDatabaseRestore(ctx, r.to.Name, node, confirm) })
-	} else {
-		err = withStoreLock(r.to, func() error { return r.explainKeptError(open.AcceptFileRestore(r.to, confirm)) })
-	}
+	err = withNodeOrLock(ctx, r.App, r.to, func(node *cluster.Node) error {
+		return r.explainKeptError(open.AcceptRestore(ctx, r.to, node, confirm))
+	})
 	return "has nothing any more from before the restore", err
 }
 
