@@ -207,7 +207,6 @@ func (o *op) resumeAllowedWorkflows() error {
 	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
-	released := schemas.ID(0)
 	for _, id := range ids {
 		r := reading.RecordOrNil(o.View, id)
 		if r == nil || !set.HasStep(stepOf(o.View, r)) {
@@ -223,10 +222,7 @@ func (o *op) resumeAllowedWorkflows() error {
 		if err != nil {
 			return err
 		}
-		released = id
-	}
-	if released != 0 {
-		o.ResumeConsequencesLater(released) // one transaction applies many due steps, later ones the rest
+		o.ResumeConsequencesLater()
 	}
 	return nil
 }

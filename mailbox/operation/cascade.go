@@ -146,7 +146,7 @@ func (o *Op) deferConsequences(owed []pendingConsequence) error {
 			if err != nil {
 				return err
 			}
-			o.ResumeConsequencesLater(r.ID)
+			o.ResumeConsequencesLater()
 		}
 		return nil
 	})

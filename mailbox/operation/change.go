@@ -38,7 +38,7 @@ type RecordChange struct {
 	HeldSends    []rules.RuleSends           // sends that wait until the completion counts as done
 	FileToPermit string                      // the file whose rules wait for a person's permission to continue the workflow, set with Sends
 	Opened       bool                        // the work counts as done only now, after a judgement: nothing was sent before
-	Revision     any // changes to work that is done again, nil for none
+	Revision     any                         // changes to work that is done again, nil for none
 
 	By schemas.Caller // the caller, set by [Op.Commit]
 }

@@ -55,7 +55,7 @@ func New(c Config, rules func(*Op) Rules) *Engine { return &Engine{Config: c, ru
 //
 // After the commit Update wakes the waiting calls. It wakes the calls also after a failed commit, because the store may
 // have kept the transaction. If the consequences are too many for one transaction, Update carries out the rest in
-// further transactions before it returns, see [Engine.runDeferredConsequences].
+// further transactions before it returns, see [Engine.ApplyDueChanges].
 func (e *Engine) Update(ctx context.Context, by schemas.Caller, fn func(*Op) error) error {
 	return e.UpdateWithoutDue(ctx, by, func(o *Op) error {
 		if err := o.applyDueChanges(); err != nil {
@@ -99,8 +99,8 @@ func (e *Engine) UpdateWithoutDue(ctx context.Context, by schemas.Caller, fn fun
 		e.latest.Store(int64(store.TimeOf(o.Now)))
 	}
 	e.Here.ForgetClaims(o.voided...)
-	if by.Via != schemas.ViaClock {
-		e.runDeferredConsequences(ctx, o.deferred)
+	if o.deferred && by.Via != schemas.ViaClock {
+		e.TryApplyDueChanges(ctx)
 	}
 	return o.refusal
 }

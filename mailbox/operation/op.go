@@ -109,7 +109,7 @@ type commitEffects struct {
 	wrote    bool                      // waiters have something new to see
 	wakes    longpoll.OperationEffects // for which waiters it is new
 	voided   []string                  // tokens of claims that ended
-	deferred []schemas.ID              // handoffs with deferred consequences
+	deferred bool                      // a handoff has deferred consequences
 }
 
 // WakeAfterCommit makes the server wake waiting calls after the commit: all calls that wait for any change, and the
@@ -118,9 +118,9 @@ func (o *Op) WakeAfterCommit(boxes ...schemas.Address) {
 	o.wrote, o.wakes.Boxes = true, append(o.wakes.Boxes, boxes...)
 }
 
-// ResumeConsequencesLater makes the engine carry out the deferred consequences of a handoff in later transactions of
-// the current call.
-func (o *Op) ResumeConsequencesLater(id schemas.ID) { o.deferred = append(o.deferred, id) }
+// ResumeConsequencesLater makes the engine carry out deferred consequences in later transactions of the current call.
+// Their handoffs are due at once, see [NextChangeTime].
+func (o *Op) ResumeConsequencesLater() { o.deferred = true }
 
 // ClockCaller is the caller of all work that the server does by itself, for example changes that are due by time and
 // deferred consequences. The rules about permitted actions treat this caller as [life.Clock] only.

@@ -40,27 +40,6 @@ func (e *Engine) OverdueWarning(v *store.View, behind bool) []string {
 	return []string{fmt.Sprintf("time has more to do, for %s or more: the next call goes on", schemas.CountNoun(n, "handoff"))}
 }
 
-// runDeferredConsequences carries out the consequences that an operation deferred because they were too many for one
-// transaction. The parameter `owing` lists the handoffs that have deferred consequences. Each handoff gets its own
-// transaction. runDeferredConsequences stops when ctx ends and after [catchUpTime]. The remaining consequences stay
-// due, and the next call of any caller carries them out.
-func (e *Engine) runDeferredConsequences(ctx context.Context, owing []schemas.ID) {
-	for begun := e.Now(); len(owing) > 0 && e.Now().Sub(begun) < catchUpTime; {
-		var again []schemas.ID
-		err := e.Update(ctx, ClockCaller, func(o *Op) error {
-			before := len(o.deferred) // those that the clock deferred
-			err := o.applyDueChangesOf(owing[0])
-			again = o.deferred[before:]
-			return err
-		})
-		if err != nil {
-			e.Logger.WarnContext(ctx, "the next consequences were postponed", slog.Any("error", err))
-			return
-		}
-		owing = append(owing[1:], again...)
-	}
-}
-
 // catchUpTime is the maximum time in which one call applies overdue changes before its own work.
 const catchUpTime = 300 * time.Millisecond
 
@@ -79,7 +58,7 @@ func (e *Engine) ApplyDueChanges(ctx context.Context) (behind bool, err error) {
 			return true, nil
 		}
 		err = e.Update(ctx, ClockCaller, func(o *Op) error {
-			more = o.moreDue || o.moreToCut || len(o.deferred) > 0
+			more = o.moreDue || o.moreToCut || o.deferred
 			return nil
 		})
 		if err != nil {
