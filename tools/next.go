@@ -3,14 +3,51 @@ package tools
 import (
 	"bytes"
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
+
+// nextText has the advice whose calls need no more than an id. It explains itself.
+//
+//go:embed next.txt
+var nextText string
+
+// A nextRow is a row of next.txt.
+type nextRow struct {
+	situations []string
+	schemas.Advice
+}
+
+var nextRows = sync.OnceValue(func() (rows []nextRow) {
+	for line := range strings.Lines(nextText) {
+		if c := append(strings.Split(strings.TrimSpace(line), " | "), ""); len(c) > 2 && line[0] != '#' {
+			row := nextRow{situations: strings.Fields(c[0])}
+			tool, args, _ := strings.Cut(c[2], " ")
+			row.Say, row.Tool, row.Args = c[1], tool, []byte(args)
+			rows = append(rows, row)
+		}
+	}
+	return rows
+})
+
+// advise returns the advice of next.txt for a situation. The pairs are names in braces and what they stand for.
+func advise(situation string, id fmt.Stringer, pairs ...string) (next []schemas.Advice) {
+	fill := strings.NewReplacer(append(pairs, "{id}", id.String())...).Replace
+	for _, row := range nextRows() {
+		if slices.Contains(row.situations, situation) {
+			row.Say, row.Args = fill(row.Say), []byte(fill(string(row.Args)))
+			next = append(next, row.Advice)
+		}
+	}
+	return next
+}
 
 // adviseClaim advises to claim the next handoff.
 func adviseClaim() schemas.Advice { return schemas.AdviseCall(schemas.ClaimIn{}, "takes the next one") }
@@ -36,22 +73,16 @@ func adviseAfterSend(in schemas.SendIn, o schemas.SendOut) (next []schemas.Advic
 		next = append(next, schemas.AdviseWait(cmp.Or(o.Joined, o.HandoffID), "waits for outcome or question"))
 		if slices.Contains(o.BlockedBy, "approval") {
 			ids := cmp.Or(strings.Join(schemas.FormatAll(o.Parts), " "), o.HandoffID.String())
-			say := fmt.Sprintf("Human approves it before anybody may claim it, on the command line: handoff approve %s.", ids)
-			return append(listAdvice(schemas.Advice{Say: say}), next...)
+			return append(advise("approval", o.HandoffID, "{ids}", ids), next...)
 		}
 		if o.Joined != 0 || len(o.BlockedBy) > 0 {
 			return append(next, schemas.Advice{Say: "Waiting handoffs go on when their dependencies are completed with success, or accepted."})
 		}
 		return next
 	case o.NoticeID != 0:
-		return append(next, adviseReadReceipt(o.NoticeID))
+		return append(next, advise("receipt", o.NoticeID)...)
 	}
 	return listAdvice(schemas.Advice{Say: "Nothing was sent: send it again, and not as a dry run."})
-}
-
-// adviseReadReceipt advises the sender of a message how to learn whether the recipient has read it.
-func adviseReadReceipt(id schemas.NoticeID) schemas.Advice {
-	return schemas.AdviseCall(schemas.GetIn{HandoffID: id.String()}, "tells whether it was read")
 }
 
 // adviseAfterClaim advises how to continue with a claim: complete the handoff, ask, or fail it. The advised calls have
@@ -73,30 +104,14 @@ func adviseAfterClaim(in schemas.ClaimIn, o schemas.ClaimOut) []schemas.Advice {
 		}
 		return append(next, schemas.AdviseCall(schemas.ClaimIn{WaitSeconds: schemas.MaxWait}, say))
 	case o.OnlyUnread:
-		return append(next, adviseReadBrief(o.HandoffID))
+		return append(next, advise("brief", o.HandoffID)...)
 	}
-	next = append(next, adviseHolder(o.HandoffID, o.Token, o.ToDo)...)
+	next = append(next, adviseComplete(o.HandoffID.String(), o.Token, o.ToDo))
+	next = append(next, advise("holder", o.HandoffID)...)
 	if in.View == "full" && o.Handoff == nil {
 		next = append(next, schemas.AdviseCall(schemas.GetIn{HandoffID: o.HandoffID.String(), View: "full"}, "gives all of it, in pages"))
 	}
 	return next
-}
-
-// adviseReadBrief advises how a session reads a whole brief again.
-func adviseReadBrief(id schemas.ID) schemas.Advice {
-	return schemas.AdviseCall(schemas.GetIn{HandoffID: id.String(), View: "brief"}, "shows the whole brief again")
-}
-
-// adviseHolder advises the holder of a handoff to complete it, to ask the sender, or to fail it.
-func adviseHolder(h schemas.ID, token string, todo schemas.CompletionNeeds) []schemas.Advice {
-	id := h.String()
-	ask := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAsk, Questions: []string{schemas.Blank}}
-	failed := schemas.FailIn{HandoffID: id, FailureDetail: schemas.FailureDetail{Description: schemas.Blank}}
-	return listAdvice(
-		adviseComplete(id, token, todo),
-		schemas.AdviseCall(ask, "asks what is missing"),
-		schemas.AdviseCall(failed, "gives it up"),
-	)
 }
 
 // maxCriteria is the largest number of criteria that an advised call names. A longer call would only cost tokens.
@@ -127,23 +142,12 @@ func adviseComplete(id, token string, todo schemas.CompletionNeeds) schemas.Advi
 // adviseAfterNotices advises actions on unread notices: to answer the newest open question, to read the newest failed
 // and the newest completed outcome, and to claim the handoff of the newest answer.
 func adviseAfterNotices(items []schemas.ListItem) (next []schemas.Advice) {
-	first := func(kinds ...string) schemas.ID {
-		i := slices.IndexFunc(items, func(i schemas.ListItem) bool { return i.Unread && !i.Settled && slices.Contains(kinds, i.Kind) })
-		if i < 0 {
-			return 0
+	for _, row := range nextRows() {
+		if i := slices.IndexFunc(items, func(i schemas.ListItem) bool {
+			return i.Unread && !i.Settled && i.HandoffID != 0 && slices.Contains(row.situations, "notice:"+i.Kind)
+		}); i >= 0 {
+			next = append(next, advise("notice:"+items[i].Kind, items[i].HandoffID)...)
 		}
-		return items[i].HandoffID
-	}
-	if id := first("question"); id != 0 {
-		next = append(next, schemas.AdviseUpdate(id.String(), schemas.ActAnswer, "answers it"))
-	}
-	for _, kinds := range [][]string{{"rejected", "failed", "timed_out", "attempts_used_up"}, {"completed"}} {
-		if id := first(kinds...); id != 0 {
-			next = append(next, schemas.AdviseCall(schemas.GetIn{HandoffID: id.String(), View: "outcome"}, "shows the whole outcome"))
-		}
-	}
-	if id := first("answer"); id != 0 {
-		next = append(next, schemas.AdviseCall(schemas.ClaimIn{HandoffID: id.String()}, "continues the work: the answer is there"))
 	}
 	return next
 }
@@ -153,14 +157,13 @@ func adviseAfterNotices(items []schemas.ListItem) (next []schemas.Advice) {
 func adviseAfterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	switch {
 	case len(o.Unmet) > 0:
-		return listAdvice(schemas.Advice{Say: "The sender sees what is unmet and may return it."}, adviseClaim())
+		return advise("unmet", o.HandoffID)
 	case o.Outcome == schemas.Partial:
-		return listAdvice(schemas.Advice{Say: "The sender sees that it is done in part, and may return it."}, adviseClaim())
+		return advise("partial", o.HandoffID)
 	case o.Forwarded != nil, in.Continuation != nil && in.Continuation.To != "": // and it was refused
 		return listAdvice(adviseClaim())
 	}
-	on := schemas.SendIn{To: schemas.Blank, Task: schemas.Blank, Parent: o.HandoffID.String()}
-	return listAdvice(adviseClaim(), schemas.AdviseCall(on, "sends the next part to another agent"))
+	return advise("completed", o.HandoffID)
 }
 
 func adviseAfterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice {
@@ -168,33 +171,17 @@ func adviseAfterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice {
 }
 
 // adviseAfterUpdate returns advice for the action of the call. If the action made a new handoff, such as a retry, the
-// advice is about the new handoff. The switch names every action, so that the linter reports a new action without a
-// case.
+// advice is about the new handoff.
 func adviseAfterUpdate(_ schemas.UpdateIn, o schemas.UpdateOut) []schemas.Advice {
-	id := o.HandoffID.String()
-	if o.Reply != 0 {
-		return listAdvice(adviseReadReceipt(o.Reply))
+	switch {
+	case o.Reply != 0:
+		return advise("receipt", o.Reply)
+	case o.Action == schemas.ActProgress && o.Reader == "": // the claim said how to complete it
+		return nil
+	case o.Action == schemas.ActCancel && len(o.Children) == 0:
+		return nil
 	}
-	switch o.Action {
-	case schemas.ActProgress: // the claim said how to complete it
-		if o.Reader != "" {
-			return listAdvice(schemas.Advice{Say: fmt.Sprintf("No notice was sent: %s sees this when it reads %s or waits for a change of it.", o.Reader, id)})
-		}
-	case schemas.ActAsk:
-		wait := schemas.GetIn{HandoffID: id, WaitSeconds: schemas.MaxWait}
-		return listAdvice(schemas.AdviseCall(wait, "waits for the answer and the claim"))
-	case schemas.ActRelease:
-		return listAdvice(adviseClaim())
-	case schemas.ActCancel:
-		if len(o.Children) > 0 {
-			return listAdvice(schemas.Advice{Say: "Its children go on: cancel each of them that is not needed."})
-		}
-	case schemas.ActAccept:
-	case schemas.ActAnswer, schemas.ActRetry, schemas.ActReturn, schemas.ActApprove, schemas.ActAmend:
-		return listAdvice(schemas.AdviseWait(cmp.Or(o.Created, o.HandoffID), "waits for the outcome"))
-	case schemas.ActRefuse:
-	}
-	return nil
+	return advise("action:"+string(o.Action), cmp.Or(o.Created, o.HandoffID), "{reader}", string(o.Reader))
 }
 
 // adviseAfterList advises actions on unread notices, and the next page: the same call with the cursor. After a wait it
@@ -229,18 +216,17 @@ func adviseAfterList(in schemas.ListIn, o schemas.ListOut) []schemas.Advice {
 // adviseAfterGet advises to read the rest of a long text, or the view with the omitted parts. For an outcome it advises
 // the sender to accept or return the result. The advised call does not wait, even if this call did.
 func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
-	waited := in.WaitSeconds > 0
+	waited, standing := in.WaitSeconds > 0, schemas.ValueOrZero(o.Standing)
 	in.HandoffID, in.WaitSeconds = o.HandoffID.String(), 0
 	switch {
 	case o.HandoffID == 0: // a notice comes in full
 		return nil
 	case o.Token != "":
-		return listAdvice(adviseReadBrief(o.HandoffID)) // it read the rest with its first claim
+		return advise("brief", o.HandoffID) // it read the rest with its first claim
 	case o.Asked:
-		return listAdvice(schemas.AdviseUpdate(in.HandoffID, schemas.ActAnswer, "answers it"))
+		return advise("notice:question", o.HandoffID)
 	case o.MayTakeOver:
-		take := schemas.ClaimIn{HandoffID: in.HandoffID}
-		return listAdvice(schemas.AdviseCall(take, "takes it up again: another session of your name claimed it"))
+		return advise("held-by-name", o.HandoffID)
 	case waited && !o.Status.HasEnded():
 		in.WaitSeconds = schemas.MaxWait
 		return listAdvice(schemas.AdviseCall(in, "goes on waiting"))
@@ -252,28 +238,16 @@ func adviseAfterGet(in schemas.GetIn, o schemas.GetOut) []schemas.Advice {
 			return schemas.AdviseCall(schemas.GetIn{HandoffID: in.HandoffID, Reference: name}, "reads it")
 		})
 	case len(o.Omitted) > 0:
-		return listAdvice(schemas.AdviseCall(schemas.GetIn{HandoffID: in.HandoffID, View: "full"}, "shows the text that was left out"))
+		return advise("omitted", o.HandoffID)
 	case o.MayJudge:
-		return adviseJudgement(in.HandoffID, o.Standing)
+		result := map[bool]string{true: "result:not-kept", false: "result"}[standing.NotKept] // retention removed its texts
+		return advise(result, o.HandoffID)
 	case o.AwaitsReview:
-		return listAdvice(
-			schemas.AdviseWait(o.HandoffID, "waits for the verdict"),
-			schemas.AdviseUpdate(in.HandoffID, schemas.ActAccept, "accepts it without the reviewer"),
-		)
-	case o.Standing != nil && o.Standing.Successor != 0 && in.View == "outcome":
-		return listAdvice(schemas.AdviseWait(o.Standing.Successor, "waits for the handoff that replaced it"))
+		return advise("in-review", o.HandoffID)
+	case standing.Successor != 0 && in.View == "outcome":
+		return listAdvice(schemas.AdviseWait(standing.Successor, "waits for the handoff that replaced it"))
 	}
 	return nil
-}
-
-// adviseJudgement advises to accept a result and to return it. If retention removed the texts of the result, it does
-// not advise to return the result.
-func adviseJudgement(id string, standing *schemas.HandoffState) []schemas.Advice {
-	next := listAdvice(schemas.AdviseUpdate(id, schemas.ActAccept, "accepts the result"))
-	if standing != nil && standing.NotKept {
-		return next
-	}
-	return append(next, schemas.AdviseUpdate(id, schemas.ActReturn, "returns it with points to mend"))
 }
 
 // adviseAfterHistory advises a longer list of the whole workflow, of 500 handoffs at most.
