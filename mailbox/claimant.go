@@ -39,12 +39,8 @@ func (o *op) checkClaimProof(a life.Action, r *store.Record, token string) error
 	switch {
 	case r.Holder != o.By.Agent:
 		return o.refuseNotHolder(r)
-	case token == "" && o.isClaimant(r):
-		return nil
-	case token == "":
-		return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
-			WithHandoff(r.ID, r.Status, r.Successor).WithField("claim_token").
-			WithHint("%s", o.lostTokenHint(r)).WithNext(o.newTokenAdvice(r)...)
+	case token == "" && !o.isClaimant(r):
+		return o.refuseMissingToken(r)
 	}
 	return nil
 }
@@ -81,15 +77,16 @@ func (o *op) actAsHolderWithToken(r *store.Record, token string) {
 	}
 }
 
-// lostTokenHint returns the hint for a holder that gave no claim token. If the server cannot tell the holder from other
-// callers, the hint names the sender, which may release the claim, and the time at which the lease ends.
-func (o *op) lostTokenHint(r *store.Record) string {
-	const give = "Give the one that the claim returned."
-	if o.newTokenAdvice(r) != nil {
-		return give
+// refuseMissingToken returns the error for a holder that gave no claim token. If the server cannot tell the holder from
+// other callers, the hint names the sender, which may release the claim, and the time at which the lease ends.
+func (o *op) refuseMissingToken(r *store.Record) error {
+	hint, next := "Give the one that the claim returned.", o.newTokenAdvice(r)
+	if next == nil {
+		hint += fmt.Sprintf(" If it was lost, nothing proves the claim: %s may release it, or it is offered again after %s.",
+			r.From, r.Lease.Time().Format(time.RFC3339))
 	}
-	const lost = " If it was lost, nothing proves the claim: %s may release it, or it is offered again after %s."
-	return give + fmt.Sprintf(lost, r.From, r.Lease.Time().Format(time.RFC3339))
+	return schemas.Errorf(schemas.Invalid, "claim_token is needed: this connection did not claim %s", r.ID).
+		WithHandoff(r.ID, r.Status, r.Successor).WithField("claim_token").WithHint("%s", hint).WithNext(next...)
 }
 
 // newTokenAdvice advises a claim that gives the holder a new token, see [op.claimAgain]. It returns nil if the server
