@@ -42,7 +42,7 @@ type Hub struct {
 // If an effect is missing, mail may stay unclaimed. A needless effect only makes a waiter look in vain.
 type OperationEffects struct {
 	Boxes     []schemas.Address // mailboxes with claimable work: one permit for each entry
-	Freed     []schemas.Agent   // agents that were at their limit, and now hold less
+	Freed     []schemas.Agent   // agents that hold less than before
 	Regrouped bool              // some agents claim from other mailboxes than before
 	Due       time.Time         // when the clock next changes a record of the operation; zero for never
 }

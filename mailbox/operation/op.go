@@ -227,17 +227,8 @@ func (o *Op) collectEffects(was, now *store.Record) {
 	if now.Token != was.Token || !now.Status.IsHeld() {
 		o.voided = append(o.voided, was.Token)
 	}
-	if !now.Status.IsHeld() {
-		o.recordFreedHolder(was.Holder)
-	}
-}
-
-// recordFreedHolder records that an agent holds one handoff less, if the agent's card limits its number of held
-// handoffs. Then the agent may claim from pools again. It also records an agent whose card cannot be read, because a
-// useless wakeup does no harm.
-func (o *Op) recordFreedHolder(holder schemas.Agent) {
-	if a, err := o.Agent(holder); err != nil || schemas.ValueOrZero(a).Card.MaxOpen > 0 {
-		o.wakes.Freed = append(o.wakes.Freed, holder)
+	if !now.Status.IsHeld() { // the holder may claim more now, if its card limits what it holds
+		o.wakes.Freed = append(o.wakes.Freed, was.Holder)
 	}
 }
 
