@@ -27,7 +27,6 @@ var screens = []struct {
 	{line: "list"},
 	{line: "list --all"},
 	{line: "list --stuck"},
-	{line: "list --status Disconnected"},
 	{line: "show 1"},
 	{line: "show 2"},
 	{line: "show 3"},

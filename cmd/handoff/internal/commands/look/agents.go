@@ -154,7 +154,7 @@ func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (o
 		return agentDetails{Agent: all.Agents[i]}, nil
 	}
 	names := schemas.Map(all.Agents, func(c schemas.Card) string { return string(c.Name) })
-	e := schemas.Errorf(schemas.NotFound, "there is no agent %q", schemas.EscapeHidden(schemas.Clip(string(name), 80)))
+	e := schemas.Errorf(schemas.NotFound, "no agent has used the name %q", schemas.EscapeHidden(schemas.Clip(string(name), 80)))
 	if meant := closest.LikelyNames(string(name), names); len(meant) > 0 {
 		return one, e.WithHint("Did you mean %s?", meant[0])
 	}

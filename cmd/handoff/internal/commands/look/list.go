@@ -26,7 +26,7 @@ var listFields = []cli.Field{
 
 // listOptions holds the flags of list that are not arguments of the tool list_handoffs.
 type listOptions struct {
-	role, forAgent, by     string
+	pool, forAgent, by     string // addresses
 	ready, stuck, due, all bool
 
 	limit int // rows at most; 0 for all
@@ -71,7 +71,7 @@ func searchCommand(a *cli.App) *cobra.Command {
 			args["workflow"], words = words[0], words[1:]
 		}
 		if len(words) > 0 {
-			args["query"] = strings.Join(words, " ")
+			args["query"] = cmp.Or(strings.Join(words, " "), " ") // the tool refuses words of blanks
 		}
 	})
 }
@@ -91,8 +91,7 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 			return err
 		}
 		preset(args, given)
-		l.applySpecialStatus(args)
-		if err := refuseUselessFlags(cmd, args, l); err != nil {
+		if err := cmp.Or(refuseSpecialStatus(args), l.parseAddresses(cmd), refuseUselessFlags(cmd, given, args, l)); err != nil {
 			return err
 		}
 		if l.stuck || l.due {
@@ -102,8 +101,8 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 	}
 	cli.DefineFlags(cmd, listFields)
 	flags := cmd.Flags()
-	flags.StringVar(&l.role, "agent-role", "", "the same as --role")
-	flags.StringVar(&l.role, "role", "", "only for this role: addressed to it, or to an agent of it")
+	flags.StringVar(&l.pool, "agent-role", "", "the same as --role")
+	flags.StringVar(&l.pool, "role", "", "only for this role: addressed to it, or to an agent of it")
 	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`; with --all what it is to get, holds and ended")
 	flags.BoolVar(&l.ready, "ready", false, "only handoffs that can be claimed now")
 	flags.StringVar(&l.by, "by", "", "what this `agent` completed, or ended with another --status")
@@ -112,7 +111,7 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 	flags.BoolVar(&l.all, "all", l.all, "also ended handoffs")
 	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; without a terminal or with --json the default is all")
 	a.DefineReadFlag(flags)
-	for _, group := range [][]string{{"ready", "stuck", "due", "status"}, {"for", "by"}, {"by", "all", "ready"}} {
+	for _, group := range [][]string{{"ready", "stuck", "due", "status"}, {"for", "by"}, {"by", "all", "ready"}, {"by", "box"}} {
 		cmd.MarkFlagsMutuallyExclusive(group...)
 	}
 	return cmd
@@ -120,40 +119,61 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 
 // uselessFlags has flags that would have no effect, by the command or the kind of its list.
 var uselessFlags = map[string]string{
-	"list": "read", "search": "read query", "inbox": "read box by all stuck due",
-	"box":      "by all read",
-	"notices":  "status workflow tag tags role agent-role ready by all",
+	"list": "read", "search": "read query stuck due", "inbox": "read box by all stuck due",
+	"box":      "all read",
+	"notices":  "status workflow tag tags role agent-role ready all",
 	"overview": "box workflow tag tags type query since role agent-role for by all ready read",
 }
 
 // refuseUselessFlags returns an error if a flag would have no effect beside the others.
-func refuseUselessFlags(cmd *cobra.Command, args cli.Arguments, l listOptions) error {
-	list := cmd.Name()
+func refuseUselessFlags(cmd *cobra.Command, given []string, args cli.Arguments, l listOptions) error {
+	list, also := cmd.Name(), ""
+	if len(given) > 0 && args["workflow"] == any(given[0]) {
+		also = " workflow"
+	}
 	switch {
-	case l.stuck || l.due:
+	case list == "list" && (l.stuck || l.due):
 		list = "overview"
 	case args["box"] == "notices":
 		list = "notices"
-	case list == "list" && (args["box"] == "claimed" || args["box"] == "inbox"): // sent has ended handoffs, too
-		list = "box"
+	case list == "list" && (args["box"] == "claimed" || args["box"] == "inbox" || args["box"] == "sent" && l.forAgent != ""):
+		list = "box" // sent has ended handoffs, too
 	}
-	for flag := range strings.FieldsSeq(uselessFlags[list]) {
-		if cmd.Flags().Changed(flag) {
+	for flag := range strings.FieldsSeq(uselessFlags[list] + also) {
+		if cmd.Flags().Changed(flag) || list == "overview" && args[flag] != nil {
 			return schemas.Invalidf("--"+flag, "it has no effect on this list").WithHint("Leave it out.")
 		}
 	}
 	return nil
 }
 
-// applySpecialStatus handles values of --status that the tool does not know (such as "stuck"). It removes such a value
-// from the arguments and sets the matching option.
-func (l *listOptions) applySpecialStatus(args cli.Arguments) {
+// refuseSpecialStatus returns an error for a value of --status that is no state, and for which a flag exists.
+func refuseSpecialStatus(args cli.Arguments) error {
 	said, _ := args["status"].(string)
-	only := map[string]*bool{"stuck": &l.stuck, "ready": &l.ready, "disconnected": &l.stuck}[strings.ToLower(said)]
-	if only != nil {
-		*only = true
-		delete(args, "status")
+	flag := map[string]string{"stuck": "stuck", "disconnected": "stuck", "ready": "ready", "due": "due"}[strings.ToLower(said)]
+	if flag == "" {
+		return nil
 	}
+	return schemas.Invalidf("--status", "%s is no state of a handoff", said).WithHint("handoff list --%s lists them.", flag)
+}
+
+// parseAddresses reads the addresses of --for, --by and --role. It makes a pool of --for, such as role:review, the
+// pool of the list.
+func (l *listOptions) parseAddresses(cmd *cobra.Command) error {
+	for flag, to := range map[string]*string{"for": &l.forAgent, "by": &l.by, "role": &l.pool, "agent-role": &l.pool} {
+		if cmd.Flags().Changed(flag) {
+			kind := map[bool]string{to == &l.pool: "role:"}[true]
+			read, err := schemas.ParseAddress("--"+flag, kind+*to)
+			if err != nil {
+				return err
+			}
+			*to = string(read)
+		}
+	}
+	if _, isAgent := schemas.Address(l.forAgent).SingleAgent(); !isAgent {
+		l.pool, l.forAgent = l.forAgent, ""
+	}
+	return nil
 }
 
 func listHandoffs(ctx context.Context, a *cli.App, args cli.Arguments, l listOptions) error {
@@ -277,11 +297,8 @@ func collectRows(ctx context.Context, conn *cli.Connection, args cli.Arguments, 
 	case len(out.Items) > 0:
 	case args["workflow"] != nil:
 		_, err = conn.Call(ctx, "handoff_history", cli.Arguments{"workflow": args["workflow"], "limit": 1}, nil)
-	case l.forAgent != "":
-		_, unknown := findAgent(ctx, conn, schemas.Agent(l.forAgent))
-		if e := schemas.AsError(unknown); e != nil && e.Hint != "" { // a similar name exists; without one, the agent may come later
-			err = e
-		}
+	case l.forAgent+l.by != "" && l.forAgent+l.by != string(schemas.Human):
+		_, err = findAgent(ctx, conn, schemas.Agent(l.forAgent+l.by))
 	}
 	return out, err
 }
@@ -349,7 +366,7 @@ func (out *listResult) readRows(
 }
 
 // newRowFilter returns a function that accepts rows by conditions that the tool does not have: handoffs that are ready,
-// that are for a role or its agents, and all that concern one agent. It returns nil if the user set
+// that are for a pool or its agents, and all that concern one agent. It returns nil if the user set
 // none of these conditions.
 func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.ListItem) bool, error) {
 	of := l.forAgent
@@ -358,17 +375,18 @@ func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, arg
 	}
 	var players schemas.AgentsOut
 	switch {
-	case l.role != "":
-		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{"role": l.role, "limit": cli.AllAgents}, &players); err != nil {
+	case l.pool != "":
+		kind, name := schemas.Address(l.pool).Split()
+		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{kind: name, "limit": cli.AllAgents}, &players); err != nil {
 			return nil, err
 		}
 	case of == "" && !l.ready:
 		return nil, nil
 	}
 	may := append(schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) }),
-		schemas.Address("role:"+l.role))
+		schemas.Address(l.pool))
 	return func(i schemas.ListItem) bool {
 		ready := len(i.BlockedBy) == 0 && (i.NotBefore == nil || !i.NotBefore.After(conn.App.Now()))
-		return (l.role == "" || slices.Contains(may, i.To)) && (of == "" || string(i.Holder) == of || string(i.To) == of) && (!l.ready || ready)
+		return (l.pool == "" || slices.Contains(may, i.To)) && (of == "" || string(i.Holder) == of || string(i.To) == of) && (!l.ready || ready)
 	}, nil
 }
