@@ -60,12 +60,11 @@ func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schem
 	s.drawFact("Last sign of life", withSuffix(s.FormatAge(schemas.ValueOrZero(st.LastSign)), " ago"))
 	s.drawFact("Ended by", string(schemas.ValueOrZero(end).Agent))
 	s.drawFact("Accepted", withSuffix(s.FormatAge(schemas.ValueOrZero(st.AcceptedAt)), " ago"))
-	switch {
-	case st.Percent == 0 || st.Status.HasEnded():
-	case st.Status == schemas.Waiting: // the note belongs to the questions
-		s.drawFact("Progress", fmt.Sprintf("%d%%", st.Percent))
-	default:
-		s.drawFact("Progress", fmt.Sprintf("%d%% %s", st.Percent, st.Note))
+	if st.Status == schemas.Waiting { // the note belongs to the questions
+		st.Note = ""
+	}
+	if !st.Status.HasEnded() && (st.Percent > 0 || st.Holder != "") {
+		s.drawFact("Progress", strings.TrimPrefix(fmt.Sprintf("%d%% %s", st.Percent, st.Note), "0% "))
 	}
 	s.drawFact(s.timeFact(h, st))
 	if st.Attempt > 1 {

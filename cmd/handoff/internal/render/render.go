@@ -189,9 +189,6 @@ func NextSteps(got schemas.GetOut) (steps []Step) {
 		}
 		add("ends it", "cancel %s --reason '…'", id)
 	case schemas.Accepted, schemas.Working:
-		if st.Reason != "" {
-			add("lets others claim it now", "update %s --release", id)
-		}
 		add("waits for the outcome", "wait %s", id)
 	case schemas.Waiting:
 		add("answers, and its holder goes on", "answer %s '…'", id)

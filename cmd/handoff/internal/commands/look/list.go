@@ -125,22 +125,27 @@ var uselessFlags = map[string]string{
 	"overview": "box workflow tag tags type query since role agent-role for by all ready read",
 }
 
-// refuseUselessFlags returns an error if a flag would have no effect beside the others.
-func refuseUselessFlags(cmd *cobra.Command, given []string, args cli.Arguments, l listOptions) error {
-	list, also := cmd.Name(), ""
-	if len(given) > 0 && args["workflow"] == any(given[0]) {
-		also = " workflow"
-	}
+// uselessFor returns the flags that would have no effect on the list.
+func (l listOptions) uselessFor(command string, args cli.Arguments) string {
 	switch {
-	case list == "list" && (l.stuck || l.due):
-		list = "overview"
+	case command == "list" && (l.stuck || l.due):
+		return uselessFlags["overview"]
 	case args["box"] == "notices":
-		list = "notices"
-	case list == "list" && (args["box"] == "claimed" || args["box"] == "inbox" || args["box"] == "sent" && l.forAgent != ""):
-		list = "box" // sent has ended handoffs, too
+		return uselessFlags["notices"]
+	case command == "list" && (args["box"] == "claimed" || args["box"] == "inbox" || args["box"] == "sent" && l.forAgent != ""):
+		return uselessFlags["box"] // sent has ended handoffs, too
 	}
-	for flag := range strings.FieldsSeq(uselessFlags[list] + also) {
-		if cmd.Flags().Changed(flag) || list == "overview" && args[flag] != nil {
+	return uselessFlags[command]
+}
+
+// refuseUselessFlags returns an error if a flag, or a workflow without a flag, would have no effect beside the others.
+func refuseUselessFlags(cmd *cobra.Command, given []string, args cli.Arguments, l listOptions) error {
+	useless, named := l.uselessFor(cmd.Name(), args), len(given) > 0 && args["workflow"] == any(given[0])
+	if named {
+		useless += " workflow" // beside the flag
+	}
+	for flag := range strings.FieldsSeq(useless) {
+		if cmd.Flags().Changed(flag) || named && flag == "workflow" && (l.stuck || l.due) {
 			return schemas.Invalidf("--"+flag, "it has no effect on this list").WithHint("Leave it out.")
 		}
 	}

@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -152,13 +153,14 @@ func showHandoff(ctx context.Context, a *cli.App, id, view string, everything bo
 		return err
 	}
 	end, err := render.EndingEvent(ctx, a, out)
-	if err != nil {
+	stuck, unread := stuckAdvice(ctx, a, out)
+	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
 	return a.Print(raw, func(p *cli.Page) {
 		printShown(p, out, end, view, everything)
 		if view == "full" || view == "outcome" && out.Standing != nil {
-			printNext(a, p, out)
+			printNext(a, p, out, stuck)
 		}
 		for _, rest := range cli.AdviceOf(raw) {
 			if out.NextOffset > 0 {
@@ -186,9 +188,29 @@ func printShown(p *cli.Page, out schemas.GetOut, end *schemas.Event, view string
 	}
 }
 
-// printNext shows the commands that fit the state of a handoff.
-func printNext(a *cli.App, p *cli.Page, out schemas.GetOut) {
-	for i, step := range render.NextSteps(out) {
+// stuckAdvice returns the calls that handoff status advises for a handoff if it is stuck.
+func stuckAdvice(ctx context.Context, a *cli.App, out schemas.GetOut) ([]schemas.Advice, error) {
+	if a.JSON || out.Standing == nil || out.Standing.Status.HasEnded() {
+		return nil, nil
+	}
+	all, _, err := cli.Call[schemas.OverviewOut](ctx, a, "workspace_overview", cli.Arguments{"limit": maxNeeds})
+	for _, c := range all.Stuck.Items {
+		if c.HandoffID == out.HandoffID {
+			return c.Next, err
+		}
+	}
+	return nil, err
+}
+
+// printNext shows the commands that fit the state of a handoff: first the one that handoff status advises.
+func printNext(a *cli.App, p *cli.Page, out schemas.GetOut, stuck []schemas.Advice) {
+	steps := render.NextSteps(out)
+	for _, advised := range stuck[:min(len(stuck), 1)] {
+		first := render.Step{Line: strings.TrimPrefix(a.CommandLine(advised, ""), "handoff "), Does: advised.Say}
+		steps = slices.DeleteFunc(steps, func(s render.Step) bool { return s.Line == first.Line })
+		steps = slices.Insert(steps, 0, first)
+	}
+	for i, step := range steps {
 		if i == 0 {
 			p.AddLine("\n%s", p.Bold("Next"))
 		}
