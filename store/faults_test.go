@@ -112,7 +112,7 @@ func TestTx_ReturnsEveryRowErrorAndUndoesAllWrites(t *testing.T) {
 		"notify": update(func(tx *store.Tx) error { _, err := tx.AddNotice(schemas.Notice{To: "a"}); return err }),
 		"read":   update(func(tx *store.Tx) error { return tx.MarkNoticesRead("architect", 1, 2) }),
 		"agent":  update(func(tx *store.Tx) error { return tx.PutAgent(store.Agent{Card: schemas.Card{Name: "a"}}) }),
-		"check":  func() error { _, err := audit.CheckRows(ctx, broken); return err },
+		"check":  func() error { _, err := audit.ExamineStore(ctx, broken, nil); return err },
 		"audit":  func() error { _, err := audit.VerifyRegistry(ctx, broken); return err },
 		"verify": view(func(v *store.View) error { _, err := audit.IsHandoffIntact(v, 1); return err }),
 		"events": view(func(v *store.View) error { _, err := v.EventsOf(&store.Record{Event: 3}, 9); return err }),

@@ -74,9 +74,9 @@ func TestDecodeRecord_RefusesNewerSchema(t *testing.T) {
 			require.Equal(t, "ho_1 was written by a newer version of handoff (record schema 2, this one knows 1)", coded.Message)
 			require.Contains(t, coded.Hint, "Update handoff")
 			require.Equal(t, before, w.CopyRows(storetest.AllSpaces()...))
-			problems, err := audit.CheckRows(t.Context(), w.Store)
+			out, err := audit.ExamineStore(t.Context(), w.Store, nil)
 			require.NoError(t, err)
-			require.Contains(t, strings.Join(problems, "\n"), "the record of ho_1 cannot be read: ho_1 was written by a newer")
+			require.Contains(t, out.Faults[0].What, "the record of ho_1 cannot be read: ho_1 was written by a newer")
 		})
 	}
 }

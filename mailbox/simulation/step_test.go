@@ -100,7 +100,7 @@ func (l *world) judgeStep(by *attempt, wrote bool, answers []*attempt) {
 	l.rememberState(s, raw)
 	if len(s.events) > 0 {
 		if l.writes++; l.writes%40 == 0 {
-			l.checkStore(l.writes%400 == 0)
+			l.checkStore()
 		}
 	}
 }

@@ -76,7 +76,7 @@ func simulate(t *testing.T, seed uint64, moves int, f fault) *world {
 		}
 		if len(l.broken) == 0 {
 			l.finishCalls()
-			l.checkStore(true)
+			l.checkStore()
 		}
 		l.close()
 	})
@@ -220,19 +220,12 @@ func (l *world) finishCalls() {
 	}
 }
 
-// checkStore compares all indexes and counters, and the registry too if it is told to.
-func (l *world) checkStore(registry bool) {
-	problems, err := audit.CheckRows(context.Background(), l.kept)
+// checkStore compares all indexes, all counters and the registry.
+func (l *world) checkStore() {
+	out, err := audit.ExamineStore(context.Background(), l.kept, nil)
 	l.noteBroken("the store is whole", err)
-	if len(problems) > 0 {
-		l.noteBroken("the store is whole", fmt.Errorf("%v", problems))
-	}
-	if registry {
-		out, err := audit.VerifyRegistry(context.Background(), l.kept)
-		l.noteBroken("the registry is whole", err)
-		if len(out.Problems) > 0 {
-			l.noteBroken("the registry is whole", fmt.Errorf("%v", out.Problems))
-		}
+	if !out.OK {
+		l.noteBroken("the store is whole", fmt.Errorf("%v", out.Faults))
 	}
 }
 

@@ -13,23 +13,14 @@ import (
 	"handoff/store"
 )
 
-// CheckRows compares derived rows with their sources: index rows with records, counters with the counted rows, and
-// other rows with the rows that they refer to. It returns a sentence for each of the first twenty faults. An error
-// means that the check could not be finished.
-//
-// It reads one snapshot, which takes seconds on a large store. The files of some engines grow meanwhile. It changes
-// nothing. [VerifyRegistry] reads events and content.
-func CheckRows(ctx context.Context, s *store.Store) ([]string, error) {
-	found, err := checkRows(ctx, s, nil)
-	if err != nil {
-		return nil, err
-	}
-	return found.problems(), nil
-}
-
 // SearchWordsFunc returns the search words of a handoff. Package mailbox chooses them.
 type SearchWordsFunc func(*store.View, *store.Record) (store.WordList, error)
 
+// checkRows compares derived rows with their sources: index rows with records, counters with the counted rows, and other
+// rows with the rows that they refer to. An error means that the check could not be finished.
+//
+// It reads one snapshot, which takes seconds on a large store. The files of some engines grow meanwhile. It changes
+// nothing. [VerifyRegistry] reads events and content.
 func checkRows(ctx context.Context, s *store.Store, words SearchWordsFunc) (found *foundFaults, err error) {
 	err = s.View(ctx, func(v *store.View) error {
 		found = &foundFaults{}
@@ -57,7 +48,7 @@ func checkRows(ctx context.Context, s *store.Store, words SearchWordsFunc) (foun
 	return found, err
 }
 
-// checker is one run of [CheckRows]. Its steps run in a fixed order, because later steps use results of checkRecord.
+// checker is one run of checkRows. Its steps run in a fixed order, because later steps use results of checkRecord.
 type checker struct {
 	*store.View
 	*foundFaults

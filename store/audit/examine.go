@@ -102,11 +102,11 @@ var ErrFaulty = errors.New("the registry and the rows do not agree")
 
 // StoreSummary is the summary of a store that [VerifyStore] returns.
 type StoreSummary struct {
-	Audit schemas.AuditOut
+	Audit schemas.CheckOut
 	Until time.Time // of the newest event; zero where there is none
 }
 
-// VerifyStore reads all rows of a store and runs [VerifyRegistry] and [CheckRows]. No other process may write
+// VerifyStore reads all rows of a store and runs the checks of [ExamineStore]. No other process may write
 // meanwhile. The error is [ErrFaulty] if a check found a fault, and [store.ErrCorrupt] if rows cannot be read.
 func VerifyStore(ctx context.Context, s *store.Store) (c StoreSummary, err error) {
 	for space := range store.Spaces {
@@ -114,14 +114,11 @@ func VerifyStore(ctx context.Context, s *store.Store) (c StoreSummary, err error
 			return c, fmt.Errorf("read the rows of %s: %w", space, err)
 		}
 	}
-	if c.Audit, err = VerifyRegistry(ctx, s); err != nil {
-		return c, fmt.Errorf("verify the registry: %w", err)
-	}
-	problems, err := CheckRows(ctx, s)
-	if err != nil {
+	all := &foundFaults{}
+	if err := runBothChecks(ctx, s, nil, &c.Audit, all); err != nil {
 		return c, fmt.Errorf("check the rows: %w", err)
 	}
-	if problems = append(problems, c.Audit.Problems...); len(problems) > 0 {
+	if problems := all.problems(); len(problems) > 0 {
 		return c, fmt.Errorf("%w: %s", ErrFaulty, strings.Join(problems[:min(3, len(problems))], "; "))
 	}
 	err = s.View(ctx, func(v *store.View) error {

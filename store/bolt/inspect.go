@@ -20,6 +20,7 @@ import (
 // fileState is the state of a file that inspect finds.
 type fileState struct {
 	synced bool  // the list of free pages is in the file
+	fresh  bool  // nothing was ever written to it
 	size   int64 // bytes in use
 }
 
@@ -51,11 +52,12 @@ func inspectFile(path string) (found fileState, err error) {
 	if err = cmp.Or(err, openErr); err != nil { // the error of readMeta is more exact
 		return fileState{}, err
 	}
-	err = db.View(func(tx *bbolt.Tx) error {
-		_, err := checkFormat(tx)
+	found = fileState{synced: m.freelist != noFreelist, size: m.usedBytes()}
+	err = db.View(func(tx *bbolt.Tx) (err error) {
+		found.fresh, err = checkFormat(tx)
 		return err
 	})
-	return fileState{synced: m.freelist != noFreelist, size: m.usedBytes()}, err
+	return found, err
 }
 
 // format is the version of the layout of rows that this program writes, and the newest that it reads. A later program

@@ -2,7 +2,6 @@ package bolt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 
@@ -15,27 +14,15 @@ import (
 // newer spaces.
 func openReadOnly(c Config) (*bbolt.DB, error) {
 	found, err := inspectFile(c.Path)
-	if err == nil && found.size == 0 {
-		err = fmt.Errorf("%w: it is not there, or empty", store.ErrForeign)
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case found.size == 0:
+		return nil, fmt.Errorf("%w: it is not there, or empty", store.ErrForeign)
+	case found.fresh:
+		return nil, fmt.Errorf("%w: nothing was ever written to it", store.ErrForeign)
 	}
-	db, err := openBbolt(c.Path, bbolt.Options{ReadOnly: true})
-	if err != nil {
-		return nil, err
-	}
-	err = db.View(func(tx *bbolt.Tx) error {
-		fresh, err := checkFormat(tx)
-		if fresh {
-			err = fmt.Errorf("%w: nothing was ever written to it", store.ErrForeign)
-		}
-		return err
-	})
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
+	return openBbolt(c.Path, bbolt.Options{ReadOnly: true})
 }
 
 // WriteTo writes the store, as it was after the last commit, in the form of its file. Other calls continue, and the

@@ -185,14 +185,11 @@ func (w *World) Notify(to schemas.Agent, n int) {
 	})
 }
 
-// RequireSound asserts that the checks find no fault, and returns the result of the audit.
-func (w *World) RequireSound() schemas.AuditOut {
+// RequireSound asserts that the checks find no fault, and returns their result.
+func (w *World) RequireSound() schemas.CheckOut {
 	w.T.Helper()
-	problems, err := audit.CheckRows(context.Background(), w.Store)
+	out, err := audit.ExamineStore(context.Background(), w.Store, nil)
 	require.NoError(w.T, err)
-	require.Empty(w.T, problems)
-	out, err := audit.VerifyRegistry(context.Background(), w.Store)
-	require.NoError(w.T, err)
-	require.Empty(w.T, out.Problems)
+	require.Empty(w.T, out.Faults)
 	return out
 }

@@ -108,12 +108,9 @@ func eventsIn(t *testing.T, file string) (all []string) {
 	s := store.New(backend)
 	defer func() { require.NoError(t, s.Close()) }()
 	ctx := context.WithoutCancel(t.Context())
-	problems, err := audit.CheckRows(ctx, s)
+	out, err := audit.ExamineStore(ctx, s, nil)
 	require.NoError(t, err)
-	require.Empty(t, problems)
-	audit, err := audit.VerifyRegistry(ctx, s)
-	require.NoError(t, err)
-	require.True(t, audit.OK, "%v", audit.Problems)
+	require.True(t, out.OK, "%v", out.Faults)
 	require.NoError(t, s.View(ctx, func(v *store.View) error {
 		for e, err := range v.EventsAfter(0) {
 			require.NoError(t, err)
