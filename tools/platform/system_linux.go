@@ -1,6 +1,7 @@
 package platform
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"strconv"
@@ -19,29 +20,14 @@ func NetworkFileSystem(dir string) string {
 	return networkFileSystemName(uint32(fs.Type)) //nolint:gosec // always 32 bits, signed on some machines
 }
 
-// networkFileSystemName finds a network file system by the magic number from statfs(2). FUSE is not in the table,
-// because sshfs and local file systems look the same there. Numbers without a constant belong to file systems that are
-// not in the kernel's sources.
+//go:embed netfs_linux.txt
+var networkFileSystems string
+
+// networkFileSystemName finds a network file system by the magic number from statfs(2).
 func networkFileSystemName(magic uint32) string {
-	return map[uint32]string{
-		unix.NFS_SUPER_MAGIC:   "nfs",
-		unix.SMB_SUPER_MAGIC:   "smb",
-		unix.SMB2_SUPER_MAGIC:  "smb",
-		unix.CIFS_SUPER_MAGIC:  "cifs",
-		unix.AFS_SUPER_MAGIC:   "afs",
-		unix.AFS_FS_MAGIC:      "afs",
-		unix.CEPH_SUPER_MAGIC:  "ceph",
-		unix.CODA_SUPER_MAGIC:  "coda",
-		unix.NCP_SUPER_MAGIC:   "ncp",
-		unix.OCFS2_SUPER_MAGIC: "ocfs2",
-		unix.V9FS_MAGIC:        "9p", // folders of the host in a virtual machine
-		0x01161970:             "gfs2",
-		0x0bd00bd0:             "lustre",
-		0x19830326:             "beegfs",
-		0x47504653:             "gpfs",
-		0xaad7aaea:             "panfs",
-		0xbacbacbc:             "vmhgfs",
-	}[magic]
+	_, after, _ := strings.Cut(networkFileSystems, fmt.Sprintf("\n0x%08x ", magic))
+	name, _, _ := strings.Cut(after, "\n")
+	return name
 }
 
 // userOfSocket returns the user at the other end of a socket.
