@@ -62,9 +62,10 @@ func (o *Op) CheckCallerPart(a life.Action, parts life.CallerParts, r *store.Rec
 		}
 	}
 	e := schemas.Errorf(schemas.Denied, "%s was not %s: only %s may do this, and you are %s",
-		r.ID, a, o.partNames(parts, r), o.By.Agent).WithHandoff(r.ID, r.Status, 0).WithField("agent")
+		r.ID, a, o.partNames(parts, r), cmp.Or(string(o.By.Agent), "without a name")).WithHandoff(r.ID, r.Status, 0).WithField("agent")
 	if parts == life.Human {
-		return e.WithHint("A person decides this on the command line, acting as human, as with handoff approve %s.", r.ID)
+		verb := cmp.Or(map[life.Action]string{life.Redact: "redact", life.Refuse: "refuse"}[a], "approve")
+		return e.WithHint("A person decides this on the command line, acting as human, as with handoff %s %s.", verb, r.ID)
 	}
 	return o.explainDenied(e, a, r)
 }
