@@ -241,6 +241,9 @@ func (o *op) reportProgress(r *store.Record, in schemas.UpdateIn, out *schemas.U
 	if err == nil {
 		out.Warnings, err = overlap.RecordFiles(o.Op, now)
 	}
+	if r.Status == schemas.Waiting && !r.Permission {
+		out.Warnings = append(out.Warnings, "your open question is withdrawn: ask again if you still need the answer")
+	}
 	reader, unread := reading.AgentToNotify(o.View, r)
 	out.Reader = reader
 	return now, cmp.Or(err, unread)
