@@ -134,13 +134,6 @@ func (s *Store) Update(ctx context.Context, fn func(store.Writer) error) error {
 	return s.queue.Update(ctx, fn)
 }
 
-// newCheckpoint returns a call that writes the list of free pages and nothing else.
-func newCheckpoint() *calls.Call {
-	c := calls.New(func(store.Writer) error { return nil })
-	c.Sync = true
-	return c
-}
-
 // Close finishes the queued calls, writes the list of free pages and closes the file. It waits for running views. It
 // may be called twice, and returns the same error again.
 func (s *Store) Close() error {

@@ -130,7 +130,8 @@ func (w *writer) writeFreeList() {
 	if !w.unsynced {
 		return
 	}
-	r := newCheckpoint()
+	r := calls.New(func(store.Writer) error { return nil })
+	r.Sync = true
 	w.store.queue.Batch = append(w.store.queue.Batch, r)
 	w.runTransaction()
 	if err := r.Wait(); err != nil {

@@ -53,7 +53,10 @@ func (l *loader) loadEvent(read *exportLine) error {
 	if err := l.checkLink(e, read.Event); err != nil {
 		return err
 	}
-	content := store.Content{Bytes: read.eventContent(), Salt: read.Salt}
+	content := store.Content{Bytes: read.Bytes, Salt: read.Salt}
+	if read.Content != nil {
+		content.Bytes = read.Content
+	}
 	of := audit.EventFields{Handoff: e.Handoff, Action: e.Action, Said: e.Said, Bytes: e.Bytes}
 	if wrong := l.said.Compare(e.N, of, content); wrong != "" {
 		return errors.New(wrong)

@@ -82,14 +82,6 @@ func decodeCompactRow(row json.RawMessage, into any) error {
 	return schemas.Decode(row, into)
 }
 
-// eventContent returns the content of the event of the line, nil for none.
-func (l *exportLine) eventContent() []byte {
-	if l.Content != nil {
-		return l.Content
-	}
-	return l.Bytes
-}
-
 // decodeLine decodes a line. It refuses unknown field names, because their values would be lost.
 func decodeLine(b []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(b))
