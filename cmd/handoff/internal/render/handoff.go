@@ -75,12 +75,12 @@ func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schem
 	s.drawFact("Workflow", string(h.Metadata.Workflow))
 }
 
-// timeFact returns the duration of the work. For a handoff that was never claimed it returns the age of the handoff.
+// timeFact returns the duration of the work. For an open handoff that nobody holds it returns the age of the handoff.
 func (s sheet) timeFact(h schemas.Handoff, st schemas.HandoffState) (label, value string) {
 	switch {
 	case st.ClaimedAt != nil && st.EndedAt != nil:
 		return "Duration", display.FormatDuration(st.EndedAt.Sub(*st.ClaimedAt))
-	case st.ClaimedAt != nil:
+	case st.ClaimedAt != nil && st.Status.IsHeld():
 		return "Duration", withSuffix(s.FormatAge(*st.ClaimedAt), " so far")
 	}
 	return "Sent", withSuffix(s.FormatAge(h.Metadata.CreatedAt), " ago")

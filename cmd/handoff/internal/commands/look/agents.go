@@ -161,28 +161,55 @@ func findAgent(ctx context.Context, conn *cli.Connection, name schemas.Agent) (o
 	return one, e.WithNext(schemas.AdviseCall(schemas.AgentsIn{}, "shows who is here"))
 }
 
+// printAgent prints an agent and its handoffs. In output that is no terminal it has only the rows of the handoffs, and
+// the facts about the agent are a remark.
 func printAgent(p *cli.Page, a *cli.App, one agentDetails) {
-	c := one.Agent
-	p.AddLine("%s", p.Bold(string(c.Name)))
-	p.AddField("seen", cli.Presence(c, p.Now))
-	p.AddField("role", c.Role)
-	p.AddField("about", c.Description)
-	p.AddField("accepts", strings.Join(c.Accepts, ", "))
-	p.AddField("produces", strings.Join(c.Produces, ", "))
-	p.AddField("skills", strings.Join(c.Skills, ", "))
-	if c.Notices > 0 {
-		p.AddField("unread notices", strconv.Itoa(c.Notices))
+	c, facts := one.Agent, p
+	if !p.Terminal {
+		facts = &cli.Page{Style: p.Style}
+		defer func() { a.Remark(p, strings.TrimSpace(facts.String())) }()
 	}
+	facts.AddLine("%s", p.Bold(string(c.Name)))
+	for _, fact := range [][2]string{
+		{"seen", cli.Presence(c, p.Now)},
+		{"role", c.Role},
+		{"about", c.Description},
+		{"accepts", strings.Join(c.Accepts, ", ")},
+		{"produces", strings.Join(c.Produces, ", ")},
+		{"skills", strings.Join(c.Skills, ", ")},
+		{"unread notices", strings.TrimPrefix(strconv.Itoa(c.Notices), "0")},
+	} {
+		facts.AddField(fact[0], fact[1])
+	}
+	var head []string
+	var rows [][]string
+	stuck := schemas.Map(one.Overview.Stuck.Items, func(c schemas.OverviewEntry) schemas.ListItem {
+		return schemas.ListItem{
+			HandoffID: c.HandoffID, From: c.From, Rule: c.Rule, To: c.To, Status: c.Status, Title: c.Title, At: c.Since,
+			Holder: c.Holder, Priority: c.Priority, LastSign: c.LastSign, Reason: c.Reason,
+		}
+	})
 	for _, part := range []struct {
 		name  string
 		items []schemas.ListItem
-	}{{"holds", one.Held}, {"waits for it", one.Inbox}, {"completed last", one.Ended}} {
-		if len(part.items) > 0 {
+	}{{"holds", one.Held}, {"waits for it", one.Inbox}, {"completed last", one.Ended}, {"stuck", stuck}} {
+		switch {
+		case len(part.items) == 0 || p.Terminal && part.name == "stuck":
+		case p.Terminal:
 			p.AddLine("\n%s", p.Bold(part.name))
 			printItems(p, listResult{Items: part.items})
+		default:
+			columns, items := plainRows(p, part.items)
+			head = append([]string{"PART"}, columns...)
+			for _, row := range items {
+				rows = append(rows, append([]string{strings.ReplaceAll(part.name, " ", "_")}, row...))
+			}
 		}
 	}
-	if one.Overview.Stuck.Total > 0 {
+	switch {
+	case len(rows) > 0:
+		p.WriteString(p.FormatTable(head, rows))
+	case p.Terminal && one.Overview.Stuck.Total > 0:
 		printOverview(p, a, one.Overview, "stuck")
 	}
 	all := "What it completed: handoff list --by %[1]s%[2]s\nAll that it has and had: handoff list --for %[1]s --all%[2]s"
