@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func StoreNotOpened(err error, sh CommandBuilder) Finding {
 func NoWorkspace(err error, asked workspace.Config) Finding {
 	state := Error
 	if asked.Name == "" && asked.Dir == "" && schemas.AsError(err).Code == schemas.Invalid {
-		state = Skipped
+		state = Warning
 	}
 	return state.newFinding(aboutStore, "%s", messageWithHint(err))
 }
@@ -112,6 +113,9 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 // that would create a missing store, or change the permissions of a directory that other users can read.
 func ExamineFiles(w workspace.Workspace, sh CommandBuilder) (all []Finding, opens bool) {
 	if !w.Exists() {
+		if err := tryMake(w.Dir); err != nil {
+			return []Finding{failure(aboutStore, "%s cannot be made, so no command can write: %v", w.Dir, err)}, false
+		}
 		return []Finding{ok(aboutStore, "%s does not exist yet: the first who uses the workspace makes it", w.Dir)}, false
 	}
 	all = examinePermissions(w.Dir)
@@ -130,6 +134,17 @@ func ExamineFiles(w workspace.Workspace, sh CommandBuilder) (all []Finding, open
 		return append(all, skipped(aboutStore, "its content was not examined: to open it would change its permissions")), false
 	}
 	return all, true
+}
+
+// tryMake reports whether this user can make a directory: it makes another one in the nearest existing directory above
+// it, and removes it.
+func tryMake(dir string) error {
+	above := filepath.Dir(dir)
+	for _, err := os.Stat(above); err != nil && above != filepath.Dir(above); _, err = os.Stat(above) {
+		above = filepath.Dir(above)
+	}
+	trial, err := os.MkdirTemp(above, ".handoff-*")
+	return cmp.Or(err, os.Remove(trial))
 }
 
 // FindOtherWorkspaces returns a finding for each workspace (such as that of a parent directory) in which a person may
