@@ -350,7 +350,7 @@ var house = []room{
 		level: 5, path: "cmd/handoff/internal/open", about: "opens the store and rules of a workspace",
 		imports: []string{
 			"schemas", "store", "store/audit", "store/travel", "store/memory", "store/bolt", "mailbox/reading", "mailbox/keeping", "mailbox", "tools", "tools/relay",
-			"tools/platform", "cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/workspace",
+			"tools/platform", "cmd/handoff/internal/cluster", "cmd/handoff/internal/journal", "cmd/handoff/internal/shell", "cmd/handoff/internal/workspace",
 		},
 	},
 	{

@@ -103,6 +103,9 @@ func (o *op) amendContent(
 		body.Target = compose.TargetOf(a.Now.To, body.Target.Reason)
 		if !rev.deadline.IsZero() {
 			body.Metadata.Deadline = &rev.deadline
+			if e := body.Expectations; e != nil && schemas.ValueOrZero(rev.changes.Expectations).Timeout == "" {
+				e.Timeout = "" // else the earlier of the two would count
+			}
 		}
 		if !rev.notBefore.IsZero() {
 			body.Metadata.NotBefore = a.Now.NotBefore.Ptr()

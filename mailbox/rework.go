@@ -129,7 +129,11 @@ func (o *op) newRevision(
 		return nil, err
 	}
 	var malformed error
-	rev.deadline, err = schemas.ParseDeadline("deadline", c.Deadline, o.Now)
+	from, deadline := o.Now, c.Deadline
+	if later, longer := strings.CutPrefix(c.Deadline, "+"); longer { // as much later than the present deadline
+		from, deadline = cmp.Or(r.Deadline, store.TimeOf(o.Now)).Time(), later
+	}
+	rev.deadline, err = schemas.ParseDeadline("deadline", deadline, from)
 	rev.notBefore, malformed = schemas.ParseTime("options.not_before", opt.NotBefore, o.Now)
 	late := draft.CheckDeadline(rev.deadline, rev.notBefore, o.Now)
 	if err = cmp.Or(err, malformed, late, schemas.CheckLimits("options.limits", opt.Limits)); err != nil {

@@ -72,17 +72,105 @@ func (s Standing) fill(a schemas.Advice) schemas.Advice {
 	return a
 }
 
-// MeantCommands returns the commands of the command line that do what a word or a flag such as --due says. The first
-// ones are the likeliest. A command that ends work or erases texts is returned only for a word with no other meaning.
-func MeantCommands(word string) (commands []string) {
-	for _, m := range meaningsOf(word) {
-		commands = append(commands, m.command)
+// MeantCommands returns the command lines, as words, that do what a typed line says in other programs. The likeliest is
+// the first. If runs is true, there is one line, which means the same without doubt and ends no work. Otherwise a place
+// for which nothing was typed stands in capitals, and an explanation in parentheses may be the last word. A line that
+// ends work or erases texts is returned only if there is no other.
+func MeantCommands(typed []string) (lines [][]string, runs bool) {
+	end := slices.IndexFunc(append(slices.Clone(typed), "-"), func(word string) bool { return strings.HasPrefix(word, "-") })
+	words, flags := typed[:end], typed[end:]
+	if end == 3 && strings.Contains("move transition mark", words[0]) && fitsPlace("ID", words[1]) && fitsPlace("STATE", words[2]) {
+		words = []string{words[2], words[1]} // as: move 3 done
 	}
-	kept := slices.DeleteFunc(slices.Clone(commands), func(c string) bool { return c == "cancel" || c == "redact" })
-	if len(kept) > 0 {
-		commands = kept
+	var found []meaning
+	named := min(2, len(words)) // the first words, which name the command
+	phrase := func() string { return strings.ToLower(strings.Join(words[:named], "_")) }
+	is := func(m meaning) bool {
+		return slices.Contains(m.words, phrase()) || slices.Contains(m.words, "!"+phrase())
 	}
-	return schemas.Unique(commands)
+	for ; named > 0; named-- {
+		for _, m := range meanings() {
+			line, missing, extra := m.commandLine(words[named:], flags)
+			if !missing && !extra && slices.Contains(m.words, "!"+phrase()) {
+				return [][]string{line}, true
+			}
+		}
+	}
+	for named = min(2, len(words)); named > 0 && len(found) == 0; named-- {
+		found = meaningsThat(meanings(), is)
+	}
+	if named++; len(found) == 0 && len(words) > 0 {
+		found = meaningsOf(words[0])
+		if len(found) == 0 && len(words) > 1 && !strings.Contains(words[1], " ") {
+			named, found = 2, meaningsOf(words[0]+"_"+words[1]) // as: issue create
+		}
+	}
+	for _, preferred := range []func(meaning) bool{
+		func(m meaning) bool { _, _, extra := m.commandLine(words[named:], flags); return !extra },
+		func(m meaning) bool {
+			return !strings.HasPrefix(m.command, "cancel ") && !strings.HasPrefix(m.command, "redact ")
+		},
+	} {
+		if kept := meaningsThat(found, preferred); len(kept) > 0 {
+			found = kept
+		}
+	}
+	return schemas.Map(found, func(m meaning) []string {
+		line, _, _ := m.commandLine(words[named:], flags)
+		if _, explanation, ok := strings.Cut(m.command, " ("); ok {
+			line = append(line, "("+explanation)
+		}
+		return line
+	}), false
+}
+
+// commandLine puts typed words into the places of the command, such as ID in "show ID", and typed flags behind them. It
+// leaves out a place for which no word was typed if there are flags, which may say it. Missing is true if a place has no
+// word, and extra if a word has no place.
+func (m meaning) commandLine(typed, flags []string) (line []string, missing, extra bool) {
+	typed = slices.Clone(typed)
+	command, _, _ := strings.Cut(m.command, " (")
+	for word := range strings.FieldsSeq(command) {
+		flag, place, hasFlag := strings.Cut(word, "=")
+		if !hasFlag {
+			flag, place = "", word
+		}
+		place, value, optional := strings.Cut(place, ":")
+		at := slices.IndexFunc(typed, func(word string) bool { return fitsPlace(place, word) })
+		switch {
+		case strings.ToUpper(place) != place:
+			value = word
+		case at >= 0 && place == "TEXT":
+			value, typed = strings.Join(typed[at:], " "), typed[:at]
+		case at >= 0:
+			value = place[:strings.Count(place, "+")] + strings.TrimPrefix(typed[at], "+")
+			typed = slices.Delete(typed, at, at+1)
+		case len(flags) > 0:
+			value = ""
+		case !optional:
+			value, missing = place, true
+		}
+		line = append(line, slices.DeleteFunc([]string{flag, value}, func(s string) bool { return s == "" || value == "" })...)
+	}
+	return append(line, flags...), missing, len(typed) > 0
+}
+
+// fitsPlace reports whether a typed word may stand in a place of a command.
+func fitsPlace(place, word string) bool {
+	_, isID := schemas.ParseID(word)
+	prefix := word[:min(3, len(word))]
+	_, isState := ourWord("statuses", strings.ToLower(word))
+	switch place {
+	case "ID":
+		return isID
+	case "ITEM", "WORKFLOW", "NOTICE":
+		return prefix == "no_" && place == "NOTICE" || prefix == "wf_" && place != "NOTICE" || isID && place == "ITEM"
+	case "STATE":
+		return isState
+	case "AGENT":
+		return !isID && !isState && !strings.Contains("wf_ no_", prefix) && !strings.Contains(word, " ")
+	}
+	return place != "EACH" && !isID
 }
 
 // MeantCalls adds to advice the calls that do what a name says, such as delete_handoff, createTask or reply. The name

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 	"strconv"
@@ -141,12 +140,6 @@ func (s *Seconds) Set(text string) (err error) {
 
 // Type names the value in help.
 func (s *Seconds) Type() string { return "duration" }
-
-// NormaliseFlag accepts other programs' names of flags.
-func NormaliseFlag(_ *pflag.FlagSet, name string) pflag.NormalizedName {
-	usual := map[string]string{"quiet": "silent", "no-colour": "no-color"}[name]
-	return pflag.NormalizedName(cmp.Or(usual, name))
-}
 
 // notFirst is the annotation of a flag that only --help-all shows.
 const notFirst = "handoff_not_first"

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"handoff/cmd/handoff/internal/identity"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/schemas"
 	"handoff/schemas/closest"
-	"handoff/schemas/respell"
 )
 
 // ExitStatus is the error of a command that has already printed its message. The program ends with this status and
@@ -131,94 +131,75 @@ func AddSubcommands(cmd *cobra.Command, below ...*cobra.Command) *cobra.Command 
 }
 
 // RequireSubcommand checks the arguments of a command that only has subcommands. It refuses a word that is no
-// subcommand. It suggests the commands that do what the word says, and only for a word without a meaning those of
-// similar spelling.
+// subcommand.
 func RequireSubcommand(cmd *cobra.Command, given []string) error {
 	if len(given) == 0 {
 		return nil
 	}
-	var names, meant []string
+	return unknownCommandError(cmd, given, nil)
+}
+
+// unknownCommandError returns the error for words that are no subcommand of a command, with the command lines that may
+// be meant. If there are none, it suggests subcommands of similar spelling.
+func unknownCommandError(cmd *cobra.Command, given []string, meant [][]string) error {
+	var names []string
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
 			names = append(names, sub.Name())
 		}
 	}
-	if !cmd.HasParent() {
-		first := strings.Join(given[:min(len(given), 2)], "_") // as issue create
-		if strings.ContainsAny(first, " 0123456789") {
-			first = given[0] // the second word is an id or a text
-		}
-		meant = respell.MeantCommands(first)
-	}
 	if len(meant) == 0 {
-		meant = closest.LikelyNames(given[0], names)
+		meant = schemas.Map(closest.LikelyNames(given[0], names), func(name string) []string {
+			return slices.Concat(strings.Fields(cmd.CommandPath())[1:], []string{name}, given[1:])
+		})
 	}
-	before := cmd.CommandPath() + " "
-	typed := before + schemas.EscapeHidden(schemas.Clip(given[0], 40))
-	meant = schemas.Map(meant[:min(len(meant), 3)], func(name string) string { return before + withID(cmd, name, given[1:]) })
-	return addSuggestion(schemas.Invalidf("", "there is no command %q", typed), cmd, strings.Join(meant, " or "))
+	typed := cmd.CommandPath() + " " + schemas.EscapeHidden(schemas.Clip(given[0], 40))
+	return addSuggestion(schemas.Invalidf("", "there is no command %q", typed), cmd, "", meant)
 }
 
-// withID returns a command with the id that was typed behind another word, if the command takes one.
-func withID(cmd *cobra.Command, command string, typed []string) string {
-	name, flags, _ := strings.Cut(command, " ")
-	sub, _, err := cmd.Find([]string{name})
-	if err != nil || len(typed) == 0 || !strings.Contains(sub.Use, "ID") {
-		return command
+// commandLineOf returns the arguments of the program as a command line. An explanation behind them stays as it is.
+func commandLineOf(args []string) string {
+	explanation := ""
+	if last := len(args) - 1; last > 0 && strings.HasPrefix(args[last], "(") {
+		args, explanation = args[:last], " "+args[last]
 	}
-	if _, ok := schemas.ParseID(typed[0]); !ok {
-		return command
-	}
-	return strings.TrimSuffix(name+" "+typed[0]+" "+flags, " ")
+	return schemas.EscapeHidden("handoff "+shell.JoinWords(args)) + explanation
 }
 
-// unknownFlagsError returns the error for the flags that a command does not have, with the flags and command lines that
-// do what they say, or flags of similar names. It returns nil if err is another error. The parser of flags stops at the
-// first unknown flag, so unknownFlagsError parses the command line again without it, until no unknown flag is left.
+// unknownFlagsError returns the error for the flags that a command does not have, with the command lines that may be
+// meant. It returns nil if err is another error.
 func (a *App) unknownFlagsError(cmd *cobra.Command, err error) *schemas.Error {
-	unknown, ok := errors.AsType[*pflag.NotExistError](err)
-	if !ok {
+	if _, ok := errors.AsType[*pflag.NotExistError](err); !ok {
 		return nil
 	}
-	if words := cmd.Flags().Args(); cmd.HasAvailableSubCommands() && len(words) > 0 && cmd.ValidateArgs(words) != nil {
-		return schemas.AsError(cmd.ValidateArgs(words)) // the flag belongs to a command that does not exist
-	}
-	var flags, ways, lost []string
-	_, rest, _ := cmd.Root().Find(a.Args) // it was found before
-	for ok && unknown.GetSpecifiedShortnames() == "" {
-		flag := "--" + unknown.GetSpecifiedName()
-		if meant := flagsMeantBy(cmd, flag); len(meant) > 0 {
-			ways = append(ways, strings.Join(meant[:min(len(meant), 3)], " or ")+" for "+flag)
-		} else {
-			lost = append(lost, flag)
+	flags := slices.DeleteFunc(slices.Clone(wordsBeforeDashes(a.Args)), func(word string) bool { return hasFlag(cmd, word) })
+	lines, lost := linesMeant(cmd.Root(), a.Args)
+	lost = slices.DeleteFunc(schemas.Unique(lost), func(flag string) bool { return !slices.Contains(flags, flag) })
+	before := ""
+	if len(lost) > 0 {
+		before = "Leave " + strings.Join(lost, ", ") + " out"
+		if cmd.Flags().Lookup("detail") != nil {
+			before += ", or write it into --detail"
 		}
-		flags = append(flags, flag)
-		rest = slices.DeleteFunc(rest, func(word string) bool { return word == flag || strings.HasPrefix(word, flag+"=") })
-		unknown, ok = errors.AsType[*pflag.NotExistError](cmd.ParseFlags(rest))
+		before += ". "
 	}
-	text := err.Error()
-	if len(flags) > 0 {
-		text = "unknown flag: " + strings.Join(flags, ", ")
-	}
-	e := addSuggestion(schemas.Invalidf("", "%s", schemas.EscapeHidden(text)), cmd, strings.Join(ways, ", "))
-	if len(lost) == 0 {
-		return e
-	}
-	place := ""
-	if cmd.Flags().Lookup("detail") != nil {
-		place = ", or write it into --detail"
-	}
-	return e.WithHint("Leave %s out%s. %s", strings.Join(lost, ", "), place, e.Hint)
+	return addSuggestion(schemas.Invalidf("", "unknown flag: %s", schemas.EscapeHidden(strings.Join(flags, ", "))), cmd, before, lines)
 }
 
-// addSuggestion adds a suggestion to an error, unless it is empty, and the command that shows all names.
-func addSuggestion(e *schemas.Error, cmd *cobra.Command, meant string) *schemas.Error {
+// addSuggestion adds command lines that may be meant to an error, and the command that shows all names.
+func addSuggestion(e *schemas.Error, cmd *cobra.Command, before string, meant [][]string) *schemas.Error {
 	help := cmd.CommandPath() + " --help shows what there is."
 	if cmd.Flags().Lookup(helpAll) != nil {
 		help = cmd.CommandPath() + " --" + helpAll + " shows what there is."
 	}
-	if meant == "" {
-		return e.WithHint("%s", help)
+	var lines []string
+	for _, line := range meant {
+		known, _ := linesMeant(cmd.Root(), line)
+		lines = append(lines, schemas.Map(known, commandLineOf)...)
 	}
-	return e.WithHint("Did you mean %s? %s", meant, help)
+	lines = schemas.Unique(lines)
+	if len(lines) > 0 {
+		before += "Did you mean " + strings.Join(lines[:min(len(lines), 3)], " or ") + "? "
+	}
+	return e.WithHint("%s%s", before, help)
 }

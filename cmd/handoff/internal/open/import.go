@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/mailbox/keeping"
 	"handoff/schemas"
 	"handoff/store"
@@ -65,10 +66,10 @@ func ReadExport(ctx context.Context, file io.Reader, by schemas.Event, fn func(V
 }
 
 // CopyInto copies the export into an unused workspace that no other process has open. It first removes all claims,
-// because the holders are not on this machine, and copies all other rows unchanged. After an interrupted copy, the
+// because the holders are not on this machine, and copies all other rows unchanged. An error names the file. After an interrupted copy, the
 // workspace refuses all calls until the import is repeated. Errors are *[schemas.Error]: conflict for a workspace that
 // has handoffs.
-func (i VerifiedExport) CopyInto(ctx context.Context, to store.Backend, about Config) (done ImportResult, err error) {
+func (i VerifiedExport) CopyInto(ctx context.Context, to store.Backend, file string, about Config) (done ImportResult, err error) {
 	done.Added, done.Notices, done.Open = i.Heading.Lines["handoff"], i.Heading.Lines["notice"], i.Open
 	err = i.RemoveClaims(ctx, store.New(i.rows))
 	if err == nil {
@@ -78,8 +79,8 @@ func (i VerifiedExport) CopyInto(ctx context.Context, to store.Backend, about Co
 	}
 	if errors.Is(err, travel.ErrNotEmpty) {
 		return done, schemas.Errorf(schemas.Conflict, "workspace %s has work already, and an import makes a workspace", about.Name).
-			WithHint("Nothing was changed. Give it a name of its own: handoff import FILE --workspace NAME. " +
-				"To have work of before again, handoff backup and handoff restore do that.")
+			WithHint("Nothing was changed. handoff import %s --workspace %s-2 makes a new workspace of it. "+
+				"To have work of before again, handoff backup and handoff restore do that.", shell.JoinWords([]string{file}), about.Name)
 	}
 	return done, explainCopyError(ctx, about, err)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"handoff/cmd/handoff/internal/cluster"
+	"handoff/cmd/handoff/internal/shell"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/store"
@@ -64,7 +65,7 @@ func restoreFileStore(ctx context.Context, w workspace.Workspace, backup string,
 				return "", err
 			}
 		}
-		if err := checkMayReplace(w.Name, replace, platform.Exists(before)); err != nil {
+		if err := checkMayReplace(w.Name, backup, replace, platform.Exists(before)); err != nil {
 			return "", err
 		}
 		kept = before
@@ -117,11 +118,12 @@ func hasWork(ctx context.Context, rows store.Backend) (bool, error) {
 // checkMayReplace refuses to replace a workspace with work in two cases: the caller did not set replace, or an earlier
 // restore still keeps a replaced workspace. In the second case the kept workspace is the original, and another restore
 // would overwrite it.
-func checkMayReplace(name string, replace, kept bool) error {
+func checkMayReplace(name, backup string, replace, kept bool) error {
 	switch {
 	case !replace:
 		return schemas.Errorf(schemas.Conflict, "there is something in workspace %s already", name).
-			WithHint("Nothing was changed. --replace puts the backup in its place and keeps a copy of the old workspace; --workspace names another workspace.")
+			WithHint("Nothing was changed. handoff restore %s --replace puts the backup in its place and keeps a copy of the old workspace; "+
+				"--workspace names another workspace.", shell.JoinWords([]string{backup}))
 	case kept:
 		return schemas.Errorf(schemas.Conflict, "handoff still keeps the content that workspace %s had before an earlier restore", name).
 			WithHint("Nothing was changed. handoff restore --undo puts it back, handoff restore --accept deletes it.")
@@ -244,7 +246,7 @@ func restoreDatabaseStore(
 		if err != nil {
 			return err
 		}
-		if err := checkMayReplace(name, replace, had); err != nil {
+		if err := checkMayReplace(name, backup, replace, had); err != nil {
 			return err
 		}
 		if err = WithStore(ctx, workspace.Workspace{Name: stagedWorkspaceName(name)}, node, into); err != nil {

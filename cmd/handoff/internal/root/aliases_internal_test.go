@@ -2,36 +2,65 @@ package root
 
 import (
 	_ "embed"
+	"io"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/cli"
 )
 
-// Each alias runs a command with flags that exist, and no alias hides a command or runs one that ends or deletes work.
-func TestAliases_RunHarmlessCommands(t *testing.T) {
+// Each meaning is a command with flags that exist. No word that runs a command hides another one, or ends or deletes
+// work.
+func TestMeanings_RunHarmlessCommands(t *testing.T) {
 	root := Command(NewApp(cli.Env{}, ""))
-	for line := range strings.Lines(aliasTable) {
+	root.InitDefaultHelpCmd()
+	table, err := os.ReadFile("../../../../schemas/respell/meanings.txt")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(table)) {
 		columns := strings.Split(strings.TrimSpace(line), " | ")
-		if len(columns) == 1 {
+		if len(columns) == 1 || strings.HasPrefix(line, "#") {
 			continue
 		}
-		require.Len(t, columns, 3, line)
-		command := strings.Fields(columns[2])
-		cmd, rest, err := root.Find(command)
-		require.NoError(t, err, line)
+		command, _, _ := strings.Cut(columns[0], " (")
+		cmd, rest, _ := root.Find(strings.Fields(command))
 		require.NotSame(t, root, cmd, line)
-		require.NotContains(t, []string{"cancel", "compact", "fail", "redact", "restore", "remove"}, cmd.Name(), line)
 		for _, word := range rest {
 			flag, ok := strings.CutPrefix(word, "--")
-			require.True(t, !ok || cmd.Flags().Lookup(flag) != nil, line)
+			flag, _, _ = strings.Cut(flag, "=")
+			require.True(t, !ok || cmd.Flag(flag) != nil, line)
 		}
-		for word := range strings.FieldsSeq(columns[0]) {
-			require.False(t, !strings.HasPrefix(columns[1], "=") && slices.ContainsFunc(root.Commands(), isNamed(word)), "%s is a command", word)
+		for word := range strings.FieldsSeq(columns[1]) {
+			word, runs := strings.CutPrefix(word, "!")
+			isNamed := func(c *cobra.Command) bool { return c.Name() == word || c.HasAlias(word) }
+			require.False(t, runs && slices.ContainsFunc(root.Commands(), isNamed), "%s is a command", word)
+			require.False(t, runs && slices.Contains([]string{"cancel", "compact", "fail", "redact", "restore", "remove"}, cmd.Name()), line)
+		}
+	}
+}
+
+// What a flag means is never a flag that means another thing: the replacement comes to an end.
+func TestFlagsMeant_AreReplacedOnce(t *testing.T) {
+	table, err := os.ReadFile("../cli/flags_meant.txt")
+	require.NoError(t, err)
+	root := Command(NewApp(cli.Env{}, ""))
+	for line := range strings.Lines(string(table)) {
+		columns := strings.Split(line, " | ")
+		if len(columns) != 3 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, flag := range strings.Fields(columns[1]) {
+			command := strings.Fields(strings.Replace(columns[0], "*", "send", 1))[0]
+			once, err := cli.Translate(cli.Env{Stderr: io.Discard}, root, []string{command, "1", flag, "x"})
+			require.NoError(t, err, line)
+			twice, err := cli.Translate(cli.Env{Stderr: io.Discard}, root, once)
+			require.NoError(t, err, line)
+			require.Equal(t, once, twice, line)
 		}
 	}
 }
@@ -50,10 +79,13 @@ func TestAliases_LeadWordsToTheirCommand(t *testing.T) {
 		var said strings.Builder
 		a := NewApp(cli.Env{Stderr: &said, Getenv: func(string) string { return "" }, IsTerminal: func(any) bool { return false }}, "")
 		root := Command(a)
-		a.Args = cli.AcceptFlags(root, replaceAlias(a.Env, root, strings.Fields(typed)))
-		cmd, rest, err := root.Find(a.Args)
-		require.NoError(t, err)
-		if err = cmd.ParseFlags(rest); err == nil {
+		var err error
+		a.Args, err = cli.Translate(a.Env, root, strings.Fields(typed))
+		cmd, rest, _ := root.Find(a.Args)
+		if err == nil {
+			err = cmd.ParseFlags(rest)
+		}
+		if err == nil {
 			err = cmd.ValidateArgs(cmd.Flags().Args())
 		}
 		a.Report(cmd, err)

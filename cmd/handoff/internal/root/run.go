@@ -61,7 +61,10 @@ func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 		root.AddCommand(frequent[args[0]](a)...)
 	} else {
 		root = Command(a)
-		args = cli.AcceptFlags(root, replaceAlias(e, root, args))
+		var unknown error
+		if args, unknown = cli.Translate(e, root, args); unknown != nil {
+			return a.Report(root, unknown)
+		}
 	}
 	a.Args = args
 	root.SetArgs(args)
@@ -114,7 +117,6 @@ func newRoot(a *cli.App) *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return runWithoutCommand(cmd.Context(), a) },
 	}
 	a.DefineGlobalFlags(root.PersistentFlags())
-	root.SetGlobalNormalizationFunc(cli.NormaliseFlag)
 	root.SetHelpFunc(cli.HelpWithoutHiddenFlags(root.HelpFunc()))
 	root.SetHelpTemplate(helpTemplate)
 	root.SetUsageTemplate(usageTemplate + "{{if not .HasParent}}\n" + ExitStatuses + "{{end}}")

@@ -29,7 +29,7 @@ type completionRow struct {
 // flag of all commands ("--agent"), or a flag of one command ("fail --type").
 func completionTable() []completionRow {
 	return []completionRow{
-		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "diff", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait"}},
+		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "diff", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait", "watch"}},
 		{openHandoffs, []string{"--parent", "--after", "--after-accepted"}},
 		{workflows, []string{"history", "list", "--workflow"}},
 		{agents, []string{"agents", "agents register", "assign --from", "send", "token add --agents"}},

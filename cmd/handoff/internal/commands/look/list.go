@@ -27,6 +27,7 @@ var listFields = []cli.Field{
 // listOptions holds the flags of list that are not arguments of the tool list_handoffs.
 type listOptions struct {
 	pool, forAgent, by     string // addresses
+	until                  string
 	ready, stuck, due, all bool
 
 	limit int // rows at most; 0 for all
@@ -91,7 +92,7 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 			return err
 		}
 		preset(args, given)
-		if err := cmp.Or(refuseSpecialStatus(args), l.parseAddresses(cmd), refuseUselessFlags(cmd, given, args, l)); err != nil {
+		if err := cmp.Or(l.parseAddresses(cmd), refuseUselessFlags(cmd, given, args, l)); err != nil {
 			return err
 		}
 		if l.stuck || l.due {
@@ -104,6 +105,7 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 	flags.StringVar(&l.pool, "agent-role", "", "the same as --role")
 	flags.StringVar(&l.pool, "role", "", "only for this role: addressed to it, or to an agent of it")
 	flags.StringVar(&l.forAgent, "for", "", "the inbox of this `agent`; with --all what it is to get, holds and ended")
+	flags.StringVar(&l.until, "until", "", "only work sent or ended before a `time`, as for --since")
 	flags.BoolVar(&l.ready, "ready", false, "only handoffs that can be claimed now")
 	flags.StringVar(&l.by, "by", "", "what this `agent` completed, or ended with another --status")
 	flags.BoolVar(&l.stuck, "stuck", false, "the stuck handoffs of handoff status")
@@ -121,8 +123,8 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 var uselessFlags = map[string]string{
 	"list": "read", "search": "read query stuck due", "inbox": "read box by all stuck due",
 	"box":      "all read",
-	"notices":  "status workflow tag tags role agent-role ready all",
-	"overview": "box workflow tag tags type query since role agent-role for by all ready read",
+	"notices":  "status workflow tag tags role agent-role ready all until",
+	"overview": "box workflow tag tags type query since role agent-role for by all ready read until",
 }
 
 // uselessFor returns the flags that would have no effect on the list.
@@ -150,16 +152,6 @@ func refuseUselessFlags(cmd *cobra.Command, given []string, args cli.Arguments, 
 		}
 	}
 	return nil
-}
-
-// refuseSpecialStatus returns an error for a value of --status that is no state, and for which a flag exists.
-func refuseSpecialStatus(args cli.Arguments) error {
-	said, _ := args["status"].(string)
-	flag := map[string]string{"stuck": "stuck", "disconnected": "stuck", "ready": "ready", "due": "due"}[strings.ToLower(said)]
-	if flag == "" {
-		return nil
-	}
-	return schemas.Invalidf("--status", "%s is no state of a handoff", said).WithHint("handoff list --%s lists them.", flag)
 }
 
 // parseAddresses reads the addresses of --for, --by and --role. It makes a pool of --for, such as role:review, the
@@ -371,12 +363,16 @@ func (out *listResult) readRows(
 }
 
 // newRowFilter returns a function that accepts rows by conditions that the tool does not have: handoffs that are ready,
-// that are for a pool or its agents, and all that concern one agent. It returns nil if the user set
-// none of these conditions.
+// that are for a pool or its agents, that are older than a time, and all that concern one agent. It returns nil if the
+// user set none of these conditions.
 func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.ListItem) bool, error) {
 	of := l.forAgent
 	if args["box"] != "all" && !l.all {
 		of = "" // the tool knows the boxes of an agent
+	}
+	until, err := schemas.ParseTime("--until", l.until, conn.App.Now())
+	if err != nil {
+		return nil, err
 	}
 	var players schemas.AgentsOut
 	switch {
@@ -385,13 +381,14 @@ func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, arg
 		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{kind: name, "limit": cli.AllAgents}, &players); err != nil {
 			return nil, err
 		}
-	case of == "" && !l.ready:
+	case of == "" && !l.ready && l.until == "":
 		return nil, nil
 	}
 	may := append(schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) }),
 		schemas.Address(l.pool))
 	return func(i schemas.ListItem) bool {
 		ready := len(i.BlockedBy) == 0 && (i.NotBefore == nil || !i.NotBefore.After(conn.App.Now()))
-		return (l.pool == "" || slices.Contains(may, i.To)) && (of == "" || string(i.Holder) == of || string(i.To) == of) && (!l.ready || ready)
+		return (l.pool == "" || slices.Contains(may, i.To)) && (of == "" || string(i.Holder) == of || string(i.To) == of) &&
+			(!l.ready || ready) && (l.until == "" || i.At.Before(until))
 	}, nil
 }

@@ -28,7 +28,8 @@ import (
 // watchOptions holds the options of watch.
 type watchOptions struct {
 	agent, workflow string
-	actions         []string // empty for all
+	handoff         schemas.ID // 0 for all
+	actions         []string   // empty for all
 	since           uint64
 	fromNow         bool
 }
@@ -36,9 +37,17 @@ type watchOptions struct {
 func watchCommand(a *cli.App) *cobra.Command {
 	var w watchOptions
 	cmd := &cobra.Command{
-		Use:   "watch",
+		Use:   "watch [ID | WORKFLOW]",
+		Args:  cobra.MaximumNArgs(1),
 		Short: "Print events as they happen",
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, given []string) error {
+			for _, item := range given {
+				if id, ok := schemas.ParseID(item); ok {
+					w.handoff = id
+				} else {
+					w.workflow = item
+				}
+			}
 			w.fromNow = !cmd.Flags().Changed("since")
 			if err := w.validate(); err != nil {
 				return err
@@ -86,6 +95,11 @@ func watchUntilDone(ctx context.Context, a *cli.App, w watchOptions) error {
 	take := newEventPrinter(a, out)
 	return withWorkspace(ctx, a, func(conn *cli.Connection, waited bool) error {
 		after := w.since
+		if w.handoff != 0 {
+			if _, err := conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": w.handoff.String()}, nil); err != nil {
+				return err
+			}
+		}
 		switch {
 		case waited:
 			after = 0
@@ -143,7 +157,7 @@ const pauseUnused = 200 * time.Millisecond
 // includesEvent reports whether the options select an event.
 func (w watchOptions) includesEvent(c schemas.RegistryChange) bool {
 	agent := schemas.Agent(w.agent)
-	return (w.workflow == "" || c.Workflow == schemas.Workflow(w.workflow)) &&
+	return (w.handoff == 0 || w.handoff == c.Handoff) && (w.workflow == "" || c.Workflow == schemas.Workflow(w.workflow)) &&
 		(len(w.actions) == 0 || slices.Contains(w.actions, c.Action) || slices.Contains(w.actions, cmp.Or(c.Needs, "none"))) &&
 		(agent == "" || agent == schemas.Human && c.Needs != "" || c.Box == schemas.Address(agent) || agent == c.Agent || agent == c.Sender || agent == c.Holder)
 }

@@ -25,7 +25,7 @@ func importCommand(a *cli.App) *cobra.Command {
 		RunE: func(cmd *cobra.Command, given []string) error {
 			file := openExport(cmd.Context(), a, given[0])
 			defer func() { _ = file.Close() }() // only for reading
-			return importWorkspace(cmd.Context(), a, file)
+			return importWorkspace(cmd.Context(), a, given[0], file)
 		},
 	}
 }
@@ -59,7 +59,7 @@ func copyInput(to io.Writer, a *cli.App, name string) error {
 
 const hintExport = "handoff export FILE makes one."
 
-func importWorkspace(ctx context.Context, a *cli.App, file io.Reader) error {
+func importWorkspace(ctx context.Context, a *cli.App, name string, file io.Reader) error {
 	w, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func importWorkspace(ctx context.Context, a *cli.App, file io.Reader) error {
 		head = i.Heading
 		return withNodeOrLock(ctx, a, w, func(node *cluster.Node) error {
 			return open.WithStore(ctx, w, node, func(to store.Backend) (err error) {
-				done, err = i.CopyInto(ctx, to, open.Config{Name: w.Name, Dir: w.Dir, Cluster: node})
+				done, err = i.CopyInto(ctx, to, name, open.Config{Name: w.Name, Dir: w.Dir, Cluster: node})
 				return err
 			})
 		})

@@ -39,6 +39,7 @@ var amendFields = []cli.Field{
 	cli.Texts("criteria", "changes.expectations.success_criteria", "amend, --return: one more criterion (repeatable)"),
 	cli.Text("review", "changes.expectations.review", "amend: reviewer that judges the result before it counts"),
 	cli.Text("base", "changes.expectations.base", "amend, also while it is held: whole id of the `commit` with which its checks compare"),
+	cli.Text("not-before", "changes.options.not_before", "amend: a time before which nobody claims it, or '2h' from now"),
 	cli.Words("after", "changes.options.after", "amend: handoffs to wait for, too: 3,4; only for these: none,3,4"),
 	cli.Words("after-accepted", "changes.options.after_accepted", "amend: the same, until their results are accepted"),
 	cli.Text("priority", "changes.priority", "amend: low, normal, high, critical, or P0 to P4"),
