@@ -146,3 +146,21 @@ func ParseTime(field, s string, now time.Time) (time.Time, error) {
 	}
 	return now.Add(d), nil
 }
+
+// ParsePastTime reads a time as [ParseTime] does, but of the past: a duration is one before now ("12h" is 12 hours ago),
+// and a weekday is the last one. It refuses any other time after now.
+func ParsePastTime(field, s string, now time.Time) (time.Time, error) {
+	written := s
+	if IsDuration(s) {
+		written += " ago"
+	}
+	t, err := ParseTime(field, written, now)
+	if err != nil || !t.After(now) {
+		return t, err
+	}
+	if t, err = ParseTime(field, "last "+written, now); err != nil { // a weekday
+		return t, Invalidf(field, "%q is later than now", EscapeHidden(s)).
+			WithHint(`Write a time before now, such as "yesterday" or "2h".`)
+	}
+	return t, nil
+}

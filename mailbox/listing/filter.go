@@ -35,27 +35,17 @@ type Filter struct {
 	cursor schemas.ID
 }
 
-// ParseFilter parses the filters of a list. A time in a filter is a point in time, or a duration before now ("12h" is
-// 12 hours ago). The error is invalid, with the name of the field, for a time, workflow or cursor that cannot be
-// parsed, and for a time after now. It is also invalid for a search text without a word.
+// ParseFilter parses the filters of a list. A time in a filter is written for [schemas.ParsePastTime]. The error is
+// invalid, with the name of the field, for a time, workflow or cursor that cannot be parsed. It is also invalid for a
+// search text without a word.
 func ParseFilter(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	in.Tags, in.Limit = compose.SplitTags(in.Tags), cmp.Or(in.Limit, defaultLimit)
 	f = Filter{in: in, states: in.Status.States(), words: store.SplitWords(in.Query)}
 	if in.Query != "" && len(f.words) == 0 {
 		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")
 	}
-	written := in.Since
-	if _, err := schemas.ParseDuration("since", written); err == nil && written != "" {
-		written += " ago"
-	}
-	if f.since, err = schemas.ParseTime("since", written, now); err != nil {
+	if f.since, err = schemas.ParsePastTime("since", in.Since, now); err != nil {
 		return f, err
-	}
-	if f.since.After(now) { // a weekday means the last one
-		if f.since, err = schemas.ParseTime("since", "last "+written, now); err != nil {
-			return f, schemas.Invalidf("since", "%q is later than now", schemas.EscapeHidden(in.Since)).
-				WithHint(`Write a time before now, such as "yesterday" or "2h".`)
-		}
 	}
 	if in.Workflow != "" {
 		wf, err := schemas.ParseWorkflow("workflow", in.Workflow)

@@ -370,7 +370,7 @@ func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, arg
 	if args["box"] != "all" && !l.all {
 		of = "" // the tool knows the boxes of an agent
 	}
-	until, err := schemas.ParseTime("--until", l.until, conn.App.Now())
+	until, err := schemas.ParsePastTime("--until", l.until, conn.App.Now())
 	if err != nil {
 		return nil, err
 	}
