@@ -3,7 +3,7 @@ package mailbox
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/life"
 )
@@ -13,9 +13,9 @@ func TestConsequences_HaveEachConsequenceOfTable(t *testing.T) {
 	for _, a := range life.Actions {
 		for _, row := range life.ConsequencesOf(a) {
 			if row.Then.AffectsOthers() {
-				assert.Contains(t, consequencesForOthers, row.Then, "after %s", a)
+				require.Contains(t, consequencesForOthers, row.Then, "after %s", a)
 			} else {
-				assert.Contains(t, consequences, row.Then, "after %s", a)
+				require.Contains(t, consequences, row.Then, "after %s", a)
 			}
 		}
 	}

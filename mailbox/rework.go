@@ -129,11 +129,7 @@ func (o *op) newRevision(
 		return nil, err
 	}
 	var malformed error
-	from, deadline := o.Now, c.Deadline
-	if later, longer := strings.CutPrefix(c.Deadline, "+"); longer { // as much later than the present deadline
-		from, deadline = cmp.Or(r.Deadline, store.TimeOf(o.Now)).Time(), later
-	}
-	rev.deadline, err = schemas.ParseDeadline("deadline", deadline, from)
+	rev.deadline, err = o.parseNewDeadline(c.Deadline, r)
 	rev.notBefore, malformed = schemas.ParseTime("options.not_before", opt.NotBefore, o.Now)
 	late := draft.CheckDeadline(rev.deadline, rev.notBefore, o.Now)
 	if err = cmp.Or(err, malformed, late, schemas.CheckLimits("options.limits", opt.Limits)); err != nil {
@@ -148,6 +144,14 @@ func (o *op) newRevision(
 	effects := compose.WarnOfReinterpretedFields(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
 	out.Warnings = slices.Concat(out.Warnings, stays, effects, lower)
 	return rev, prefixChangesField(err)
+}
+
+// parseNewDeadline reads a deadline of a change. "+2h" means two hours after the present deadline of r.
+func (o *op) parseNewDeadline(text string, r *store.Record) (time.Time, error) {
+	if later, longer := strings.CutPrefix(text, "+"); longer {
+		return schemas.ParseDeadline("deadline", later, cmp.Or(r.Deadline, store.TimeOf(o.Now)).Time())
+	}
+	return schemas.ParseDeadline("deadline", text, o.Now)
 }
 
 // checkMayChangeBase refuses a new base commit from the agent that does the work, because checks compare the work with

@@ -3,7 +3,7 @@ package operation
 import (
 	"testing"
 
-	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/life"
 )
@@ -12,7 +12,7 @@ import (
 func TestConditions_HasEachConditionOfTable(t *testing.T) {
 	for _, a := range life.Actions {
 		for _, row := range life.ConsequencesOf(a) {
-			assert.Contains(t, conditions, row.If, "after %s", a)
+			require.Contains(t, conditions, row.If, "after %s", a)
 		}
 	}
 }

@@ -82,29 +82,10 @@ func MeantCommands(typed []string) (lines [][]string, runs bool) {
 	if end == 3 && strings.Contains("move transition mark", words[0]) && fitsPlace("ID", words[1]) && fitsPlace("STATE", words[2]) {
 		words = []string{words[2], words[1]} // as: move 3 done
 	}
-	var found []meaning
-	named := min(2, len(words)) // the first words, which name the command
-	phrase := func() string { return strings.ToLower(strings.Join(words[:named], "_")) }
-	is := func(m meaning) bool {
-		return slices.Contains(m.words, phrase()) || slices.Contains(m.words, "!"+phrase())
+	if line := lineThatRuns(words, flags); line != nil {
+		return [][]string{line}, true
 	}
-	for ; named > 0; named-- {
-		for _, m := range meanings() {
-			line, missing, extra := m.commandLine(words[named:], flags)
-			if !missing && !extra && slices.Contains(m.words, "!"+phrase()) {
-				return [][]string{line}, true
-			}
-		}
-	}
-	for named = min(2, len(words)); named > 0 && len(found) == 0; named-- {
-		found = meaningsThat(meanings(), is)
-	}
-	if named++; len(found) == 0 && len(words) > 0 {
-		found = meaningsOf(words[0])
-		if len(found) == 0 && len(words) > 1 && !strings.Contains(words[1], " ") {
-			named, found = 2, meaningsOf(words[0]+"_"+words[1]) // as: issue create
-		}
-	}
+	found, named := meaningsOfLine(words)
 	for _, preferred := range []func(meaning) bool{
 		func(m meaning) bool { _, _, extra := m.commandLine(words[named:], flags); return !extra },
 		func(m meaning) bool {
@@ -123,6 +104,45 @@ func MeantCommands(typed []string) (lines [][]string, runs bool) {
 		return line
 	}), false
 }
+
+// lineThatRuns returns the command line of the first row that has the first two words, or else the first one, with the
+// mark !, and into whose places the others fit. It returns nil if there is none.
+func lineThatRuns(words, flags []string) []string {
+	for named := min(2, len(words)); named > 0; named-- {
+		for _, m := range meanings() {
+			line, missing, extra := m.commandLine(words[named:], flags)
+			if !missing && !extra && slices.Contains(m.words, "!"+phraseOf(words[:named])) {
+				return line
+			}
+		}
+	}
+	return nil
+}
+
+// meaningsOfLine returns the rows that have the first two words of a line, or else the first one, or else a part of it.
+// Named is the number of these words.
+func meaningsOfLine(words []string) (found []meaning, named int) {
+	for named = min(2, len(words)); named > 0; named-- {
+		phrase := phraseOf(words[:named])
+		found = meaningsThat(meanings(), func(m meaning) bool {
+			return slices.Contains(m.words, phrase) || slices.Contains(m.words, "!"+phrase)
+		})
+		if len(found) > 0 {
+			return found, named
+		}
+	}
+	if len(words) == 0 {
+		return nil, 0
+	}
+	found = meaningsOf(words[0])
+	if len(found) == 0 && len(words) > 1 && !strings.Contains(words[1], " ") {
+		return meaningsOf(words[0] + "_" + words[1]), 2 // as: issue create
+	}
+	return found, 1
+}
+
+// phraseOf returns the words that name a command as the table writes them.
+func phraseOf(words []string) string { return strings.ToLower(strings.Join(words, "_")) }
 
 // commandLine puts typed words into the places of the command, such as ID in "show ID", and typed flags behind them. It
 // leaves out a place for which no word was typed if there are flags, which may say it. Missing is true if a place has no

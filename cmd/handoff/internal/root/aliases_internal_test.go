@@ -54,7 +54,7 @@ func TestFlagsMeant_AreReplacedOnce(t *testing.T) {
 		if len(columns) != 3 || strings.HasPrefix(line, "#") {
 			continue
 		}
-		for _, flag := range strings.Fields(columns[1]) {
+		for flag := range strings.FieldsSeq(columns[1]) {
 			command := strings.Fields(strings.Replace(columns[0], "*", "send", 1))[0]
 			once, err := cli.Translate(cli.Env{Stderr: io.Discard}, root, []string{command, "1", flag, "x"})
 			require.NoError(t, err, line)

@@ -366,29 +366,37 @@ func (out *listResult) readRows(
 // that are for a pool or its agents, that are older than a time, and all that concern one agent. It returns nil if the
 // user set none of these conditions.
 func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, args cli.Arguments) (func(schemas.ListItem) bool, error) {
-	of := l.forAgent
-	if args["box"] != "all" && !l.all {
-		of = "" // the tool knows the boxes of an agent
-	}
-	until, err := schemas.ParsePastTime("--until", l.until, conn.App.Now())
+	now := conn.App.Now()
+	until, err := schemas.ParsePastTime("--until", l.until, now)
 	if err != nil {
 		return nil, err
 	}
-	var players schemas.AgentsOut
-	switch {
-	case l.pool != "":
+	var conditions []func(schemas.ListItem) bool
+	if l.pool != "" {
 		kind, name := schemas.Address(l.pool).Split()
+		var players schemas.AgentsOut
 		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{kind: name, "limit": cli.AllAgents}, &players); err != nil {
 			return nil, err
 		}
-	case of == "" && !l.ready && l.until == "":
+		may := append(schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) }),
+			schemas.Address(l.pool))
+		conditions = append(conditions, func(i schemas.ListItem) bool { return slices.Contains(may, i.To) })
+	}
+	if of := l.forAgent; of != "" && (args["box"] == "all" || l.all) { // the tool knows the boxes of an agent
+		conditions = append(conditions, func(i schemas.ListItem) bool { return string(i.Holder) == of || string(i.To) == of })
+	}
+	if l.ready {
+		conditions = append(conditions, func(i schemas.ListItem) bool {
+			return len(i.BlockedBy) == 0 && (i.NotBefore == nil || !i.NotBefore.After(now))
+		})
+	}
+	if l.until != "" {
+		conditions = append(conditions, func(i schemas.ListItem) bool { return i.At.Before(until) })
+	}
+	if len(conditions) == 0 {
 		return nil, nil
 	}
-	may := append(schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) }),
-		schemas.Address(l.pool))
 	return func(i schemas.ListItem) bool {
-		ready := len(i.BlockedBy) == 0 && (i.NotBefore == nil || !i.NotBefore.After(conn.App.Now()))
-		return (l.pool == "" || slices.Contains(may, i.To)) && (of == "" || string(i.Holder) == of || string(i.To) == of) &&
-			(!l.ready || ready) && (l.until == "" || i.At.Before(until))
+		return !slices.ContainsFunc(conditions, func(holds func(schemas.ListItem) bool) bool { return !holds(i) })
 	}, nil
 }
