@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"strings"
 	"time"
 
 	"handoff/mailbox/compose"
@@ -103,8 +104,8 @@ func (o *op) amendContent(
 		body.Target = compose.TargetOf(a.Now.To, body.Target.Reason)
 		if !rev.deadline.IsZero() {
 			body.Metadata.Deadline = &rev.deadline
-			if e := body.Expectations; e != nil && schemas.ValueOrZero(rev.changes.Expectations).Timeout == "" {
-				e.Timeout = "" // else the earlier of the two would count
+			if body.Expectations != nil && strings.HasPrefix(rev.changes.Deadline, "+") {
+				body.Expectations.Timeout = "" // an earlier end would make the extension void
 			}
 		}
 		if !rev.notBefore.IsZero() {

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -135,6 +136,13 @@ func (o *op) refuseNotHolder(r *store.Record) error {
 	case r.Status.HasEnded():
 		e.Message = fmt.Sprintf("%s is %s, so nobody holds it any more", r.ID, r.Status)
 		return operation.AdviseReview(e, r)
+	case o.By.Agent == schemas.Human:
+		take := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActRelease, To: string(schemas.Human)}
+		if r.Holder == "" {
+			take.Action = schemas.ActAmend
+		}
+		return e.WithHint("%s has it.", cmp.Or(schemas.Address(r.Holder), r.To)).
+			WithNext(schemas.AdviseCall(take, "gives it to you; then claim and end it"))
 	case r.Holder == "":
 		return e.WithHint("It is for %s, who has not claimed it.", r.To)
 	case r.From == o.By.Agent:

@@ -94,7 +94,10 @@ var registerFields = []cli.Field{
 func registerCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.RegisterOut]{
 		Tool: "register_agent", Place: "name", Fields: registerFields,
-		Print: func(p *cli.Page, out schemas.RegisterOut) { printAgents(p, []schemas.Card{out.Agent}) },
+		Print: func(p *cli.Page, out schemas.RegisterOut) {
+			printAgents(p, []schemas.Card{out.Agent})
+			p.AddNext("To act as it in a terminal: export HANDOFF_AGENT="+string(out.Agent.Name)+". To see its work", "agents "+string(out.Agent.Name))
+		},
 	}.Configure(a, &cobra.Command{
 		Use:   "register NAME",
 		Short: "Declare the work that an agent accepts and produces",

@@ -92,7 +92,7 @@ func printHistory(p *cli.Page, a *cli.App, out schemas.HistoryOut, rows bool) {
 	}
 	printOmittedSteps(p, a, out, rows)
 	if n := len(out.Items); n > 0 && out.More == 0 && out.Markdown+out.Mermaid == "" {
-		p.AddNext("The last one with its detail, data and result", "show "+out.Items[n-1].HandoffID.String())
+		p.AddNext("Whole of the last one", "show "+out.Items[n-1].HandoffID.String())
 	}
 	if !out.LogVerified {
 		p.AddLine("%s the registry does not confirm this; handoff audit verify tells more", p.Red("warning:"))

@@ -182,18 +182,28 @@ func listHandoffs(ctx context.Context, a *cli.App, args cli.Arguments, l listOpt
 		by.Scope = schemas.ScopeRead
 	}
 	var out listResult
-	need := 0
+	var whole schemas.OverviewOut
+	plain := len(args) == 1 && args["box"] == "inbox" && l == listOptions{limit: l.limit}
 	err = a.ConnectToRead(ctx, by, func(conn *cli.Connection) (err error) {
 		by = conn.By // the session, if the client has several
-		if out, err = collectRows(ctx, conn, args, l); err == nil && a.Style().Terminal && !a.JSON {
-			need, err = conn.CountConcerns(ctx)
+		if out, err = collectRows(ctx, conn, args, l); err == nil && a.Style().Terminal && !a.JSON && by.Agent == schemas.Human {
+			_, err = conn.Call(ctx, "workspace_overview", schemas.OverviewIn{Limit: maxNeeds}, &whole)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return a.PrintValue(out, func(p *cli.Page) { printList(p, a, by, args, l, out, need) })
+	return a.PrintValue(out, func(p *cli.Page) {
+		if plain && whole.NeedsYou.Total > 0 { // a person's inbox also has questions and approvals of other mailboxes
+			printOverview(p, a, whole, "needs_you")
+			out.Items = slices.DeleteFunc(out.Items, func(i schemas.ListItem) bool {
+				return slices.ContainsFunc(whole.NeedsYou.Items, func(c schemas.OverviewEntry) bool { return c.HandoffID == i.HandoffID })
+			})
+			whole.NeedsYou.Total = 0
+		}
+		printList(p, a, by, args, l, out, whole.NeedsYou.Total)
+	})
 }
 
 // printList prints the rows and the remarks below them.

@@ -113,6 +113,9 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut, only string
 		a.Remark(p, "nothing")
 		fallthrough
 	case only != "":
+		if only != "needs_you" && out.NeedsYou.Total > 0 {
+			p.AddNext(fmt.Sprintf("Needs you (%d)", out.NeedsYou.Total), "status")
+		}
 		return
 	}
 	if counts := (&cli.Page{Style: p.Style}); !p.Terminal {

@@ -75,7 +75,7 @@ func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command
 			if to, ok := args["to"].(string); ok {
 				args["to"] = prefix + strings.TrimPrefix(to, prefix)
 			}
-			return cmp.Or(refuseNameOfFile(a, given), addReferences(cmd, a, args))
+			return cmp.Or(refuseNameOfFile(a, given), refuseRecipientsBeforeTask(given), addReferences(cmd, a, args))
 		},
 		ID:    idsOfSent,
 		Print: printSent,
@@ -175,3 +175,19 @@ func printSent(p *cli.Page, out schemas.SendOut) {
 
 // dryRun is the status of a send without effect.
 const dryRun = "dry_run"
+
+// refuseRecipientsBeforeTask returns an error if there are only names between the recipient and a quoted task, because
+// the sender probably means several recipients.
+func refuseRecipientsBeforeTask(given []string) error {
+	last := len(given) - 1
+	if last < 2 || !strings.Contains(given[last], " ") {
+		return nil
+	}
+	for _, name := range given[1:last] {
+		if _, err := schemas.ParseAgent("TO", name); err != nil {
+			return nil //nolint:nilerr // the words are a task
+		}
+	}
+	return schemas.Invalidf("TO", "a handoff has one recipient, and %s may be others", schemas.EscapeHidden(strings.Join(given[1:last], ", "))).
+		WithHint("Send once for each, or put the whole task between one pair of quotes. Nothing was sent.")
+}

@@ -90,8 +90,13 @@ func updateCommand(a *cli.App) *cobra.Command {
 			}
 			return nil
 		},
-		ID:    idOfUpdated,
-		Print: printUpdated,
+		ID: idOfUpdated,
+		Print: func(p *cli.Page, out schemas.UpdateOut) {
+			printUpdated(p, out)
+			if _, one := out.To.SingleAgent(); one && out.Status == schemas.Pending && len(out.Changed) == 0 { // released
+				p.AddNext("For another than "+string(out.To), "assign "+out.HandoffID.String()+" AGENT")
+			}
+		},
 	}.Configure(a, &cobra.Command{
 		Use:   "update ID",
 		Short: "Report progress, ask, answer, release, amend, cancel, accept or return",
