@@ -146,9 +146,12 @@ func (o *op) newRevision(
 	return rev, prefixChangesField(err)
 }
 
-// parseNewDeadline reads a deadline of a change. "+2h" means two hours after the present deadline of r.
+// parseNewDeadline reads a deadline of a change. "+2h" means two hours after the present deadline of r, or after now.
 func (o *op) parseNewDeadline(text string, r *store.Record) (time.Time, error) {
-	if later, longer := strings.CutPrefix(text, "+"); longer {
+	if later, longer := strings.CutPrefix(text, "+"); longer && !schemas.IsDuration(later) {
+		return time.Time{}, schemas.Invalidf("deadline", "%q is no time that could be added", schemas.EscapeHidden(text)).
+			WithHint(`Write "+2h" for two hours more, or a time without the sign.`)
+	} else if longer {
 		return schemas.ParseDeadline("deadline", later, cmp.Or(r.Deadline, store.TimeOf(o.Now)).Time())
 	}
 	return schemas.ParseDeadline("deadline", text, o.Now)

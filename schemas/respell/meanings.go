@@ -157,6 +157,9 @@ func (m meaning) commandLine(typed, flags []string) (line []string, missing, ext
 		}
 		place, value, optional := strings.Cut(place, ":")
 		at := slices.IndexFunc(typed, func(word string) bool { return fitsPlace(place, word) })
+		if at > 0 && slices.Contains([]string{"ID", "ITEM", "WORKFLOW", "NOTICE"}, place) {
+			at = -1 // a number in a text is no id
+		}
 		switch {
 		case strings.ToUpper(place) != place:
 			value = word
@@ -175,11 +178,16 @@ func (m meaning) commandLine(typed, flags []string) (line []string, missing, ext
 	return append(line, flags...), missing, len(typed) > 0
 }
 
+// otherStates are words that are states in trackers, and are no names of agents.
+const otherStates = " approved backlog blocked cancel delete in_progress in-progress merged open ready review stuck trash wontfix "
+
 // fitsPlace reports whether a typed word may stand in a place of a command.
 func fitsPlace(place, word string) bool {
 	_, isID := schemas.ParseID(word)
 	prefix := word[:min(3, len(word))]
 	_, isState := ourWord("statuses", strings.ToLower(word))
+	isState = isState || slices.Contains(schemas.Statuses, schemas.Status(strings.ToLower(word))) ||
+		strings.Contains(otherStates, " "+strings.ToLower(word)+" ")
 	switch place {
 	case "ID":
 		return isID

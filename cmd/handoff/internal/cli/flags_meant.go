@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -22,41 +23,108 @@ var flagTable string
 // Translate returns the arguments with the command and the flags that their words mean in other programs. If the command
 // is another, it tells the person on the standard error stream. The error, for words with several meanings or whose
 // command may end work, names the command lines that may be meant.
-func Translate(e Env, root *cobra.Command, args []string) ([]string, error) {
-	switch {
-	case len(args) == 0, strings.HasPrefix(args[0], cobra.ShellCompRequestCmd):
-		return args, nil
-	case strings.HasPrefix(args[0], "-"):
-		return acceptFlags(root, args), nil
+func Translate(e Env, root *cobra.Command, typed []string) ([]string, error) {
+	before := programFlags(root, typed)
+	args := typed[before:]
+	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		return typed, nil
 	}
 	root.InitDefaultHelpCmd() // else help is unknown
 	meant, runs := respell.MeantCommands(args)
-	typed := args
 	cmd, rest, _ := root.Find(args)
 	words := rest[:slices.IndexFunc(append(slices.Clone(rest), "-"), func(word string) bool { return strings.HasPrefix(word, "-") })]
+	line := args
 	switch of, _ := respell.MeantCommands(words); {
 	case runs:
-		typed = meant[0]
+		line = meant[0]
 	case cmd == root, cmd.HasAvailableSubCommands() && len(words) > 0 && cmd.ValidateArgs(words) != nil && len(of) > 0:
-		return args, unknownCommandError(cmd, rest, meant)
+		return typed, unknownCommandError(cmd, rest, meant)
 	}
-	typed = acceptFlags(root, typed)
-	if now, _, _ := root.Find(typed); now != cmd {
-		fmt.Fprintf(e.Stderr, "%s is %s\n", commandLineOf(args), commandLineOf(typed))
+	line = acceptFlags(root, line)
+	if now, _, _ := root.Find(line); now != cmd {
+		fmt.Fprintf(e.Stderr, "%s is %s\n", commandLineOf(args), commandLineOf(line))
 	}
-	return typed, nil
+	return slices.Concat(typed[:before], line), nil
+}
+
+// programFlags returns the number of arguments before the command: flags that all commands have, and their values.
+func programFlags(root *cobra.Command, args []string) (n int) {
+	for n < len(args) && strings.HasPrefix(args[n], "--") && root.PersistentFlags().Lookup(flagName(args[n])) != nil {
+		if takesNextWord(root, args[n]) {
+			n++
+		}
+		n++
+	}
+	return min(n, len(args))
 }
 
 // acceptFlags returns the arguments of a command line in which flags of other programs that mean one thing are replaced
 // by it. Other unknown flags stay, and are refused with a hint.
 func acceptFlags(root *cobra.Command, args []string) []string {
-	for i := 0; i < len(wordsBeforeDashes(args)); i++ {
+	for range maxReplaced {
 		cmd, _, _ := root.Find(args)
-		if ways := meaningsOfFlag(cmd, args, i); len(ways) == 1 && ways[0][0] == '=' {
-			args, i = replaceFlag(cmd, args, i, ways[0][1:]), -1 // begin again, because the command may be another
+		at, way := acceptedFlag(cmd, args)
+		if way == "" {
+			break
 		}
+		args = replaceFlag(cmd, args, at, way)
 	}
 	return args
+}
+
+// maxReplaced is the largest number of flags that are replaced in a command line.
+const maxReplaced = 20
+
+// acceptedFlag returns the place and the meaning of the first flag that means one thing. Way is "" if there is none. A
+// flag whose value is missing is not accepted, and neither is a recipient behind another one.
+func acceptedFlag(cmd *cobra.Command, args []string) (at int, way string) {
+	flags, words := splitWords(cmd, args)
+	for _, at := range flags {
+		ways := meaningsOfFlag(cmd, args, at)
+		if len(ways) != 1 || ways[0][0] != '=' {
+			continue
+		}
+		way := ways[0][1:]
+		joined := strings.Contains(args[at], "=")
+		needsValue := strings.Contains(strings.ReplaceAll(way, "(VALUE)", ""), "VALUE")
+		given := len(words) - 1 // without the command
+		if needsValue && !joined {
+			given--
+		}
+		missing := needsValue && !joined && !slices.Contains(words, at+1)
+		if !missing && (way != ". VALUE" || given < 2 || words[1] > at) {
+			return at, way
+		}
+	}
+	return 0, ""
+}
+
+// splitWords returns the places of the flags in the arguments of a command, and those of the other words without the
+// values of known flags. It stops at "--". A word with blanks is a text.
+func splitWords(cmd *cobra.Command, args []string) (flags, words []int) {
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		if len(args[i]) < 2 || args[i][0] != '-' || strings.ContainsAny(args[i], " \n") {
+			words = append(words, i)
+			continue
+		}
+		flags = append(flags, i)
+		if takesNextWord(cmd, args[i]) {
+			i++
+		}
+	}
+	return flags, words
+}
+
+// takesNextWord reports whether the word behind a flag is its value.
+func takesNextWord(cmd *cobra.Command, flag string) bool {
+	f := flagOf(cmd, flag)
+	return f != nil && f.NoOptDefVal == "" && !strings.Contains(flag, "=") && (len(flag) == 2 || flag[1] == '-')
+}
+
+// flagName returns the name in a word such as --file=x.
+func flagName(word string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
+	return name
 }
 
 // meaningsOfFlag returns the third columns of the rows of [flagTable] for a flag that a command does not have, or for
@@ -84,12 +152,17 @@ func meaningsOfFlag(cmd *cobra.Command, args []string, at int) (meant []string) 
 	return meant
 }
 
-// hasFlag reports whether a command has a flag such as --file or -m. Any other word is none that it lacks.
-func hasFlag(cmd *cobra.Command, flag string) bool {
-	if name, long := strings.CutPrefix(flag, "--"); long {
-		return cmd.Flag(name) != nil
+// flagOf returns the flag of a command for a word such as --file=x or -m, or nil.
+func flagOf(cmd *cobra.Command, word string) *pflag.Flag {
+	if strings.HasPrefix(word, "--") {
+		return cmd.Flag(flagName(word))
 	}
-	return !strings.HasPrefix(flag, "-") || flag == "-" || cmd.Flags().ShorthandLookup(flag[1:2]) != nil
+	return cmd.Flags().ShorthandLookup(word[1:2])
+}
+
+// hasFlag reports whether a command has a flag. Any other word is none that it lacks.
+func hasFlag(cmd *cobra.Command, word string) bool {
+	return len(word) < 2 || word[0] != '-' || flagOf(cmd, word) != nil
 }
 
 // replaceFlag returns the arguments of a command with a meaning in place of the flag, see [flagTable].
@@ -99,6 +172,7 @@ func replaceFlag(cmd *cobra.Command, args []string, at int, way string) []string
 	if strings.Contains(way, "VALUE") && !joined && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 		value, rest = rest[0], rest[1:]
 	}
+	value = cmp.Or(value, "VALUE") // to be filled in
 	fields := func(text string) []string {
 		words := strings.Fields(strings.ReplaceAll(text, "(VALUE)", ""))
 		return schemas.Map(words, func(word string) string { return strings.ReplaceAll(word, "VALUE", value) })
@@ -125,16 +199,23 @@ func replaceFlag(cmd *cobra.Command, args []string, at int, way string) []string
 
 // linesMeant returns the command lines that a line with unknown flags may mean, and the flags that mean nothing here.
 func linesMeant(root *cobra.Command, args []string) (lines [][]string, lost []string) {
-	if len(args) > 0 && args[0] == "exec" { // its flags before -- are of the command behind it
-		lines, lost = linesMeant(root, args[1:])
-		return schemas.Map(lines, func(line []string) []string { return slices.Concat(args[:1], line) }), lost
+	before := programFlags(root, args)
+	if before < len(args) && args[before] == "exec" { // its flags before -- are of the command behind it
+		before++
 	}
+	lines, lost = linesWithout(root, args[before:], maxReplaced)
+	return schemas.Map(lines, func(line []string) []string { return slices.Concat(args[:before], line) }), lost
+}
+
+// linesWithout returns the lines of [linesMeant], for which it replaces so many unknown flags.
+func linesWithout(root *cobra.Command, args []string, flags int) (lines [][]string, lost []string) {
 	args = acceptFlags(root, args)
 	cmd, _, _ := root.Find(args)
-	at := slices.IndexFunc(wordsBeforeDashes(args), func(word string) bool { return !hasFlag(cmd, word) })
-	if at < 0 || cmd == root {
+	unknown := unknownFlags(cmd, args)
+	if len(unknown) == 0 || cmd == root || flags == 0 {
 		return [][]string{args}, nil
 	}
+	at := unknown[0]
 	ways := meaningsOfFlag(cmd, args, at)
 	if len(ways) == 0 {
 		ways = likelyFlags(cmd, args[at])
@@ -143,15 +224,16 @@ func linesMeant(root *cobra.Command, args []string) (lines [][]string, lost []st
 		lost, ways = []string{args[at]}, []string{". (VALUE)"}
 	}
 	for _, way := range ways {
-		more, without := linesMeant(root, replaceFlag(cmd, args, at, way))
+		more, without := linesWithout(root, replaceFlag(cmd, args, at, strings.TrimPrefix(way, "=")), flags-1)
 		lines, lost = append(lines, more...), append(lost, without...)
 	}
 	return lines, lost
 }
 
-// wordsBeforeDashes returns the arguments before "--", behind which no word is a flag.
-func wordsBeforeDashes(args []string) []string {
-	return args[:slices.Index(append(slices.Clone(args), "--"), "--")]
+// unknownFlags returns the places of the flags that a command does not have.
+func unknownFlags(cmd *cobra.Command, args []string) []int {
+	flags, _ := splitWords(cmd, args)
+	return slices.DeleteFunc(flags, func(at int) bool { return hasFlag(cmd, args[at]) })
 }
 
 // likelyFlags returns the flags of a command with names like an unknown one.

@@ -172,8 +172,9 @@ func (a *App) unknownFlagsError(cmd *cobra.Command, err error) *schemas.Error {
 	if _, ok := errors.AsType[*pflag.NotExistError](err); !ok {
 		return nil
 	}
-	flags := slices.DeleteFunc(slices.Clone(wordsBeforeDashes(a.Args)), func(word string) bool { return hasFlag(cmd, word) })
+	flags := schemas.Map(unknownFlags(cmd, a.Args), func(at int) string { return a.Args[at] })
 	lines, lost := linesMeant(cmd.Root(), a.Args)
+	lines = slices.DeleteFunc(lines, func(line []string) bool { return slices.Equal(line, a.Args) })
 	lost = slices.DeleteFunc(schemas.Unique(lost), func(flag string) bool { return !slices.Contains(flags, flag) })
 	before := ""
 	if len(lost) > 0 {

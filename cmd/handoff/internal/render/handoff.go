@@ -57,6 +57,9 @@ func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schem
 		s.drawFact("Priority", string(h.Metadata.Priority))
 	}
 	s.drawFact("Deadline", cli.FormatTime(h.Metadata.Deadline))
+	if st.Status == schemas.Pending {
+		s.drawFact("Not before", cli.FormatTime(h.Metadata.NotBefore))
+	}
 	s.drawFact("Last sign of life", withSuffix(s.FormatAge(schemas.ValueOrZero(st.LastSign)), " ago"))
 	s.drawFact("Ended by", string(schemas.ValueOrZero(end).Agent))
 	s.drawFact("Accepted", withSuffix(s.FormatAge(schemas.ValueOrZero(st.AcceptedAt)), " ago"))
