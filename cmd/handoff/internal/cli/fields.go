@@ -45,6 +45,25 @@ func FieldsOf(path string, object reflect.Type) (fields []Field) {
 	return fields
 }
 
+// ReadFields returns the flags of an embedded table. A row has the form of the value, for example Text for [Text], the
+// flag, which a letter may follow for a short flag, the path of the argument, and the help. It panics for a row that
+// names no form.
+func ReadFields(table string) (fields []Field) {
+	for line := range strings.Lines(table) {
+		if c := strings.Split(strings.TrimSpace(line), " | "); len(c) == 4 {
+			flag, short, _ := strings.Cut(c[1], " ")
+			fields = append(fields, forms[c[0]](flag, c[2], c[3]).WithShortFlag(short))
+		}
+	}
+	return fields
+}
+
+// forms has the forms of values by their names in tables.
+var forms = map[string]func(flag, path, help string) Field{
+	"Text": Text, "Texts": Texts, "Words": Words, "Pairs": Pairs, "Number": Number, "Switch": Switch, "Document": Document, "Role": Role,
+	"Results": Results, "Answers": Answers,
+}
+
 // WithShortFlag returns the field with an additional flag of one letter.
 func (f Field) WithShortFlag(letter string) Field {
 	f.short = letter

@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	_ "embed"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,21 +11,10 @@ import (
 	"handoff/schemas"
 )
 
-var completeFields = []cli.Field{
-	cli.Text("summary", "summary", "results or findings").WithShortFlag("m"),
-	cli.Text("reason", "summary", "the same as --summary"),
-	cli.Text("detail", "detail", "in full"),
-	cli.Text("outcome", "outcome", "success, or partial: done in part"),
-	cli.Pairs("data", "data", "for programs (repeatable)"),
-	cli.Results("result", "results", "about the run: branch, commit, pr_url, cost_usd … (repeatable)"),
-	cli.Document("output", "output", "that the output schema asks for"),
-	cli.Texts("note", "notes", "for the sender (repeatable)"),
-	cli.Answers("met", "", "criteria that are met: `1,2` or 1=EVIDENCE (repeatable)"),
-	cli.Answers("unmet", "", "criterion that is not met: `2=WHY` (repeatable)"),
-	cli.Text("next", "continuation.to", "pass on to this `agent` in the same step"),
-	cli.Text("next-task", "continuation.task", "the task of the next step"),
-	cli.Text("token", "claim_token", "claim token, where another process claimed"),
-}
+var completeFields = cli.ReadFields(completeFieldsText)
+
+//go:embed fields_complete.txt
+var completeFieldsText string
 
 func completeCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.CompleteOut]{
@@ -91,21 +81,10 @@ func printCompleted(p *cli.Page, out schemas.CompleteOut) {
 	p.AddWarnings(out.Warnings)
 }
 
-var failFields = []cli.Field{
-	cli.Text("reason", "description", "why, instead of REASON…").WithShortFlag("m"),
-	cli.Text("summary", "description", "the same as --reason"),
-	cli.Text("type", "type", "blocker, missing_information, capability, test_failure, environment, timeout or policy"),
-	cli.Texts("question", "questions", "an open question (repeatable)"),
-	cli.Texts("done", "partial_progress.completed", "a finished part (repeatable)"),
-	cli.Texts("left", "partial_progress.incomplete", "an open part (repeatable)"),
-	cli.Text("then", "then", "rollback (default), retry, escalate or stop"),
-	cli.Text("rollback-to", "rollback_to", "`agent` that goes on"),
-	cli.Text("alternative", "suggested_alternative", "`agent` that could do it"),
-	cli.Texts("blocker", "", "an obstacle (repeatable)"),
-	cli.Text("note", "checkpoint.note", "state of the work, for its continuation"),
-	cli.Document("state", "checkpoint.state", "object: state to go on from"),
-	cli.Text("token", "claim_token", "claim token, where another process claimed"),
-}
+var failFields = cli.ReadFields(failFieldsText)
+
+//go:embed fields_fail.txt
+var failFieldsText string
 
 func failCommand(a *cli.App) *cobra.Command {
 	var reject bool

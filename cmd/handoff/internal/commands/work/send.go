@@ -2,6 +2,7 @@ package work
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"os"
 	"reflect"
@@ -18,51 +19,10 @@ import (
 )
 
 // sendFields are the flags of send. An argument of send_handoff without a flag must come from a message (--file).
-var sendFields = slices.Concat([]cli.Field{
-	cli.Text("task", "task", "the task, instead of TASK…").WithShortFlag("m"),
-	cli.Text("title", "title", "one line that names it (default: start of the task)"),
-	cli.Text("type", "type", "work type that the recipient accepts, or message for mail that is only read"),
-	cli.Text("summary", "summary", "findings and results so far"),
-	cli.Text("detail", "detail", "findings in full"),
-	cli.Pairs("data", "data", "for programs (repeatable)"),
-	cli.Document("context", "context", "object: decisions, files, artifacts, state …"),
-	cli.Texts("criteria", "expectations.success_criteria", "criterion that the completion must answer (repeatable)"),
-	cli.Texts("constraint", "expectations.constraints", "rule that the work must not break (repeatable)"),
-	cli.Texts("check", "expectations.checks", "`check` of the repository that has to pass (repeatable)"),
-	cli.Text("base", "expectations.base", "whole id of the `commit` with which checks compare (default: where you stand)"),
-	cli.Text("review", "expectations.review", "reviewer that judges the result before it counts: sender, agent, capability:NAME or role:NAME"),
-	cli.Number("max-rounds", "expectations.max_rounds", "rounds before a person decides (default: 3)"),
-	cli.Texts("if-stuck", "expectations.if_stuck", "advice for a stuck holder (repeatable)"),
-	cli.Document("output-schema", "expectations.output_schema", "JSON Schema that the output must meet"),
-	cli.Text("timeout", "expectations.timeout", "time for the whole work, such as '2h'"),
-	cli.Text("estimated-duration", "expectations.estimated_duration", "expected duration, such as '30 minutes'"),
-	cli.Text("evidence", "expectations.evidence", "observed or claimed: a check that could not run leaves the result partial, or the holder's claim is enough"),
-	cli.Switch("strict", "expectations.strict", "refuse completion while a criterion is unmet"),
-	cli.Text("on-failure", "rollback.on_failure", "`agent` that gets it back when it fails (default: you)"),
-	cli.Text("priority", "priority", "low, normal, high, critical, or P0 to P4"),
-	cli.Text("deadline", "deadline", "a time, or '2h' from now"),
-	cli.Text("workflow", "workflow", "chain that it belongs to (default: the parent's, else a new one)"),
-	cli.Text("parent", "parent", "handoff that it follows from (default: the handoff that the agent holds; for human none); none starts anew"),
-	cli.Words("tags", "tags", "a,b,c"),
-	cli.Text("key", "key", "idempotency key: a repeat gives the same handoff"),
-	cli.Switch("dry-run", "dry_run", "only show its recipient, the text that the recipient would read, and missing fields"),
-	cli.Text("reason", "options.reason", "why this recipient"),
-	cli.Text("phase", "options.phase", "phase of your work, such as design_complete"),
-	cli.Text("kind", "options.kind", "kind of the passing on, such as implementation_to_testing"),
-	cli.Texts("requirement", "options.requirements", "a need of the work (repeatable)"),
-	cli.Text("task-id", "options.task_id", "id in your task tracker"),
-	cli.Words("after", "options.after", "handoffs to wait for: 3,4"),
-	cli.Words("after-accepted", "options.after_accepted", "handoffs to wait for until their result is accepted: 3,4"),
-}, cli.FieldsOf("options", reflect.TypeFor[schemas.Terms]()), []cli.Field{
-	cli.Number("max-attempts", "options.max_attempts", "attempts before it times out"),
-	cli.Text("not-before", "options.not_before", "a time, or '2h' from now"),
-	cli.Text("strategy", "options.strategy", "how context travels: full, summary or reference"),
-	cli.Texts("each", "options.each", "send once for each, as {{each}} in the texts (repeatable)"),
-	cli.Text("join", "options.join.to", "recipient of one more handoff that depends on all of these"),
-	cli.Text("join-task", "options.join.task", "task of the join"),
-	cli.Pairs("limit", "options.limits", "of the chain: max_handoffs; of the workflow: workflow_handoffs, rounds, tokens, minutes, cost_usd (repeatable)"),
-	cli.Switch("force", "options.force", "send even if the recipient does not accept the type"),
-})
+var sendFields = slices.Concat(cli.ReadFields(sendFieldsText), cli.FieldsOf("options", reflect.TypeFor[schemas.Terms]()))
+
+//go:embed fields_send.txt
+var sendFieldsText string
 
 // configureSend makes cmd a command that sends, and returns cmd. It puts prefix before the address.
 func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {

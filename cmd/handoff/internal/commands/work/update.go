@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	_ "embed"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -14,47 +15,16 @@ import (
 
 // updateFields are the flags of update. A flag that stands for an action of update_handoff selects this action. The
 // other flags are details of the selected action.
-var updateFields = []cli.Field{
-	cli.Text("note", "note", "progress: the last step").WithShortFlag("m"),
-	cli.Number("percent", "percent", "progress: percentage of the work"),
-	cli.Texts("ask", "questions", "ask the sender and wait for the answer (repeatable)"),
-	cli.Texts("needs-context", "conditions.needs_more_context", "with --ask: missing context (repeatable)"),
-	cli.Texts("needs-permission", "conditions.needs_permission", "with --ask: a permission that a human must give (repeatable)"),
-	cli.Text("estimate", "conditions.estimated_completion", "with --ask: how long it will take then"),
-	cli.Text("answer", "note", "answer the questions of the holder"),
-	cli.Text("reason", "note", "why, for --release, --cancel and --return"),
-	cli.Text("to", "to", "with --release: give it to this `agent`; else redirect it"),
-	cli.Text("token", "claim_token", "claim token, where another process claimed"),
-}
+var updateFields = cli.ReadFields(updateFieldsText)
+
+//go:embed fields_update.txt
+var updateFieldsText string
 
 // amendFields are the flags with which a sender changes a handoff.
-var amendFields = []cli.Field{
-	cli.Text("title", "changes.title", "amend: one line that names it"),
-	cli.Text("task", "changes.task", "amend: the task"),
-	cli.Text("type", "changes.type", "amend: work type"),
-	cli.Text("summary", "changes.summary", "amend: findings so far"),
-	cli.Text("detail", "changes.detail", "amend: findings in full"),
-	cli.Pairs("data", "changes.data", "amend: for programs (repeatable)"),
-	cli.Document("context", "changes.context", "amend: object, merged into the context"),
-	cli.Texts("criteria", "changes.expectations.success_criteria", "amend, --return: one more criterion (repeatable)"),
-	cli.Text("review", "changes.expectations.review", "amend: reviewer that judges the result before it counts"),
-	cli.Text("base", "changes.expectations.base", "amend, also while it is held: whole id of the `commit` with which its checks compare"),
-	cli.Text("not-before", "changes.options.not_before", "amend: a time before which nobody claims it, or '2h' from now"),
-	cli.Words("after", "changes.options.after", "amend: handoffs to wait for, too: 3,4; only for these: none,3,4"),
-	cli.Words("after-accepted", "changes.options.after_accepted", "amend: the same, until their results are accepted"),
-	cli.Text("priority", "changes.priority", "amend: low, normal, high, critical, or P0 to P4"),
-	cli.Text("deadline", "changes.deadline", "amend: a time, or '2h' from now"),
-	cli.Words("tags", "changes.tags", "amend: more tags: a,b"),
-	cli.Words("remove-tags", "changes.remove.tags", "amend: tags to remove: a,b"),
-	cli.Texts("remove-criteria", "changes.remove.success_criteria", "amend: criterion to remove, or its number (repeatable)"),
-	cli.Words("clear", "changes.remove.fields", "amend: fields to empty, such as deadline,after,review,summary,files"),
-	cli.Text("estimated-duration", "changes.expectations.estimated_duration", "amend: minutes, or a duration such as '2h'"),
-	cli.Role("role", "to", "amend: `role` that is to do it, instead of the recipient"),
-	cli.Text("agent-role", "changes.agent_role", "amend: `role` that the work needs; one named recipient keeps it"),
-	cli.Document("agent-context", "changes.agent_context", "amend: object: work_completed, files_modified, test_command …"),
-	cli.Document("handoff-instructions", "changes.handoff_instructions", "amend: object: next_role, test_script, notes …"),
-	cli.Document("checkpoint", "changes.checkpoint", "progress: object {state, note} to go on from"),
-}
+var amendFields = cli.ReadFields(amendFieldsText)
+
+//go:embed fields_amend.txt
+var amendFieldsText string
 
 // actions are switches for actions; without one the other flags decide.
 var actions = []struct {
