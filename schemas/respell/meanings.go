@@ -178,6 +178,12 @@ func (m meaning) commandLine(typed, flags []string) (line []string, missing, ext
 	return append(line, flags...), missing, len(typed) > 0
 }
 
+// isStateWord reports whether a word is a state of handoffs or of tasks in trackers.
+func isStateWord(word string) bool {
+	_, known := ourWord("statuses", word)
+	return known || slices.Contains(schemas.Statuses, schemas.Status(word)) || strings.Contains(otherStates, " "+word+" ")
+}
+
 // otherStates are words that are states in trackers, and are no names of agents.
 const otherStates = " approved backlog blocked cancel delete in_progress in-progress merged open ready review stuck trash wontfix "
 
@@ -185,9 +191,7 @@ const otherStates = " approved backlog blocked cancel delete in_progress in-prog
 func fitsPlace(place, word string) bool {
 	_, isID := schemas.ParseID(word)
 	prefix := word[:min(3, len(word))]
-	_, isState := ourWord("statuses", strings.ToLower(word))
-	isState = isState || slices.Contains(schemas.Statuses, schemas.Status(strings.ToLower(word))) ||
-		strings.Contains(otherStates, " "+strings.ToLower(word)+" ")
+	isState := isStateWord(strings.ToLower(word))
 	switch place {
 	case "ID":
 		return isID

@@ -108,14 +108,8 @@ func printOverview(p *cli.Page, a *cli.App, out schemas.OverviewOut, only string
 		printOverviewPart(p, a, part)
 		a.Remark(p, part.omittedText(p, a, only))
 	}
-	switch {
-	case only == "stuck" && out.Stuck.Total == 0 || only == "due" && out.Due.Total == 0:
-		a.Remark(p, "nothing")
-		fallthrough
-	case only != "":
-		if only != "needs_you" && out.NeedsYou.Total > 0 {
-			p.AddNext(fmt.Sprintf("Needs you (%d)", out.NeedsYou.Total), "status")
-		}
+	if only != "" {
+		addAfterPart(p, a, parts[0], out.NeedsYou.Total)
 		return
 	}
 	if counts := (&cli.Page{Style: p.Style}); !p.Terminal {
@@ -211,6 +205,16 @@ func (part overviewPart) omittedText(p *cli.Page, a *cli.App, only string) strin
 		return fmt.Sprintf("%s%d or more", name, part.Total)
 	}
 	return ""
+}
+
+// addAfterPart says that a part printed alone is empty, and how many rows of the overview need the person.
+func addAfterPart(p *cli.Page, a *cli.App, part overviewPart, needs int) {
+	if part.Total == 0 {
+		a.Remark(p, "nothing")
+	}
+	if part.name != "needs_you" && needs > 0 {
+		p.AddNext(fmt.Sprintf("Needs you (%d)", needs), "status")
+	}
 }
 
 // printOverviewPart prints one part of the overview on a terminal, if the part has rows.
