@@ -218,7 +218,7 @@ func printList(p *cli.Page, a *cli.App, by schemas.Caller, args cli.Arguments, l
 		a.Remark(p, out.omittedText(a))
 	}
 	if len(out.Items) == 0 {
-		a.Remark(p, a.MovedWorkspaces())
+		addRemark(p, a, a.MovedWorkspaces())
 	}
 	a.Remark(p, strings.Join(out.Warnings, "\n"))
 	if args["box"] == "all" && l.forAgent == "" && a.FlagUnlessInEnvironment("agent", a.Agent) != "" && a.Agent != string(schemas.Human) {
