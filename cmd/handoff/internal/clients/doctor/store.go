@@ -106,7 +106,11 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 	case !out.OK:
 		return failure(aboutStore, "it was changed by something else than handoff").withCommand(verify)
 	}
-	return failure(aboutStore, "%s", checked.Faults[0].What).withCommand(sh.commandLine("check"))
+	what := checked.Faults[0].What
+	if checked.Mendable < checked.Found { // check names the call that mends some of them
+		what += ". " + store.DamageRemedy
+	}
+	return failure(aboutStore, "%s", what).withCommand(sh.commandLine("check"))
 }
 
 // ExamineFiles examines the permissions of a workspace's files. Opens is false if doctor must not open the workspace:
