@@ -116,3 +116,10 @@ func (HistoryIn) Tool() string   { return "handoff_history" }
 func (RegisterIn) Tool() string  { return "register_agent" }
 func (AgentsIn) Tool() string    { return "list_agents" }
 func (TokenListIn) Tool() string { return "token_list" }
+
+// ReadAdvice returns the advice of two columns: what a call does, and the call.
+func ReadAdvice(say, call string) (a Advice) {
+	tool, args, _ := strings.Cut(call, " ")
+	a.Say, a.Tool, a.Args = say, tool, []byte(args)
+	return a
+}

@@ -26,13 +26,9 @@ type nextRow struct {
 }
 
 var nextRows = sync.OnceValue(func() (rows []nextRow) {
-	for line := range strings.Lines(nextText) {
-		if c := append(strings.Split(strings.TrimSpace(line), " | "), ""); len(c) > 2 && line[0] != '#' {
-			row := nextRow{situations: strings.Fields(c[0])}
-			tool, args, _ := strings.Cut(c[2], " ")
-			row.Say, row.Tool, row.Args = c[1], tool, []byte(args)
-			rows = append(rows, row)
-		}
+	for _, c := range schemas.TableRows(nextText, 2) {
+		c = append(c, "")
+		rows = append(rows, nextRow{strings.Fields(c[0]), schemas.ReadAdvice(c[1], c[2])})
 	}
 	return rows
 })

@@ -163,7 +163,7 @@ type ConsequenceRule struct {
 var consequencesText string
 
 var consequences = sync.OnceValue(func() []ConsequenceRule {
-	return schemas.Map(readTable(consequencesText), func(row []string) ConsequenceRule {
+	return schemas.Map(schemas.TableRows(consequencesText, 3), func(row []string) ConsequenceRule {
 		return ConsequenceRule{Action(row[0]), Condition(row[1]), Consequence(row[2])}
 	})
 })

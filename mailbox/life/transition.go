@@ -63,7 +63,7 @@ type actionInState struct {
 
 var transitions = sync.OnceValue(func() map[actionInState]Transition {
 	all := map[actionInState]Transition{}
-	for _, row := range readTable(transitionsText) {
+	for _, row := range schemas.TableRows(transitionsText, 4) {
 		next := Transition{To: schemas.Status(row[1])}
 		for part := range strings.FieldsSeq(row[2]) {
 			next.By |= 1 << slices.Index(partNames, part)
@@ -79,16 +79,6 @@ var transitions = sync.OnceValue(func() map[actionInState]Transition {
 	}
 	return all
 })
-
-// readTable returns the columns of each row of an embedded table.
-func readTable(text string) (rows [][]string) {
-	for line := range strings.Lines(text) {
-		if line[0] != '#' {
-			rows = append(rows, schemas.Map(strings.Split(line, "|"), strings.TrimSpace))
-		}
-	}
-	return rows
-}
 
 // TransitionFor returns the effect of an action in a state, with the parts that may do the action. ok is false if the
 // state does not allow the action, or if the action is not in the table. Package operation calls it before each change

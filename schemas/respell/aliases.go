@@ -24,7 +24,7 @@ var aliasesText string
 // aliasesByGroup has the rows of aliases.txt, which explains them. It panics if a row names no conversion.
 var aliasesByGroup = sync.OnceValue(func() map[string][]aliasRow {
 	groups := map[string][]aliasRow{}
-	for _, c := range readRows(aliasesText, 4) {
+	for _, c := range schemas.TableRows(aliasesText, 4) {
 		words := strings.Fields(c[3])
 		says := func(word string) bool { return slices.Contains(words, word) }
 		name := words[len(words)-1]

@@ -14,7 +14,7 @@ import (
 var fieldsText string
 
 // fieldRows has the columns of fields.txt, which explains them.
-var fieldRows = sync.OnceValue(func() [][]string { return readRows(fieldsText, 3) })
+var fieldRows = sync.OnceValue(func() [][]string { return schemas.TableRows(fieldsText, 3) })
 
 // FieldAdvice says what to do instead of giving a tool a field that it does not have, for an error: the place of the
 // value, or the call that does what the field asks for. The parameter id names the handoff for calls that need one, and
@@ -33,7 +33,7 @@ func FieldAdvice(tool, name, id string) (hint string, next []schemas.Advice) {
 		return "", nil
 	}
 	for call := range slices.Chunk(row[3:], 2) {
-		next = append(next, Standing{ID: id}.fill(readAdvice(call[0], call[1])))
+		next = append(next, Standing{ID: id}.fill(schemas.ReadAdvice(call[0], call[1])))
 	}
 	if hint = row[2]; unicode.IsLower(rune(hint[0])) {
 		hint = "Give it as " + hint + "."

@@ -26,31 +26,14 @@ var meaningsText string
 
 // meanings lists all meanings, in the order of the file.
 var meanings = sync.OnceValue(func() (all []meaning) {
-	for _, c := range readRows(meaningsText, 2) {
+	for _, c := range schemas.TableRows(meaningsText, 2) {
 		c = append(c, "", "")
 		_, rest, _ := strings.Cut(c[1], "@")
 		action, _, _ := strings.Cut(rest, " ")
-		all = append(all, meaning{c[0], strings.Fields(c[1]), action, readAdvice(c[2], c[3])})
+		all = append(all, meaning{c[0], strings.Fields(c[1]), action, schemas.ReadAdvice(c[2], c[3])})
 	}
 	return all
 })
-
-// readRows returns the columns of each row of an embedded table. It skips comments, and lines with fewer columns.
-func readRows(text string, fewest int) (rows [][]string) {
-	for line := range strings.Lines(text) {
-		if columns := strings.Split(strings.TrimSpace(line), " | "); line[0] != '#' && len(columns) >= fewest {
-			rows = append(rows, columns)
-		}
-	}
-	return rows
-}
-
-// readAdvice returns the advice of two columns: what a call does, and the call.
-func readAdvice(say, call string) (a schemas.Advice) {
-	tool, args, _ := strings.Cut(call, " ")
-	a.Say, a.Tool, a.Args = say, tool, []byte(args)
-	return a
-}
 
 // Standing is what is known of the handoff that a call is about, and of the caller. The zero value knows nothing.
 type Standing struct {

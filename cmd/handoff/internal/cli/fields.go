@@ -49,11 +49,9 @@ func FieldsOf(path string, object reflect.Type) (fields []Field) {
 // flag, which a letter may follow for a short flag, the path of the argument, and the help. It panics for a row that
 // names no form.
 func ReadFields(table string) (fields []Field) {
-	for line := range strings.Lines(table) {
-		if c := strings.Split(strings.TrimSpace(line), " | "); len(c) == 4 {
-			flag, short, _ := strings.Cut(c[1], " ")
-			fields = append(fields, forms[c[0]](flag, c[2], c[3]).WithShortFlag(short))
-		}
+	for _, c := range schemas.TableRows(table, 4) {
+		flag, short, _ := strings.Cut(c[1], " ")
+		fields = append(fields, forms[c[0]](flag, c[2], c[3]).WithShortFlag(short))
 	}
 	return fields
 }

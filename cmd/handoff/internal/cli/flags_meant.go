@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -19,6 +20,8 @@ import (
 //
 //go:embed flags_meant.txt
 var flagTable string
+
+var flagRows = sync.OnceValue(func() [][]string { return schemas.TableRows(flagTable, 3) })
 
 // Translate returns the arguments with the command and the flags that their words mean in other programs. If the command
 // is another, it tells the person on the standard error stream. The error, for words with several meanings or whose
@@ -34,10 +37,11 @@ func Translate(e Env, root *cobra.Command, typed []string) ([]string, error) {
 	cmd, rest, _ := root.Find(args)
 	words := rest[:slices.IndexFunc(append(slices.Clone(rest), "-"), func(word string) bool { return strings.HasPrefix(word, "-") })]
 	line := args
-	switch of, _ := respell.MeantCommands(words); {
+	isMeant := func() bool { of, _ := respell.MeantCommands(words); return len(of) > 0 }
+	switch {
 	case runs:
 		line = meant[0]
-	case cmd == root, cmd.HasAvailableSubCommands() && len(words) > 0 && cmd.ValidateArgs(words) != nil && len(of) > 0:
+	case cmd == root, cmd.HasAvailableSubCommands() && len(words) > 0 && cmd.ValidateArgs(words) != nil && isMeant():
 		return typed, unknownCommandError(cmd, rest, meant)
 	}
 	line = acceptFlags(root, line)
@@ -134,9 +138,8 @@ func meaningsOfFlag(cmd *cobra.Command, args []string, at int) (meant []string) 
 	flag, value, _ := strings.Cut(typed, " ")
 	value, _, _ = strings.Cut(value, "=")
 	for _, wanted := range []string{flag + "=" + strings.ToLower(value), flag} {
-		for line := range strings.Lines(flagTable) {
-			c := strings.Split(strings.TrimSpace(line), " | ")
-			if len(c) != 3 || c[0] != "*" && !slices.Contains(strings.Fields(c[0]), cmd.Name()) || !slices.Contains(strings.Fields(c[1]), wanted) ||
+		for _, c := range flagRows() {
+			if c[0] != "*" && !slices.Contains(strings.Fields(c[0]), cmd.Name()) || !slices.Contains(strings.Fields(c[1]), wanted) ||
 				wanted == flag && hasFlag(cmd, flag) {
 				continue
 			}
