@@ -2,7 +2,6 @@ package audit_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -47,8 +46,7 @@ func TestCheckRows_FindsEveryMissingIndexRow(t *testing.T) {
 	before := w.CopyRows(storetest.AllSpaces()...)
 	for _, s := range checked {
 		for _, row := range before[s] {
-			remove := func(rows store.Writer) error { return rows.Delete(s, row.Key) }
-			w.whileBroken(remove, func(broken *world) {
+			w.whileBroken(remove(s, string(row.Key)), func(broken *world) {
 				require.NotEmpty(t, broken.check(), "%s %q", s, row.Key)
 				require.Empty(t, broken.audit().Problems, "Audit leaves these to Check")
 				lost := s == store.Tokens && row.Key[0] == 'n'
@@ -73,8 +71,7 @@ func TestCheckRows_FindsEveryExtraIndexRow(t *testing.T) {
 				slices.Concat(row.Key, []byte{0}),
 				[]byte("odd"),
 			} {
-				extra := func(rows store.Writer) error { return rows.Put(s, k, row.Value) }
-				w.whileBroken(extra, func(broken *world) {
+				w.whileBroken(put(s, string(k), row.Value), func(broken *world) {
 					require.NotEmpty(t, broken.check(), "%s %q", s, k)
 					if broken.mend(); s != store.Tokens || k[0] == 'h' {
 						require.Equal(t, before, broken.CopyRows(storetest.AllSpaces()...), "%s %q", s, k)
@@ -86,142 +83,90 @@ func TestCheckRows_FindsEveryExtraIndexRow(t *testing.T) {
 }
 
 func TestCheckRows_FindsDamagedRows(t *testing.T) {
-	bySender := append([]byte("architect\x00"), storetest.NumbersKey(uint64(1))...)
 	for _, test := range []struct {
 		name   string
-		damage func(rows store.Writer) error
+		damage damage
 		found  string
 		mends  bool
 	}{
 		{
-			"another digest of the content", func(rows store.Writer) error { return rows.Put(store.BySender, bySender, []byte("another")) },
+			"another digest of the content", put(store.BySender, "architect\x00"+number(1), "another"),
 			"ho_1 lacks its row in by_sender", true,
 		},
 		{
-			"a row in place of another", func(rows store.Writer) error {
-				k := append([]byte("wf_login\x00"), storetest.NumbersKey(uint64(1))...)
-				other := append([]byte("wf_other\x00"), storetest.NumbersKey(uint64(1))...)
-				return errors.Join(rows.Delete(store.ByWorkflow, k), rows.Put(store.ByWorkflow, other, nil))
-			},
+			"a row in place of another",
+			inTurn(remove(store.ByWorkflow, "wf_login\x00"+number(1)), put(store.ByWorkflow, "wf_other\x00"+number(1), "")),
 			"ho_1 lacks its row in by_workflow", true,
 		},
 		{
-			"a counter", func(rows store.Writer) error { return rows.Put(store.Mailboxes, []byte("auto-code"), make([]byte, 16)) },
+			"a counter", put(store.Mailboxes, "auto-code", make([]byte, 16)),
 			"mailbox auto-code is counted as {Pending:0 Urgent:0 Held:0 Unread:0} and holds {Pending:3 Urgent:0 Held:1 Unread:0}", true,
 		},
+		{"a counter that cannot be read", put(store.Mailboxes, "auto-code", "{}"), "mailbox auto-code is counted as", true},
 		{
-			"a counter that cannot be read", func(rows store.Writer) error { return rows.Put(store.Mailboxes, []byte("auto-code"), []byte("{}")) },
-			"mailbox auto-code is counted as", true,
-		},
-		{
-			"a counter of nothing", func(rows store.Writer) error {
-				return copyRow(rows, store.Mailboxes, []byte("auto-code"), []byte("nobody"))
-			},
+			"a counter of nothing", copyRow(store.Mailboxes, "auto-code", "nobody"),
 			"mailbox nobody is counted as {Pending:3 Urgent:0 Held:1 Unread:0} and holds {Pending:0 Urgent:0 Held:0 Unread:0}", true,
 		},
 		{
-			"a counter of a token", func(rows store.Writer) error {
-				return copyRow(rows, store.Mailboxes, []byte("auto-code"), []byte("token:ci"))
-			},
+			"a counter of a token", copyRow(store.Mailboxes, "auto-code", "token:ci"),
 			"mailbox token:ci is counted as {Pending:3 Urgent:0 Held:1 Unread:0} and holds {Pending:1 Urgent:0 Held:0 Unread:0}", true,
 		},
+		{"a token that cannot be read", put(store.Tokens, "nci", "{"), "token ci cannot be read", false},
+		{"a hash that leads to another token", copyRow(store.Tokens, "nci", "nqa"), "token qa calls itself ci", false},
 		{
-			"a token that cannot be read", func(rows store.Writer) error { return rows.Put(store.Tokens, []byte("nci"), []byte("{")) },
-			"token ci cannot be read", false,
-		},
-		{
-			"a hash that leads to another token", func(rows store.Writer) error { return copyRow(rows, store.Tokens, []byte("nci"), []byte("nqa")) },
-			"token qa calls itself ci", false,
-		},
-		{
-			"a token with another hash", func(rows store.Writer) error {
-				return rows.Put(store.Tokens, []byte("nci"), []byte(`{"name":"ci","hash":"another"}`))
-			},
+			"a token with another hash", put(store.Tokens, "nci", `{"name":"ci","hash":"another"}`),
 			"a hash leads to token ci, which has another\ntoken ci is not found by its hash", false,
 		},
 		{
-			"a record under another id", func(rows store.Writer) error {
-				return copyRow(rows, store.Records, storetest.NumbersKey(uint64(3)), storetest.NumbersKey(uint64(9)))
-			},
+			"a record under another id", copyRow(store.Records, number(3), number(9)),
 			"the record of ho_9 calls itself ho_3", false,
 		},
+		{"a record that cannot be read", put(store.Records, number(3), "{"), "the record of ho_3 cannot be read", false},
 		{
-			"a record that cannot be read", func(rows store.Writer) error {
-				return rows.Put(store.Records, storetest.NumbersKey(uint64(3)), []byte("{"))
-			},
-			"the record of ho_3 cannot be read", false,
-		},
-		{
-			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, storetest.NumbersKey(uint64(3))) },
+			"a record that is gone", remove(store.Records, number(3)),
 			"by_state has a row for ho_3 that its record does not ask for", false,
 		},
 		{
-			"a notice that is gone", func(rows store.Writer) error {
-				return rows.Delete(store.Notices, append([]byte("architect\x00"), storetest.NumbersKey(uint64(2))...))
-			},
+			"a notice that is gone", remove(store.Notices, "architect\x00"+number(2)),
 			"notice no_2 is unread and missing", true,
 		},
 		{
-			"an agent under another name", func(rows store.Writer) error {
-				return rows.Put(store.Agents, []byte("qa"), []byte(`{"card":{"name":"dev"}}`))
-			},
+			"an agent under another name", put(store.Agents, "qa", `{"card":{"name":"dev"}}`),
 			"agent qa calls itself dev", false,
 		},
+		{"an agent that cannot be read", put(store.Agents, "qa", "{"), "agent qa cannot be read", false},
+		{"rules that cannot be read", put(store.Rules, "f", "{"), "rules of f cannot be read", false},
 		{
-			"an agent that cannot be read", func(rows store.Writer) error { return rows.Put(store.Agents, []byte("qa"), []byte("{")) },
-			"agent qa cannot be read", false,
-		},
-		{
-			"rules that cannot be read", func(rows store.Writer) error { return rows.Put(store.Rules, []byte("f"), []byte("{")) },
-			"rules of f cannot be read", false,
-		},
-		{
-			"a workflow without a handoff", func(rows store.Writer) error {
-				return copyRow(rows, store.Workflows, []byte("wf_login"), []byte("wf_no"))
-			},
+			"a workflow without a handoff", copyRow(store.Workflows, "wf_login", "wf_no"),
 			"workflow wf_no has no handoff", false,
 		},
 		{
-			"a workflow without an owner", func(rows store.Writer) error { return rows.Delete(store.Workflows, []byte("wf_login")) },
+			"a workflow without an owner", remove(store.Workflows, "wf_login"),
 			"workflow wf_login has handoffs, and nothing tells its owner", false,
 		},
 		{
-			"a notice to another agent", func(rows store.Writer) error {
-				k := storetest.NumbersKey(uint64(2))
-				return copyRow(rows, store.Notices, append([]byte("architect\x00"), k...), append([]byte("qa\x00"), k...))
-			},
+			"a notice to another agent", copyRow(store.Notices, "architect\x00"+number(2), "qa\x00"+number(2)),
 			"notice no_2 calls itself no_2 to architect", false,
 		},
 		{
-			"a notice that cannot be read", func(rows store.Writer) error {
-				return rows.Put(store.Notices, append([]byte("architect\x00"), storetest.NumbersKey(uint64(2))...), []byte("{"))
-			},
+			"a notice that cannot be read", put(store.Notices, "architect\x00"+number(2), "{"),
 			"notice no_2 is unread and cannot be read", false,
 		},
 		{
-			"a receipt that cannot be read", func(rows store.Writer) error { return rows.Put(store.Receipts, []byte("kqa\x00key"), []byte("now")) },
+			"a receipt that cannot be read", put(store.Receipts, "kqa\x00key", "now"),
 			"a receipt of a key of qa cannot be read", false,
 		},
 		{
-			"words of nothing", func(rows store.Writer) error {
-				return rows.Put(store.Words, storetest.NumbersKey(uint64(77)), store.ListWords("fix"))
-			},
+			"words of nothing", put(store.Words, number(77), store.ListWords("fix")),
 			"there are words of ho_77, which is missing", true,
 		},
+		{"words that are none", put(store.Words, number(60), "fix"), "ho_60 has no words by which it is found", true},
 		{
-			"words that are none", func(rows store.Writer) error {
-				return rows.Put(store.Words, storetest.NumbersKey(uint64(60)), []byte("fix"))
-			},
-			"ho_60 has no words by which it is found", true,
-		},
-		{
-			"a number that was given", func(rows store.Writer) error {
-				return rows.Put(store.Sys, []byte("next/records"), storetest.NumbersKey(uint64(3)))
-			},
+			"a number that was given", put(store.Sys, "next/records", number(3)),
 			"the next number of records would be one that was given: 60 is the last", true,
 		},
 		{
-			"a number of notices that is gone", func(rows store.Writer) error { return rows.Delete(store.Sys, []byte("next/notices")) },
+			"a number of notices that is gone", remove(store.Sys, "next/notices"),
 			"the next number of notices would be one that was given: 2 is the last", true,
 		},
 	} {
@@ -238,24 +183,16 @@ func TestCheckRows_FindsDamagedRows(t *testing.T) {
 func TestCheckRows_ReturnsAtMostTwentyProblems(t *testing.T) {
 	w := newMemoryWorld(t)
 	w.Send(50)
-	rows := w.CopyRows(store.ByBox)[store.ByBox]
-	w.WriteRows(func(wr store.Writer) error {
-		for _, row := range rows {
-			if err := wr.Delete(store.ByBox, row.Key); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	for _, row := range w.CopyRows(store.ByBox)[store.ByBox] {
+		w.WriteRows(remove(store.ByBox, string(row.Key)))
+	}
 	require.Len(t, w.check(), 20)
 }
 
 // The record of a newer program has index rows that this program would consider wrong.
 func TestMendRows_RefusesRecordOfNewerProgram(t *testing.T) {
 	w := newIndexedWorld(t)
-	w.WriteRows(func(rows store.Writer) error {
-		return errors.Join(rows.Put(store.Records, storetest.NumbersKey(uint64(3)), []byte(`{"v":99,"id":"ho_3"}`)), rows.Delete(store.Sys, []byte("next/notices")))
-	})
+	w.WriteRows(inTurn(put(store.Records, number(3), `{"v":99,"id":"ho_3"}`), remove(store.Sys, "next/notices")))
 	before := w.CopyRows(storetest.AllSpaces()...)
 	_, err := audit.MendRows(t.Context(), w.Rows, nil)
 	require.ErrorContains(t, err, "written by a newer version")

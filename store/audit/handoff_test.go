@@ -9,7 +9,6 @@ import (
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/audit"
-	"handoff/store/storetest"
 )
 
 func TestIsHandoffIntact_FindsDamagedRows(t *testing.T) {
@@ -18,20 +17,12 @@ func TestIsHandoffIntact_FindsDamagedRows(t *testing.T) {
 		require.True(t, w.isIntact(id))
 	}
 	require.False(t, w.isIntact(77), "there is none")
-	for name, damage := range map[string]func(store.Writer) error{
-		"record": func(rows store.Writer) error {
-			return rows.Put(store.Records, storetest.NumbersKey(uint64(1)), []byte("x"))
-		},
-		"first event": func(rows store.Writer) error {
-			return rows.Put(store.Events, storetest.NumbersKey(uint64(1)), []byte("{}"))
-		},
-		"last event": func(rows store.Writer) error {
-			return rows.Put(store.Events, storetest.NumbersKey(uint64(3)), []byte("{"))
-		},
-		"missing event": func(rows store.Writer) error { return rows.Delete(store.Events, storetest.NumbersKey(uint64(2))) },
-		"content": func(rows store.Writer) error {
-			return rows.Delete(store.Bodies, append(storetest.NumbersKey(uint64(1), 3), 0, 0))
-		},
+	for name, damage := range map[string]damage{
+		"record":        put(store.Records, number(1), "x"),
+		"first event":   put(store.Events, number(1), "{}"),
+		"last event":    put(store.Events, number(3), "{"),
+		"missing event": remove(store.Events, number(2)),
+		"content":       remove(store.Bodies, chunk(1, 3, 0)),
 	} {
 		w.whileBroken(damage, func(broken *world) {
 			require.False(t, broken.isIntact(1), name)
@@ -59,19 +50,10 @@ func TestIsHandoffIntact_RefusesCircularEventLinks(t *testing.T) {
 
 func (w *world) rewriteEvent(n uint64, change func(*schemas.Event)) {
 	w.T.Helper()
-	w.WriteRows(func(rows store.Writer) error {
-		b, err := rows.Get(store.Events, storetest.NumbersKey(n))
-		if err != nil {
-			return err
-		}
-		var e schemas.Event
-		if err := json.Unmarshal(b, &e); err != nil {
-			return err
-		}
-		change(&e)
-		if b, err = json.Marshal(e); err != nil {
-			return err
-		}
-		return rows.Put(store.Events, storetest.NumbersKey(n), b)
-	})
+	var e schemas.Event
+	require.NoError(w.T, json.Unmarshal(w.CopyRows(store.Events)[store.Events][n-1].Value, &e))
+	change(&e)
+	b, err := json.Marshal(e)
+	require.NoError(w.T, err)
+	w.WriteRows(put(store.Events, number(n), b))
 }

@@ -1,8 +1,6 @@
 package audit_test
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +11,6 @@ import (
 	"handoff/store"
 	"handoff/store/audit"
 	"handoff/store/ledger"
-	"handoff/store/storetest"
 )
 
 // verifyRegistry lists the spaces that VerifyRegistry covers.
@@ -55,11 +52,11 @@ func TestVerifyRegistry_FindsEveryChangedByte(t *testing.T) {
 					"cut off": row.Value[:at],
 					"doubled": slices.Insert(slices.Clone(row.Value), at, row.Value[at]),
 				} {
-					w.WriteRows(func(rows store.Writer) error { return rows.Put(s, row.Key, value) })
+					w.WriteRows(put(s, string(row.Key), value))
 					require.NotEmpty(t, w.audit().Problems, "%s %x, %s at byte %d", s, row.Key, name, at)
 				}
 			}
-			w.WriteRows(func(rows store.Writer) error { return rows.Put(s, row.Key, row.Value) })
+			w.WriteRows(put(s, string(row.Key), row.Value))
 		}
 	}
 	w.RequireSound()
@@ -69,8 +66,7 @@ func TestVerifyRegistry_FindsEveryMissingRow(t *testing.T) {
 	w := newBusyWorld(t)
 	for _, s := range verifyRegistry {
 		for _, row := range w.CopyRows(s)[s] {
-			remove := func(rows store.Writer) error { return rows.Delete(s, row.Key) }
-			w.whileBroken(remove, func(broken *world) {
+			w.whileBroken(remove(s, string(row.Key)), func(broken *world) {
 				require.NotEmpty(t, broken.audit().Problems, "%s %x", s, row.Key)
 			})
 		}
@@ -81,110 +77,58 @@ func TestVerifyRegistry_FindsEveryMissingRow(t *testing.T) {
 func TestVerifyRegistry_FindsDamagedRows(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		damage func(rows store.Writer) error
+		damage damage
 		found  string
 		mends  bool
 	}{
 		{
-			"a counter that is behind", func(rows store.Writer) error {
-				return rows.Put(store.Sys, []byte("events"), storetest.NumbersKey(uint64(7)))
-			},
+			"a counter that is behind", put(store.Sys, "events", number(7)),
 			"the log ends with event 8 and claims to end with 7", true,
 		},
 		{
-			"a counter that is far ahead", func(rows store.Writer) error {
-				return rows.Put(store.Sys, []byte("events"), storetest.NumbersKey(^uint64(0)))
-			},
+			"a counter that is far ahead", put(store.Sys, "events", number(^uint64(0))),
 			"claims to end with 18446744073709551615", false,
 		},
-		{
-			"a counter that is broken", func(rows store.Writer) error { return rows.Put(store.Sys, []byte("events"), []byte("8")) },
-			"the log ends with event 8", true,
-		},
-		{
-			"a counter that is gone", func(rows store.Writer) error { return rows.Delete(store.Sys, []byte("events")) },
-			"the log ends with event 8 and claims to end with 0", true,
-		},
-		{
-			"an event in the middle that is gone", func(rows store.Writer) error { return rows.Delete(store.Events, storetest.NumbersKey(uint64(4))) },
-			"event 4 is missing", false,
-		},
-		{
-			"the last event that is gone with its counter", cutLogEnd(8),
-			"event 8 is in the tree and is missing", false,
-		},
+		{"a counter that is broken", put(store.Sys, "events", "8"), "the log ends with event 8", true},
+		{"a counter that is gone", remove(store.Sys, "events"), "the log ends with event 8 and claims to end with 0", true},
+		{"an event in the middle that is gone", remove(store.Events, number(4)), "event 4 is missing", false},
+		{"the last event that is gone with its counter", cutLogEnd(8), "event 8 is in the tree and is missing", false},
 		{
 			"a log that is gone but for its records", cutLogEnd(1, 2, 3, 4, 5, 6, 7, 8),
 			"event 1 is in the tree and is missing", false,
 		},
+		{"a log cut off with its counter and tree", cutTree(7, 8), "the record of ho_4 does not match its event 7", false},
+		{"an event with an odd key", put(store.Events, "odd", "{}"), "event 9 is missing", false},
 		{
-			"a log cut off with its counter and tree", cutTree(7, 8),
-			"the record of ho_4 does not match its event 7", false,
-		},
-		{
-			"an event with an odd key", func(rows store.Writer) error { return rows.Put(store.Events, []byte("odd"), []byte("{}")) },
-			"event 9 is missing", false,
-		},
-		{
-			"an event that nobody counted", func(rows store.Writer) error {
-				return copyRow(rows, store.Events, storetest.NumbersKey(uint64(8)), storetest.NumbersKey(uint64(9)))
-			},
+			"an event that nobody counted", copyRow(store.Events, number(8), number(9)),
 			"event 9: the bytes do not match the tree", false,
 		},
+		{"an event far beyond", copyRow(store.Events, number(8), number(^uint64(0))), "event 9 is missing", false},
+		{"events that changed places", swap(store.Events, number(1), number(4)), "event 1 calls itself 4", false},
 		{
-			"an event far beyond", func(rows store.Writer) error {
-				return copyRow(rows, store.Events, storetest.NumbersKey(uint64(8)), storetest.NumbersKey(^uint64(0)))
-			},
-			"event 9 is missing", false,
-		},
-		{
-			"events that changed places", func(rows store.Writer) error {
-				return swap(rows, store.Events, storetest.NumbersKey(uint64(1)), storetest.NumbersKey(uint64(4)))
-			},
-			"event 1 calls itself 4", false,
-		},
-		{
-			"contents that changed places", func(rows store.Writer) error {
-				return swap(rows, store.Bodies, append(storetest.NumbersKey(uint64(1), 1), 0, 0), append(storetest.NumbersKey(uint64(2), 4), 0, 0))
-			},
+			"contents that changed places", swap(store.Bodies, chunk(1, 1, 0), chunk(2, 4, 0)),
 			"the content of event 1 of ho_1 was changed", false,
 		},
 		{
-			"chunks that changed places", func(rows store.Writer) error {
-				return swap(rows, store.Bodies, append(storetest.NumbersKey(uint64(4), 7), 0, 0), append(storetest.NumbersKey(uint64(4), 7), 0, 2))
-			},
+			"chunks that changed places", swap(store.Bodies, chunk(4, 7, 0), chunk(4, 7, 2)),
 			"the content of event 7 of ho_4 was changed", false,
 		},
 		{
-			"content where nothing was said", func(rows store.Writer) error {
-				return rows.Put(store.Bodies, append(storetest.NumbersKey(uint64(1), 2), 0, 0), []byte("added"))
-			},
+			"content where nothing was said", put(store.Bodies, chunk(1, 2, 0), "added"),
 			"the content of event 2 of ho_1 was changed", false,
 		},
 		{
-			"content in place of what was erased", func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.NumbersKey(uint64(1))) },
+			"content in place of what was erased", remove(store.Salts, number(1)),
 			"the content of event 1 was changed, and no redaction tells of it", false,
 		},
+		{"a record that is gone", remove(store.Records, number(3)), "ho_3 has events and no record", false},
 		{
-			"a record that is gone", func(rows store.Writer) error { return rows.Delete(store.Records, storetest.NumbersKey(uint64(3))) },
-			"ho_3 has events and no record", false,
-		},
-		{
-			"a record under another id", func(rows store.Writer) error {
-				return copyRow(rows, store.Records, storetest.NumbersKey(uint64(3)), storetest.NumbersKey(uint64(9)))
-			},
+			"a record under another id", copyRow(store.Records, number(3), number(9)),
 			"the record of ho_9 does not match its event 6", false,
 		},
+		{"a record that cannot be read", put(store.Records, number(3), "{"), "the record of ho_3 cannot be read", false},
 		{
-			"a record that cannot be read", func(rows store.Writer) error {
-				return rows.Put(store.Records, storetest.NumbersKey(uint64(3)), []byte("{"))
-			},
-			"the record of ho_3 cannot be read", false,
-		},
-		{
-			"a tree row that is too short", func(rows store.Writer) error {
-				return rows.Put(store.Tree, storetest.NumbersKey(uint64(4)), make([]byte, 64))
-			},
+			"a tree row that is too short", put(store.Tree, number(4), make([]byte, 64)),
 			"event 4: the bytes do not match the tree", false,
 		},
 	} {
@@ -195,48 +139,4 @@ func TestVerifyRegistry_FindsDamagedRows(t *testing.T) {
 			require.Equal(t, test.mends, w.mend().After.OK)
 		})
 	}
-}
-
-// cutLogEnd removes the given events from the end of the log, and lowers the counter of events to match.
-func cutLogEnd(events ...uint64) func(store.Writer) error {
-	return func(rows store.Writer) error {
-		for _, n := range events {
-			if err := rows.Delete(store.Events, storetest.NumbersKey(n)); err != nil {
-				return err
-			}
-		}
-		return rows.Put(store.Sys, []byte("events"), storetest.NumbersKey(events[0]-1))
-	}
-}
-
-// cutTree removes their tree rows as well.
-func cutTree(events ...uint64) func(store.Writer) error {
-	return func(rows store.Writer) error {
-		for _, n := range events {
-			if err := rows.Delete(store.Tree, storetest.NumbersKey(n)); err != nil {
-				return err
-			}
-		}
-		return cutLogEnd(events...)(rows)
-	}
-}
-
-func copyRow(rows store.Writer, s store.Space, from, to []byte) error {
-	b, err := rows.Get(s, from)
-	if err != nil || b == nil {
-		return errors.Join(err, fmt.Errorf("row %x of %s: %t", from, s, b != nil))
-	}
-	return rows.Put(s, to, slices.Clone(b))
-}
-
-func swap(rows store.Writer, s store.Space, one, other []byte) error {
-	b, err := rows.Get(s, one)
-	if err != nil || b == nil {
-		return errors.Join(err, fmt.Errorf("no row %x of %s", one, s))
-	}
-	b = slices.Clone(b)
-	if err := copyRow(rows, s, other, one); err != nil {
-		return err
-	}
-	return rows.Put(s, other, b)
 }

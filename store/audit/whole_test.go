@@ -19,23 +19,11 @@ import (
 // The digest of salt and content together does not say where the salt ends.
 func TestVerifyRegistry_FindsByteMovedFromSaltToContent(t *testing.T) {
 	w := newBusyWorld(t)
-	body := append(storetest.NumbersKey(uint64(1), 1), 0, 0)
-	w.WriteRows(func(rows store.Writer) error {
-		salt, err := rows.Get(store.Salts, storetest.NumbersKey(uint64(1)))
-		if err != nil {
-			return err
-		}
-		content, err := rows.Get(store.Bodies, body)
-		if err != nil {
-			return err
-		}
-		salt, content = slices.Clone(salt), slices.Clone(content)
-		last := len(salt) - 1
-		if err := rows.Put(store.Bodies, body, slices.Concat(salt[last:], content)); err != nil {
-			return err
-		}
-		return rows.Put(store.Salts, storetest.NumbersKey(uint64(1)), salt[:last])
-	})
+	salt := w.CopyRows(store.Salts)[store.Salts][0].Value
+	content := w.CopyRows(store.Bodies)[store.Bodies][0].Value
+	last := len(salt) - 1
+	w.WriteRows(put(store.Bodies, chunk(1, 1, 0), slices.Concat(salt[last:], content)))
+	w.WriteRows(put(store.Salts, number(1), salt[:last]))
 	require.Equal(t, []string{"the content of event 1 of ho_1 was changed"}, w.audit().Problems)
 }
 
@@ -45,7 +33,7 @@ func TestVerifyRegistry_FindsRecordPutBackToEarlierState(t *testing.T) {
 	r := w.Send(1)
 	old := w.CopyRows(store.Records)[store.Records][0]
 	w.Claim(r)
-	w.WriteRows(func(rows store.Writer) error { return rows.Put(store.Records, old.Key, old.Value) })
+	w.WriteRows(put(store.Records, string(old.Key), old.Value))
 	require.Equal(t, []string{"the record of ho_1 is as event 1 left it, and event 2 came after"}, w.audit().Problems)
 	w.Read(func(v *store.View) error {
 		intact, err := audit.IsHandoffIntact(v, r.ID)
@@ -94,11 +82,9 @@ func TestVerifyRegistry_AcceptsRedactedContent(t *testing.T) {
 			return err
 		})
 		const gone = "the content of event 1 was changed, and no redaction tells of it"
-		w.WriteRows(func(rows store.Writer) error { // content of an earlier redaction
-			return rows.Put(store.Bodies, append(storetest.NumbersKey(uint64(1), 1), 0, 0), []byte("less"))
-		})
+		w.WriteRows(put(store.Bodies, chunk(1, 1, 0), "less")) // content of an earlier redaction
 		require.Equal(t, []string{gone}, w.audit().Problems)
-		w.WriteRows(func(rows store.Writer) error { return rows.Delete(store.Salts, storetest.NumbersKey(uint64(2))) })
+		w.WriteRows(remove(store.Salts, number(2)))
 		require.Len(t, w.audit().Problems, 2, "erased, and nobody said so")
 	})
 }
@@ -122,14 +108,11 @@ func TestVerifyRegistry_RootChangesIfStoreIsPutBack(t *testing.T) {
 func TestVerifyRegistry_NamesFirstMissingEvent(t *testing.T) {
 	w := newMemoryWorld(t)
 	w.Send(2500)
-	w.WriteRows(func(rows store.Writer) error {
-		for n := uint64(5); n <= 2300; n++ {
-			if err := rows.Delete(store.Events, storetest.NumbersKey(n)); err != nil {
-				return err
-			}
-		}
-		return rows.Put(store.Salts, storetest.NumbersKey(uint64(2400)), []byte("changed"))
-	})
+	all := []damage{put(store.Salts, number(2400), "changed")}
+	for n := uint64(5); n <= 2300; n++ {
+		all = append(all, remove(store.Events, number(n)))
+	}
+	w.WriteRows(inTurn(all...))
 	out := w.audit()
 	require.Equal(t, []string{"event 5 is missing", "the content of event 2400 of ho_2400 was changed"}, out.Problems[:2])
 	require.Len(t, out.Problems, 20)

@@ -78,7 +78,7 @@ func (w *world) withTest(t testing.TB) *world {
 }
 
 // whileBroken runs a test on rows that were damaged, and repairs them. The test gets a store of its own.
-func (w *world) whileBroken(damage func(store.Writer) error, test func(broken *world)) {
+func (w *world) whileBroken(damage damage, test func(broken *world)) {
 	w.T.Helper()
 	saved := w.CopyRows(storetest.AllSpaces()...)
 	w.WriteRows(damage)
@@ -90,19 +90,14 @@ func (w *world) whileBroken(damage func(store.Writer) error, test func(broken *w
 func (w *world) restore(saved map[store.Space][]store.Row) {
 	w.T.Helper()
 	now := w.CopyRows(storetest.AllSpaces()...)
-	w.WriteRows(func(rows store.Writer) error {
-		for s := range store.Spaces {
-			for _, row := range now[s] {
-				if err := rows.Delete(s, row.Key); err != nil {
-					return err
-				}
-			}
-			for _, row := range saved[s] {
-				if err := rows.Put(s, row.Key, row.Value); err != nil {
-					return err
-				}
-			}
+	var all []damage
+	for s := range store.Spaces {
+		for _, row := range now[s] {
+			all = append(all, remove(s, string(row.Key)))
 		}
-		return nil
-	})
+		for _, row := range saved[s] {
+			all = append(all, put(s, string(row.Key), row.Value))
+		}
+	}
+	w.WriteRows(inTurn(all...))
 }
