@@ -26,6 +26,8 @@ bench: ## Runs all benchmarks, then figures: BENCHTIME=1s
 	$(MAKE) figures
 figures: ## Measures the table of docs/performance.md: eight minutes
 	HANDOFF_FIGURES=1 $(PROOF) -run TestFigures_PrintTable ./cmd/handoff/figures
+scenario: build ## Counts what three models read when they pass five handoffs, by part
+	HANDOFF_PROGRAM=$(or $(HANDOFF_PROGRAM),$(CURDIR)/handoff) $(PROOF) -run TestScenario_ ./cmd/handoff/proof
 man: ## Writes manual pages, one for each command: MAN=docs/man
 	SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct)} go run ./cmd/handoff/internal/manual $(or $(MAN),docs/man)
 snapshot: ## Makes the files of a release of HEAD in dist: PLATFORMS=linux/amd64,windows/arm64 for two platforms only

@@ -138,6 +138,9 @@ func TestObservations_OnlyObservedIsBelieved(t *testing.T) {
 	}
 }
 
+// program is handoff: the program that HANDOFF_PROGRAM names, or else this one.
+var program = cmp.Or(os.Getenv("HANDOFF_PROGRAM"), commandtest.Program)
+
 // A repository is a clone of the shop.
 type repository struct {
 	t   *testing.T
@@ -215,11 +218,14 @@ func (r repository) head() string {
 	return string(out[:40])
 }
 
-func (r repository) git(args ...string) repository {
-	cmd := exec.CommandContext(r.t.Context(), "git", args...)
+func (r repository) git(args ...string) repository { return r.work("git", args...) }
+
+// work runs another program in the repository.
+func (r repository) work(name string, args ...string) repository {
+	cmd := exec.CommandContext(r.t.Context(), name, args...)
 	cmd.Dir, cmd.Env = r.dir, r.env
 	out, err := cmd.CombinedOutput()
-	require.NoError(r.t, err, "git %v: %s", args, out)
+	require.NoError(r.t, err, "%s %v: %s", name, args, out)
 	return r
 }
 
@@ -243,7 +249,7 @@ func (r repository) link(to, path string) repository {
 
 // run runs handoff in the repository.
 func (r repository) run(args ...string) (code int, out string) {
-	cmd := exec.CommandContext(r.t.Context(), commandtest.Program, args...)
+	cmd := exec.CommandContext(r.t.Context(), program, args...)
 	cmd.Dir, cmd.Env = r.dir, r.env
 	b, err := cmd.Output()
 	if cmd.ProcessState == nil {
