@@ -142,7 +142,7 @@ func (o *op) newRevision(
 		lower, err = o.setWorkflowLimits(r.Workflow, opt.Limits)
 	}
 	effects := compose.WarnOfReinterpretedFields(schemas.SendIn{Options: c.Options, Summary: cmp.Or(c.Summary, sent.Summary)})
-	out.Warnings = slices.Concat(out.Warnings, stays, effects, lower)
+	out.Warnings = slices.Concat(out.Warnings, stays, effects, lower, o.warnOfChecks(c.Expectations))
 	return rev, prefixChangesField(err)
 }
 

@@ -230,16 +230,23 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 		warnings = append(warnings, fmt.Sprintf(
 			"you act as %s, so %s sends this to itself: if you are not %s, cancel this and send it under your own name", to, to, to))
 	}
-	for _, check := range schemas.ValueOrZero(d.Handoff.Expectations).Checks {
-		if why := schemas.ValueOrZero(o.By.CheckReport).Unobserved[check]; why != "" {
-			warnings = append(warnings, fmt.Sprintf("the check %s would not run now: %s", check, schemas.EscapeHidden(why)))
-		}
-	}
+	warnings = append(warnings, o.warnOfChecks(d.Handoff.Expectations)...)
 	if err != nil || review == "" {
 		return warnings, err
 	}
 	more, err := o.checkReviewer(sent, d.To, review, d.Force)
 	return append(warnings, more...), err
+}
+
+// warnOfChecks warns of each asked check that could not run in the caller's checkout now.
+func (o *op) warnOfChecks(e *schemas.Expectations) (warnings []string) {
+	preview := schemas.ValueOrZero(schemas.ValueOrZero(o.By.CheckReport).Preview)
+	for _, check := range schemas.ValueOrZero(e).Checks {
+		if why := preview.UnrunnableText(check); why != "" {
+			warnings = append(warnings, fmt.Sprintf("the check %s would not run now: %s", check, schemas.EscapeHidden(why)))
+		}
+	}
+	return warnings
 }
 
 // sendHandoff sends a checked draft as a handoff: it finds the lineage of the draft, creates the handoff, and makes the

@@ -12,6 +12,7 @@ package checking
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -55,21 +56,25 @@ type checkRun struct {
 	stop         context.CancelFunc
 }
 
-// Invoke passes the call on. A completion gets the observations of the checks, a send the checks that cannot run, and a
-// list of agents the names of all checks.
+// Invoke passes the call on. A completion gets the observations of the checks, a list of agents the names of all checks,
+// and a call that may ask for checks the checks that can run now.
 func (c *CompletionChecker) Invoke(ctx context.Context, call tools.Call) (_ json.RawMessage, err error) {
+	var report *schemas.CheckReport
 	switch call.Tool {
 	case schemas.AgentsIn{}.Tool():
 		if repository, known := c.findRepository(); known {
-			call.Caller.CheckReport = &schemas.CheckReport{Listed: readWorkingList(repository).Names()}
+			report = &schemas.CheckReport{Listed: readWorkingList(repository).Names()}
 		}
-	case schemas.SendIn{}.Tool():
-		call.Caller.CheckReport = c.previewChecks(ctx, call)
 	case schemas.CompleteIn{}.Tool():
-		if call.Caller.CheckReport, err = c.runChecks(ctx, call); err != nil {
+		if report, err = c.runChecks(ctx, call); err != nil {
 			return nil, err
 		}
 	}
+	if preview := c.previewChecks(ctx, call); preview != nil {
+		report = cmp.Or(report, &schemas.CheckReport{})
+		report.Preview = preview
+	}
+	call.Caller.CheckReport = report
 	return c.Invoker.Invoke(ctx, call)
 }
 
@@ -82,31 +87,26 @@ func (c *CompletionChecker) findRepository() (_ git.Repository, known bool) {
 	return git.FindRepository(c.Dir, func(string) bool { return false })
 }
 
-// previewChecks returns the checks of a send that could not run in this checkout, with the reasons. It returns nil if
-// the send asks for no checks, or if this process is not in the sender's checkout.
-func (c *CompletionChecker) previewChecks(ctx context.Context, call tools.Call) *schemas.CheckReport {
-	if !bytes.Contains(call.Args, []byte("hecks")) {
+// previewChecks returns the checks that can run in this checkout now. It returns nil if the call cannot ask for checks,
+// or if this process is not on the caller's machine.
+func (c *CompletionChecker) previewChecks(ctx context.Context, call tools.Call) *schemas.CheckPreview {
+	if !bytes.Contains(call.Args, []byte("hecks")) || c.Remote || c.Dir == "" {
 		return nil
 	}
-	in, err := tools.ArgumentsOf[schemas.SendIn](call)
 	repository, known := c.findRepository()
-	if err != nil || in.Expectations == nil || !known {
-		return nil
+	if !known {
+		return &schemas.CheckPreview{Why: noRepository}
 	}
-	report := schemas.CheckReport{Unobserved: map[string]string{}}
 	_, head := repository.Head()
 	list, err := c.Runner.ReadList(ctx, repository, head)
 	if err == nil {
 		err = c.Runner.CheckPermission(repository, list)
 	}
-	for _, name := range in.Expectations.Checks {
-		if e := schemas.AsError(err); len(list.Checks) > 0 && !slices.Contains(list.Names(), name) {
-			report.Unobserved[name] = checks.File + " of this commit has " + strings.Join(list.Names(), ", ")
-		} else if e != nil {
-			report.Unobserved[name] = e.Message + ". " + e.Hint
-		}
+	preview := &schemas.CheckPreview{File: checks.File, Listed: list.Names()}
+	if e := schemas.AsError(err); e != nil {
+		preview.Why = strings.TrimSuffix(e.Message, ".") + ". " + e.Hint
 	}
-	return &report
+	return preview
 }
 
 // Stop ends all running checks.

@@ -31,6 +31,9 @@ func (l ProjectChecks) readWork(ctx context.Context, by tools.Invoker, call tool
 	return tools.InvokeTyped[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
 }
 
+// noRepository is the reason why no check can run outside of git.
+const noRepository = "no git repository is beside this call"
+
 // newJob returns the checks to run for a handoff. The checks run at the commit that the result names, or otherwise at
 // the commit of the working tree. If no check can run, unseen is the reason.
 func (l ProjectChecks) newJob(ctx context.Context, work schemas.GetOut, results map[string]any, tree *schemas.Tree, afar bool) (job checks.Job, unseen string) {
@@ -38,7 +41,7 @@ func (l ProjectChecks) newJob(ctx context.Context, work schemas.GetOut, results 
 	var known bool
 	job.Base = schemas.ValueOrZero(work.Standing).Base
 	if job.Repository, known = git.FindRepository(l.Dir, func(string) bool { return false }); l.Dir == "" || !known {
-		return job, "no git repository is beside this call"
+		return job, noRepository
 	}
 	done := schemas.Completion{Result: schemas.Result{Results: results}}
 	if !afar {
