@@ -29,13 +29,11 @@ const serverTimeout = 5 * time.Second
 // 0 without warnings and errors, 1 if the worst finding is a warning, and 2 if the worst finding is an error.
 func DoctorCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "doctor [CLIENT...]",
-		Short: "Find faults that keep agents from their work here, and commands that mend them",
-		Example: `  handoff doctor
-  handoff doctor claude-code codex        # only these clients
-  handoff doctor --json | jq -r '.findings[] | select(.remedy) | .remedy'`,
-		Long: cli.HelpText(helpTexts, "doctor"),
-		RunE: func(cmd *cobra.Command, names []string) error { return examineMachine(cmd.Context(), a, names) },
+		Use:     "doctor [CLIENT...]",
+		Short:   "Find faults that keep agents from their work here, and commands that mend them",
+		Example: cli.HelpText(helpTexts, "doctor_examples"),
+		Long:    cli.HelpText(helpTexts, "doctor"),
+		RunE:    func(cmd *cobra.Command, names []string) error { return examineMachine(cmd.Context(), a, names) },
 	}
 }
 

@@ -23,12 +23,9 @@ import (
 
 func demoCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:     "demo",
-		Short:   "Watch four agents pass work along a chain",
-		Example: `  handoff demo`,
-		Long:    cli.HelpText(helpTexts, "demo"),
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return playUntilReaderLeaves(cmd.Context(), a) },
+		Use:   "demo",
+		Short: "Watch four agents pass work along a chain",
+		RunE:  func(cmd *cobra.Command, _ []string) error { return playUntilReaderLeaves(cmd.Context(), a) },
 	}
 }
 

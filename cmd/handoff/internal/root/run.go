@@ -93,9 +93,9 @@ func Command(a *cli.App) *cobra.Command {
 	root := newRoot(a)
 	wait := work.WaitCommand(a)
 	session.AddHookFlag(a, wait)
-	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), demoCommand(a), completion.Command(a))
+	root.AddCommand(wait, clients.SetupCommand(a), clients.DoctorCommand(a), completion.Command(a))
 	root.AddCommand(slices.Concat(
-		work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
+		cli.NewFamily(helpTexts, demoCommand(a)), work.Commands(a), look.Commands(a), serve.Commands(a), session.Commands(a), place.Commands(a),
 		files.Commands(a), checks.Commands(a), audit.Commands(a),
 	)...)
 	groupCommands(root)

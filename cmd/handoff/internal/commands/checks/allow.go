@@ -53,7 +53,6 @@ func listCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "Show the list of checks, its leave and its errors",
-		Long:  "Exit status 2: the list has an error.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return showPermissions(cmd.Context(), a, consent.Checks, base, true)
 		},
@@ -164,10 +163,8 @@ func printPermissions(p *cli.Page, all []permission, problems []string, does boo
 
 func denyCommand(a *cli.App, kind string) *cobra.Command {
 	return &cobra.Command{
-		Use:     "deny",
-		Short:   "Withdraw leave from the checks and rules of this repository",
-		Example: "  handoff deny\n  handoff checks deny    # only for checks",
-		Long:    `No command of a check runs, and no rule sends, until a person allows it again. A check without leave is not observed.`,
+		Use: "deny", Short: "Withdraw leave from the checks and rules of this repository",
+		Long: cli.HelpText(helpTexts, "deny"), Example: cli.HelpText(helpTexts, "deny_examples"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			were, err := a.Permissions().Deny(kind)
 			if err != nil {

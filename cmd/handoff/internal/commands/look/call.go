@@ -17,7 +17,6 @@ func callCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call TOOL [JSON | @FILE | -]",
 		Short: "Call a tool as an MCP client does, and print its result",
-		Long:  `The result is JSON, indented on a terminal. With --json a refused call prints its error in the same form.`,
 		Args:  cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			t, _ := tools.FindTool(given[0]) // the call refuses an unknown one
@@ -81,7 +80,6 @@ func toolsCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tools",
 		Short: "List the tools for agents",
-		Long:  "With --json: names, titles, descriptions and input schemas, as clients receive them.",
 		RunE: func(*cobra.Command, []string) error {
 			return a.Print(tools.ToolListing(), printTools)
 		},

@@ -58,7 +58,6 @@ func inboxCommand(a *cli.App) *cobra.Command {
 	return listOptions{}.configure(a, &cobra.Command{
 		Use:   "inbox",
 		Short: "List handoffs for you, in the order of claims",
-		Long:  "The last line counts unread notices; handoff list --box notices shows them.",
 	}, func(args cli.Arguments, _ []string) { args["box"] = "inbox" })
 }
 

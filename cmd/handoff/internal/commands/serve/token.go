@@ -62,7 +62,6 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "Revoke a token at once",
-		Long:  "Handoffs that were sent with it stay, and its name stays. A second revocation changes nothing.",
 		Args:  cobra.ExactArgs(1),
 	})
 }

@@ -22,16 +22,10 @@ type actionCommand struct {
 // may take it.
 var actionCommands = []actionCommand{{
 	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
-	cmd: cobra.Command{
-		Use: "approve ID…", Short: "Approve handoffs that wait for approval",
-		Long: "Only human may approve.",
-	},
+	cmd: cobra.Command{Use: "approve ID…", Short: "Approve handoffs that wait for approval"},
 }, {
 	action: schemas.ActRefuse, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
-	cmd: cobra.Command{
-		Use: "refuse ID…", Short: "Reject handoffs that wait for approval",
-		Long: "Only human may refuse.",
-	},
+	cmd: cobra.Command{Use: "refuse ID…", Short: "Reject handoffs that wait for approval"},
 }, {
 	action: schemas.ActAnswer, words: true,
 	tool: cli.ToolCommand[schemas.UpdateOut]{ID: idOfAnswer, Print: printAnswered},
@@ -42,14 +36,10 @@ var actionCommands = []actionCommand{{
 	},
 }, {
 	action: schemas.ActAccept, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
-	cmd: cobra.Command{
-		Use: "accept ID…", Short: "Accept the results of completed handoffs",
-	},
+	cmd: cobra.Command{Use: "accept ID…", Short: "Accept the results of completed handoffs"},
 }, {
 	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, WholeWorkflow: true},
-	cmd: cobra.Command{
-		Use: "cancel ID… | WORKFLOW", Short: "Cancel handoffs that are no longer needed, or give up failed ones",
-	},
+	cmd: cobra.Command{Use: "cancel ID… | WORKFLOW", Short: "Cancel handoffs that are no longer needed, or give up failed ones"},
 }, {
 	action: schemas.ActCancel,
 	tool: cli.ToolCommand[schemas.UpdateOut]{
@@ -65,7 +55,6 @@ var actionCommands = []actionCommand{{
 	},
 	cmd: cobra.Command{
 		Use: "recall ID", Short: "Take back an unread message",
-		Long: "Only its sender can take it back. The registry keeps the message and its text.",
 		Args: cobra.ExactArgs(1),
 	},
 }, {
@@ -79,9 +68,7 @@ var actionCommands = []actionCommand{{
 			cli.Text("to", "to", "another `agent`, capability:NAME or role:NAME"),
 		},
 	},
-	cmd: cobra.Command{
-		Use: "retry ID…", Short: "Run failed handoffs again, with their results so far",
-	},
+	cmd: cobra.Command{Use: "retry ID…", Short: "Run failed handoffs again, with their results so far"},
 }}
 
 // toolFields returns the flags of an act.

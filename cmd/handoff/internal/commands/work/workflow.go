@@ -15,17 +15,15 @@ import (
 
 func workflowCommand(a *cli.App) *cobra.Command {
 	return cli.AddSubcommands(&cobra.Command{
-		Use:     "workflow",
-		Short:   "List workflows, or begin a named workflow of a file",
-		Example: "  handoff workflow start factory \"Detect the operating mode\" --agent human\n  handoff workflow list",
+		Use:   "workflow",
+		Short: "List workflows, or begin a named workflow of a file",
 	}, workflowStartCommand(a), workflowListCommand(a))
 }
 
 func workflowListCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "list", Short: "List the newest workflows, with what they took and cost", Args: cobra.NoArgs,
-		Long:    "The newest handoff of each workflow decides the order. handoff history NAME tells the story of one.",
-		Example: "  handoff workflow list --limit 5",
+		Use:   "list",
+		Short: "List the newest workflows, with what they took and cost",
 	}
 	limit := cmd.Flags().IntP("limit", "n", 20, "workflows at most")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -82,6 +80,5 @@ func workflowStartCommand(a *cli.App) *cobra.Command {
 	return configureSend(a, "workflow:", &cobra.Command{
 		Use:   "start [NAME TASK…]",
 		Short: "Send the first step of a workflow; the rules send the others",
-		Long:  ".handoff/agents.yaml, or your own file, declares NAME: handoff rules --help shows how. The flags are the same as for send.",
 	})
 }
