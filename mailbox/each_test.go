@@ -90,7 +90,7 @@ func TestSend_WithEachGivesPartsAndJoinSameParent(t *testing.T) {
 		require.Equal(t, []any{schemas.ID(1), 2, schemas.Workflow("wf_1")}, []any{m.Parent, m.Depth, m.Workflow})
 	}
 	require.Equal(t, schemas.Agent("b"), w.FullView(out.Parts[1]).Handoff.Target.Agent)
-	require.Equal(t, "Do it (b)", w.FullView(out.Parts[1]).Handoff.Task)
+	require.Equal(t, "Do it", w.FullView(out.Parts[1]).Handoff.Task)
 }
 
 func TestSend_WithEachAndSameKeyReturnsFirstResult(t *testing.T) {

@@ -242,7 +242,11 @@ func (o *op) checkDraft(d *draft.Draft) (warnings []string, err error) {
 func (o *op) warnOfChecks(e *schemas.Expectations) (warnings []string) {
 	preview := schemas.ValueOrZero(schemas.ValueOrZero(o.By.CheckReport).Preview)
 	for _, check := range schemas.ValueOrZero(e).Checks {
-		if why := preview.UnrunnableText(check); why != "" {
+		why := preview.Unread
+		if len(preview.Listed) > 0 && !slices.Contains(preview.Listed, check) {
+			why = "the list of checks at this commit has " + strings.Join(preview.Listed, ", ")
+		}
+		if why != "" {
 			warnings = append(warnings, fmt.Sprintf("the check %s would not run now: %s", check, schemas.EscapeHidden(why)))
 		}
 	}

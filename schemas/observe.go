@@ -38,23 +38,9 @@ type CheckReport struct {
 	// Listed has the names of all checks in the caller's checkout. It comes with a list of agents.
 	Listed []string `json:"listed,omitempty"`
 
-	// Preview has the checks that can run now. It comes with a call that may ask for checks.
-	Preview *CheckPreview `json:"preview,omitempty"`
-}
-
-// CheckPreview holds which checks could run in the caller's checkout at its commit.
-type CheckPreview struct {
-	File   string   `json:"file,omitempty"`   // that lists the checks
-	Listed []string `json:"listed,omitempty"` // empty if no list was read
-	Why    string   `json:"why,omitempty"`    // why none of them could run; empty if they could
-}
-
-// UnrunnableText returns why a check could not run now, or "".
-func (p CheckPreview) UnrunnableText(check string) string {
-	if len(p.Listed) > 0 && !slices.Contains(p.Listed, check) {
-		return p.File + " of this commit has " + strings.Join(p.Listed, ", ")
-	}
-	return p.Why
+	// Preview has the checks in Listed that could run now. If none of them could, Unread gives the reason. It comes with a
+	// call that may ask for checks.
+	Preview *CheckReport `json:"preview,omitempty"`
 }
 
 // Checks returns the names of all checks in the report: the observed checks, then the checks that were not observed,

@@ -60,8 +60,9 @@ type SendIn struct {
 //
 // Each is a list of texts, of at most [MaxEach] bytes each. The same work is sent once for each text: all handoffs or
 // none. Anywhere in the message, {{each}} stands for the text. If the task or the title does not contain {{each}}, the
-// text is added at its end. The handoffs of the list (the parts) do not depend on each other. Join is one more handoff
-// that waits for all parts. Each and Join can only be given with a send, and cannot be amended.
+// text is added at its end, unless {{each}} is the recipient. The handoffs of the list (the parts) do not depend on each
+// other. Join is one more handoff that waits for all parts. Each and Join can only be given with a send, and cannot be
+// amended.
 type SendOptions struct {
 	Reason        string   `json:"reason,omitempty"` // why this recipient
 	Phase         string   `json:"phase,omitempty"`

@@ -14,8 +14,9 @@ import (
 // part is the send itself. SplitSend also returns the join (the send that will wait for all parts), or nil if the
 // options have no join. The join does not name its dependencies yet.
 //
-// In each part the text replaces every {{each}}. If the task or the title has no {{each}}, the text is appended to it.
-// A title that was made from the task is cut to maxTitle bytes. SplitSend does not change in.
+// In each part the text replaces every {{each}}. If the task or the title has no {{each}}, the text is appended to it,
+// unless the recipient has {{each}}. A title that was made from the task is cut to maxTitle bytes. SplitSend does not
+// change in.
 func SplitSend(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *schemas.SendIn, err error) {
 	opt := *in.Options
 	each := opt.Each
@@ -31,7 +32,9 @@ func SplitSend(in schemas.SendIn, maxTitle int) (parts []schemas.SendIn, join *s
 	}
 	made := in.Title == ""
 	in.Title = cmp.Or(in.Title, TitleFromTask(in.Task))
-	in.Task, in.Title = appendEachMark(in.Task), appendEachMark(in.Title)
+	if !eachMark().MatchString(in.To) { // else the recipient tells the parts apart
+		in.Task, in.Title = appendEachMark(in.Task), appendEachMark(in.Title)
+	}
 	for _, text := range each {
 		part, err := fillEachMark(in, text)
 		if err != nil {

@@ -87,24 +87,24 @@ func (c *CompletionChecker) findRepository() (_ git.Repository, known bool) {
 	return git.FindRepository(c.Dir, func(string) bool { return false })
 }
 
-// previewChecks returns the checks that can run in this checkout now. It returns nil if the call cannot ask for checks,
-// or if this process is not on the caller's machine.
-func (c *CompletionChecker) previewChecks(ctx context.Context, call tools.Call) *schemas.CheckPreview {
+// previewChecks returns the checks that could run in this checkout now. It returns nil if the call cannot ask for
+// checks, or if this process is not on the caller's machine.
+func (c *CompletionChecker) previewChecks(ctx context.Context, call tools.Call) *schemas.CheckReport {
 	if !bytes.Contains(call.Args, []byte("hecks")) || c.Remote || c.Dir == "" {
 		return nil
 	}
 	repository, known := c.findRepository()
 	if !known {
-		return &schemas.CheckPreview{Why: noRepository}
+		return &schemas.CheckReport{Unread: noRepository}
 	}
 	_, head := repository.Head()
 	list, err := c.Runner.ReadList(ctx, repository, head)
 	if err == nil {
 		err = c.Runner.CheckPermission(repository, list)
 	}
-	preview := &schemas.CheckPreview{File: checks.File, Listed: list.Names()}
+	preview := &schemas.CheckReport{Listed: list.Names()}
 	if e := schemas.AsError(err); e != nil {
-		preview.Why = strings.TrimSuffix(e.Message, ".") + ". " + e.Hint
+		preview.Unread = strings.TrimSuffix(e.Message, ".") + ". " + e.Hint
 	}
 	return preview
 }
