@@ -46,7 +46,7 @@ func startTextWithLimit(n schemas.NewsOut, workspace string, named int) string {
 	b.WriteString(otherAgentsText(n))
 	if waits := n.Mail.Pending + n.Mail.Notices; waits > 0 && len(n.New) > 0 {
 		items := n.New[:min(named, len(n.New))]
-		fmt.Fprintf(&b, "Waiting for you: %s:\n%s", mailCounts(n.Mail), itemList(items, waits-len(items)))
+		fmt.Fprintf(&b, "Waiting for you: %s:\n%s", mailCounts(n.Mail), itemList(items, waits-len(items), n.Mail))
 	}
 	if len(n.Holding)+len(n.New) > 0 {
 		b.WriteString(dataNotice)
@@ -104,7 +104,7 @@ func mailText(n schemas.NewsOut) string {
 	if len(n.New) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("New mail for %s (handoff). %s%s%s", n.Agent, dataNotice, itemList(n.New, n.MoreNew), nextActionFor(n.New[0]))
+	return fmt.Sprintf("New mail for %s (handoff). %s%s%s", n.Agent, dataNotice, itemList(n.New, n.MoreNew, n.Mail), nextActionFor(n.New[0]))
 }
 
 // nextActionFor returns the call that fits the first new item.
@@ -158,7 +158,7 @@ func wakeText(n schemas.NewsOut, brief string) string {
 		do = fmt.Sprintf("The question of %s about %s was answered. %s", n.Agent, item.HandoffID, take)
 	}
 	if more := len(n.New) - 1 + n.MoreNew; more > 0 {
-		do += fmt.Sprintf(" %d more: %s.", more, schemas.AdviseCall(schemas.ListIn{}, "").Request())
+		do += fmt.Sprintf(" %d more: %s.", more, listsOfRest(n.New[:1], n.Mail))
 	}
 	if brief != "" {
 		brief = "\n" + brief
@@ -187,16 +187,25 @@ func heldText(held []schemas.HeldHandoff, more int) string {
 	return b.String()
 }
 
-func itemList(items []schemas.ListItem, more int) string {
+func itemList(items []schemas.ListItem, more int, mail schemas.InboxCounts) string {
 	text := strings.Join(schemas.Map(items, itemLine), "")
 	if more > 0 {
-		rest := schemas.ListIn{}
-		if len(items) > 0 && items[len(items)-1].NoticeID != 0 { // handoffs come first
-			rest.Box = "notices"
-		}
-		text += fmt.Sprintf("- %d more: %s\n", more, schemas.AdviseCall(rest, "").Request())
+		text += fmt.Sprintf("- %d more: %s\n", more, listsOfRest(items, mail))
 	}
 	return text
+}
+
+// listsOfRest returns the calls that list the mail that follows the named items. Handoffs come before notices.
+func listsOfRest(named []schemas.ListItem, mail schemas.InboxCounts) string {
+	handoffs := schemas.AdviseCall(schemas.ListIn{}, "").Request()
+	notices := schemas.AdviseCall(schemas.ListIn{Box: "notices"}, "").Request()
+	switch {
+	case mail.Notices == 0:
+		return handoffs
+	case mail.Pending == 0, len(named) > 0 && named[len(named)-1].NoticeID != 0:
+		return notices
+	}
+	return handoffs + " and " + notices
 }
 
 // itemLine returns the line for one item ("- ho_12 from dev, high: "Test it"").
