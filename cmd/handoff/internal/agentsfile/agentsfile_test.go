@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -59,63 +60,45 @@ func TestParse_ReadsAgentsAndRoles(t *testing.T) {
 	require.Len(t, said.Agents, 2)
 }
 
+// A brokenFile is a file with a problem. What and remedy are parts of the words of the problem.
+type brokenFile struct {
+	text   string
+	line   int
+	what   string
+	remedy string
+}
+
+// brokenFiles returns the files of testdata/problems.txt.
+func brokenFiles(t *testing.T) (all []brokenFile) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", "problems.txt"))
+	require.NoError(t, err)
+	for _, part := range strings.Split(string(content), "\n== ")[1:] {
+		head, text, _ := strings.Cut(part, "\n")
+		said := strings.Split(head, " | ")
+		line, err := strconv.Atoi(said[0])
+		require.NoError(t, err, head)
+		all = append(all, brokenFile{strings.TrimSuffix(text, "\n") + "\n", line, said[1], said[2]})
+	}
+	return all
+}
+
 func TestParse_NamesLineAndRemedyOfEachProblem(t *testing.T) {
 	qa := func(says string) string { return "agents:\n  qa:\n    " + says + "\n" }
-	for _, c := range []struct {
-		text   string
-		line   int
-		what   string
-		remedy string
-	}{
-		{"agents:\n\tqa:\n", 2, "not YAML", "spaces"},
-		{"agents:\n  qa:\n    accepts: [code\n  b: 1\n", 3, "not YAML", "lists are written"},
-		{qa("accepts: [*]"), 3, "not YAML", `["*"]`},
-		{qa("accepts: *all"), 1, "unknown anchor", "Quote"},
-		{"agents\n", 1, "has no names", "Begin with agents:"},
-		{"- qa\n", 1, "has no names", "Begin with agents:"},
-		{"agents: {}\n---\nagents: {}\n", 2, "second document", "one document"},
-		{"\xff\xfe", 1, "no text", "shorter file"},
-		{"# " + strings.Repeat("x", 1<<20), 1, "1 MiB", "shorter file"},
-		{"routing: {}\n", 1, `"routing"`, "Begin with agents:"},
-		{"agents: {}\nagents: {}\n", 2, "also in line 1", "Keep one"},
-		{"agents: [qa, ops]\n", 1, "agents has no names", "as qa:"},
-		{"agents: qa\n", 1, "agents has no names", "as qa:"},
-		{"agents:\n  qa:\n  qa:\n", 3, "also in line 2", "Keep one"},
-		{"agents:\n  qa:\nagent_roles:\n  qa:\n", 4, "declared in line 2 too", "share their names"},
-		{"agents:\n  the qa: {}\n", 2, "no name of an agent", "1 to 64"},
-		{"agents:\n  " + strings.Repeat("q", 65) + ": {}\n", 2, "no name of an agent", "1 to 64"},
-		{"agents:\n  role:qa: {}\n", 2, "no name of an agent", "1 to 64"},
-		{"agents:\n  human: {}\n", 2, "reserved", "another name"},
-		{"agents:\n  system: {}\n", 2, "reserved", "another name"},
-		{"agents:\n  [a]: {}\n", 2, "no name", "a name and a colon"},
-		{"agents:\n  qa: code\n", 2, "qa has no names", "accepts: [code, tests]"},
-		{"agents:\n  qa: [code]\n", 2, "qa has no names", "accepts: [code, tests]"},
-		{qa("acepts: [code]"), 3, `"acepts"`, "Write accepts."},
-		{qa("colour: red"), 3, `"colour"`, "There are accepts"},
-		{qa("<<: {}"), 3, `"<<"`, "There are accepts"},
-		{qa("accepts: [a]\n    accepts: [b]"), 4, "also in line 3", "Keep one"},
-		{qa("accepts: [a]\n    typical_tasks: [b]"), 4, "mean the same", "Keep one"},
-		{qa("accepts: code, tests"), 3, "accepts is no list", "accepts: [code, tests]"},
-		{qa("accepts:"), 3, "accepts is no list", "accepts: [code, tests]"},
-		{qa("skills: {go: 1}"), 3, "skills is no list", "skills: [code, tests]"},
-		{qa("accepts: [" + strings.Repeat("a, ", 65) + "]"), 3, "accepts is no list that fits", "up to 64"},
-		{qa("accepts:\n    - code\n    - code review"), 5, `"code review" is no word`, "code_review"},
-		{qa("accepts: [[a]]"), 3, "is no word", "code_review"},
-		{qa(`skills: ["*"]`), 3, `"*" is no word for skills`, "code_review"},
-		{qa("accepts: &x [*x]"), 3, "is no word", "code_review"},
-		{qa("role: the tester"), 3, `"the tester" is no word for role`, "1 to 64"},
-		{"agent_roles:\n  qa:\n    role: x\n", 3, "its own name", "Leave it out"},
-		{qa("description: [a]"), 3, "no text that fits", "in quotes"},
-		{qa("description:"), 3, "no text that fits", "leave the line out"},
-		{qa("description: " + strings.Repeat("x", 501)), 3, "no text that fits", "1 to 500"},
-		{qa("max_session_minutes: 2h"), 3, "no such number", "of minutes from 1 to 10080"},
-		{qa("max_session_duration: 0"), 3, "no such number", "of minutes from 1 to 10080"},
-		{qa("max_open: 1001"), 3, "no such number", "from 1 to 1000"},
-		{qa("max_open: 1.5"), 3, "no such number", "from 1 to 1000"},
-		{qa("away: sometimes"), 3, "neither true nor false", "true or false"},
-		{"agents:\n" + strings.Repeat("  a: {}\n", 2), 3, "also in line 2", "Keep one"},
-		{"agents:\n" + manyAgents(501), 502, "more than 500", "Declare roles"},
-	} {
+	long, rule := strings.Repeat("x", 1<<19), "  - {on: completed, send: {to: qa, task: x}}\n"
+	named := "  - &a {on: completed, send: {to: qa, task: " + long + "}}\n"
+	for _, c := range append(
+		brokenFiles(t),
+		brokenFile{"\xff\xfe", 1, "no text", "shorter file"},
+		brokenFile{"# " + long + long, 1, "1 MiB", "shorter file"},
+		brokenFile{qa("description: " + long[:501]), 3, "no text that fits", "1 to 500"},
+		brokenFile{"agents:\n" + manyAgents(501), 502, "more than 500", "Declare roles"},
+		brokenFile{"routes:\n" + strings.Replace(rule, "on", "when: '"+long[:2001]+"', on", 1), 2, "when: 2001", ""},
+		brokenFile{"routes:\n" + strings.Replace(rule, "x", "'"+strings.Repeat("{{1}}", 1001)+"'", 1), 2, "more than 1000 expressions", "--help"},
+		brokenFile{"routes:\n" + strings.Repeat(rule, 201), 202, "more than 200 rules", "Leave"},
+		brokenFile{"workflows:\n" + strings.Repeat("  w: []\n", 51), 52, "more than 50 workflows", "Leave"},
+		brokenFile{"routes:\n" + named + strings.Repeat("  - *a\n", 8), 9, "with their aliases written out", "Say less"},
+	) {
 		_, problems := agentsfile.Parse([]byte(c.text), true)
 		require.NotEmpty(t, problems, c.text)
 		_, windows := agentsfile.Parse([]byte(strings.ReplaceAll(c.text, "\n", "\r\n")), true)
@@ -123,9 +106,13 @@ func TestParse_NamesLineAndRemedyOfEachProblem(t *testing.T) {
 		require.Equal(t, c.line, problems[0].Line, "%s: %v", schemas.Clip(c.text, 200), problems)
 		require.Contains(t, problems[0].What, c.what)
 		require.Contains(t, problems[0].Remedy, c.remedy)
+		require.NotEmpty(t, problems[0].Remedy)
 	}
 	_, problems := agentsfile.Parse([]byte(qa("away: x\n    max_open: y")+"agents: 1\nz: 1\n"), true)
 	require.Len(t, problems, 4, "all are told")
+	wrong := strings.Replace(rule, "on", "when: 1, on", 1) + "workflows:\n  w:\n    - {step: b, to: qa}\n"
+	_, problems = agentsfile.Parse([]byte("routes:\n"+wrong), true)
+	require.Len(t, problems, 2, "all are told, of rules too")
 }
 
 func manyAgents(n int) string {
