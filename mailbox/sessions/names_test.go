@@ -68,6 +68,10 @@ func playScript(w *mailboxtest.World, words []string) {
 		w.Leaves(schemas.Caller{Conn: words[1]})
 	case "unused":
 		mailboxtest.Must(w.T, w.Detach, schemas.Caller{Conn: words[1]}, schemas.ConnIn{Conn: words[1], Unused: true})
+	case "shell":
+		requireNameInShell(w, schemas.Agent(words[2]), strings.Trim(words[1], "-"), "")
+	case "unsure":
+		requireRefusalInShell(w, words[2:], strings.Trim(words[1], "-"), "")
 	case "later":
 		d, err := time.ParseDuration(words[1])
 		require.NoError(w.T, err)

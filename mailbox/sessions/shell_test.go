@@ -4,7 +4,6 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -29,29 +28,6 @@ func requireRefusalInShell(w *mailboxtest.World, known []string, session, proces
 	w.T.Helper()
 	_, err := nameInShell(w, session, process)
 	require.Equal(w.T, known, mailboxtest.RequireError(w.T, err, schemas.Invalid, "was told its name").Known)
-}
-
-func TestNameOf_GivesShellTheNameOfItsSession(t *testing.T) {
-	w := mailboxtest.New(t)
-	requireNameInShell(w, "claude-code", "s2", "")
-	w.OpensConnection("c1", "s1")
-	w.OpensConnection("c2", "s2")
-	requireNameInShell(w, "claude-code", "s1", "")
-	requireNameInShell(w, "claude-code-2", "s2", "")
-	playScript(w, []string{"close", "c2"})
-	requireNameInShell(w, "claude-code-2", "s2", "")
-	w.Pass(7 * 24 * time.Hour)
-	requireNameInShell(w, "claude-code", "s2", "")
-}
-
-func TestNameOf_PrefersNewestNameOfSession(t *testing.T) {
-	w := mailboxtest.New(t)
-	w.OpensConnection("c1", "s1")
-	w.OpensConnection("c2", "s2")
-	playScript(w, []string{"close", "c2"})
-	playScript(w, []string{"chosen", "c3", "claude-code-2"})
-	playScript(w, []string{"open", "c4", "s2", "claude-code-3"})
-	requireNameInShell(w, "claude-code-3", "s2", "")
 }
 
 // A client that clears its context continues as a new session, without telling its server.
@@ -103,62 +79,6 @@ func TestNameOf_IgnoresProcessOfClosedConnection(t *testing.T) {
 		require.Equal(t, schemas.Agent("claude-code-4"), w.OpensConnectionFrom(schemas.ConnIn{Process: "200"}, "c4", "s4").Agent)
 		requireNameInShell(w, "claude-code-4", "new", "200")
 	})
-}
-
-func TestNameOf_FindsSessionIfOnlyOneIsOpen(t *testing.T) {
-	for name, tt := range map[string]struct {
-		script [][]string
-		acts   schemas.Agent
-		known  []string
-	}{
-		"nobody is here": {acts: "claude-code"},
-		"one is here": {
-			script: [][]string{{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"close", "c1"}},
-			acts:   "claude-code-2",
-		},
-		"two are here": {
-			script: [][]string{{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}},
-			known:  []string{"claude-code", "claude-code-2"},
-		},
-		"two are here under other names": {
-			script: [][]string{
-				{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"open", "c3", "s3", "claude-code-3"}, {"close", "c1"},
-			},
-			acts: "claude-code",
-		},
-		"one is here that chose the name": {
-			script: [][]string{{"chosen", "c1", "claude-code"}},
-			acts:   "claude-code",
-		},
-		"one is here beside one that chose the name": {
-			script: [][]string{{"chosen", "c1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}},
-			known:  []string{"claude-code", "claude-code-2"},
-		},
-		"one is here beside one that chose the name of a session that left": {
-			script: [][]string{
-				{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"close", "c2"}, {"chosen", "c3", "claude-code-2"},
-			},
-			known: []string{"claude-code", "claude-code-2"},
-		},
-		"one was here until a takeover and may still be": {
-			script: [][]string{{"open", "c1", "s1", "claude-code"}, {"open", "c2", "s2", "claude-code-2"}, {"restart"}},
-			known:  []string{"claude-code", "claude-code-2"},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := mailboxtest.New(t)
-			for _, words := range tt.script {
-				playScript(w, words)
-			}
-			for _, session := range []string{"", "new"} {
-				if tt.known != nil {
-					requireRefusalInShell(w, tt.known, session, "")
-				} else {
-					requireNameInShell(w, tt.acts, session, "")
-				}
-			}
-		})
-	}
 }
 
 // If nothing else distinguishes a client's sessions, the process that opened their connections does.
