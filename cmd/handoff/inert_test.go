@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -14,59 +15,19 @@ import (
 // Nothing that agents wrote, and nothing that an error repeats, reaches the terminal as more than text.
 func TestOutput_TextOfAgentsRepaintsNothing(t *testing.T) {
 	d := commandtest.NewHostileDesk(t)
-	for _, args := range [][]string{
-		{"status"},
-		{"status", "--json"},
-		{"list"},
-		{"list", "--all"},
-		{"list", "--all", "--json"},
-		{"list", "--box", "notices"},
-		{"show", "1"},
-		{"show", "1", "--full"},
-		{"show", "1", "--brief"},
-		{"show", "1", "--events"},
-		{"show", "1", "--outcome"},
-		{"show", "1", "--checkpoint"},
-		{"show", "1", "--json"},
-		{"show", "2", "--full"},
-		{"show", "no_1"},
-		{"show", "no_1", "--json"},
-		{"history"},
-		{"history", "--rows"},
-		{"history", "--mermaid"},
-		{"history", "--json"},
-		{"wait", "1"},
-		{"wait", "2"},
-		{"agents"},
-		{"agents", "--json"},
-		{"audit", "verify"},
-		{"claim", "3", "--full"},
-		{"call", "get_handoff", `{"handoff_id": 1}`},
-		{commandtest.HostileText},
-		{"show", commandtest.HostileText},
-		{"show", "no_" + commandtest.HostileText},
-		{"wait", "no_" + commandtest.HostileText},
-		{"send", commandtest.HostileText, "x"},
-		{"send", "--" + commandtest.HostileText},
-		{"send", "qa", "x", "--data", commandtest.HostileText},
-		{"send", "qa", "x", "--file", commandtest.HostileText},
-		{"send", "qa", "x", "--priority", commandtest.HostileText},
-		{"list", "--limit", commandtest.HostileText},
-		{"list", "--status", commandtest.HostileText},
-		{"list", "--dir", commandtest.HostileText},
-		{"list", "--workspace", commandtest.HostileText},
-		{"list", "--json", "--status", commandtest.HostileText},
-		{"claim", "--wait", commandtest.HostileText},
-		{"call", commandtest.HostileText},
-		{"call", "get_handoff", commandtest.HostileText},
+	lines := [][]string{
 		{"call", "get_handoff", commandtest.AsJSON(t, map[string]string{"view": commandtest.HostileText, commandtest.HostileText: commandtest.HostileText})},
-		{"complete", "3", "--unmet", commandtest.HostileText},
 		{"show", "\x9b31m"},
-		{"history", commandtest.HostileText},
-		{"agents", "register", commandtest.HostileText},
-		{"update", "1", "--cancel", "--to", commandtest.HostileText},
-		{"retry", commandtest.HostileText},
-	} {
+	}
+	file, err := os.ReadFile("testdata/inert.txt")
+	require.NoError(t, err)
+	for line := range strings.Lines(string(file)) {
+		if words := strings.Fields(line); words[0] != "#" {
+			hostile := func(word string) string { return strings.ReplaceAll(word, "HOSTILE", commandtest.HostileText) }
+			lines = append(lines, schemas.Map(words, hostile))
+		}
+	}
+	for _, args := range lines {
 		for _, terminal := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%.60q", args), func(t *testing.T) {
 				out, errs := plain(d, terminal, args...)
