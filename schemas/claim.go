@@ -11,7 +11,7 @@ import (
 type ClaimIn struct {
 	// Default: next for you
 	HandoffID string `json:"handoff_id,omitempty"`
-	// Wait for mail (≤50)
+	// For mail (≤50)
 	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 	Tags        []string `json:"tags,omitempty"` // with one of these
 	View        View     `json:"view,omitempty" jsonschema:"enum=brief,enum=full"`
@@ -37,12 +37,12 @@ type ClaimOut struct {
 	Criteria  int        `json:"criteria,omitempty"` // how many complete_handoff must answer
 	Brief     string     `json:"brief,omitempty"`
 	// All that was sent, with view full
-	Handoff  *Handoff      `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
+	Handoff  *Handoff      `json:"handoff,omitempty"`
 	Omitted  []string      `json:"omitted,omitempty"`  // left out of the brief; get_handoff full has them
 	Transfer *ContextUsage `json:"transfer,omitempty"` // with view full
 	Holding  []ID          `json:"holding,omitempty"`  // all handoffs that this agent holds, if there are others or none waits
 	// Unread ones, when nothing waits
-	Notices []ListItem `json:"notices,omitempty" jsonschema_extras:"x-free=true"`
+	Notices []ListItem `json:"notices,omitempty"`
 
 	ToDo CompletionNeeds `json:"-"` // contents of a completion
 	// What became of the files of the context

@@ -15,8 +15,7 @@ type CompleteIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
 	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
 	Result
-	// As the holder says; criteria that are not met make it partial anyway
-	Outcome Outcome `json:"outcome,omitempty" jsonschema:"enum=success,enum=partial" jsonschema_extras:"x-hidden=true"`
+	Outcome Outcome `json:"outcome,omitempty" jsonschema:"enum=success,enum=partial"` // criteria that are not met make it partial anyway
 	Origin  *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
 }
 
@@ -30,23 +29,21 @@ type CompleteIn struct {
 type Result struct {
 	Version int `json:"version,omitempty" jsonschema:"minimum=1,maximum=1000000000" jsonschema_extras:"x-hidden=true"`
 	// What was done (≤4 KiB)
-	Summary string `json:"summary" jsonschema:"minLength=1"`
-	// ≤64 KiB
-	Detail string `json:"detail,omitempty"`
-	// {name: text}, for programs
-	Data map[string]string `json:"data,omitempty"`
+	Summary string            `json:"summary" jsonschema:"minLength=1"`
+	Detail  string            `json:"detail,omitempty"` // ≤64 KiB
+	Data    map[string]string `json:"data,omitempty"`   // {name: text}, for programs
 
-	// {branch, commit, pr_url, cost_usd, input_tokens…: text or number}
-	Results map[string]any `json:"results,omitempty"`
+	// branch, commit, pr_url, cost_usd…
+	Results map[string]any `json:"results,omitempty"` // {branch, commit, pr_url, cost_usd, input_tokens…: text or number}
 	Outputs []string       `json:"outputs,omitempty" jsonschema_extras:"x-hidden=true"`
 
-	Deliverables []Delivered   `json:"deliverables,omitempty" jsonschema_extras:"x-free=true"`
-	Verification *Verification `json:"verification,omitempty" jsonschema_extras:"x-free=true"`
+	Deliverables []Delivered   `json:"deliverables,omitempty"`
+	Verification *Verification `json:"verification,omitempty"`
 	// As output_schema asks
 	Output json.RawMessage `json:"output,omitempty" jsonschema_extras:"x-any=true"`
 	Notes  []string        `json:"notes,omitempty"` // for the next agent
-	// {to, task… as send_handoff} passes on; suggested_next: text is only shown
-	Continuation *Continuation `json:"continuation,omitempty" jsonschema_extras:"x-free=true,x-optional=true"`
+	// Passes the work on, as send_handoff
+	Continuation *Continuation `json:"continuation,omitempty" jsonschema_extras:"x-optional=true"` // {to, task… as send_handoff} passes on; suggested_next: text is only shown
 }
 
 // CompleteOut is the result of complete_handoff: the state of the handoff, the criteria that are not met, and the new

@@ -15,7 +15,7 @@ import "encoding/json"
 // Timeout and EstimatedDuration are durations, see [ParseDuration]. The timeout counts from the send. The mailbox makes
 // a deadline of it, unless the sender gives an earlier deadline.
 type Expectations struct {
-	Deliverables    []Deliverable `json:"deliverables,omitempty" jsonschema:"maxItems=50" jsonschema_extras:"x-free=true"`
+	Deliverables    []Deliverable `json:"deliverables,omitempty" jsonschema:"maxItems=50"`
 	SuccessCriteria []string      `json:"success_criteria,omitempty" jsonschema:"maxItems=100"`
 	Constraints     []string      `json:"constraints,omitempty" jsonschema:"maxItems=100"`
 	// JSON Schema of output
@@ -26,11 +26,11 @@ type Expectations struct {
 	EstimatedDuration string `json:"estimated_duration,omitempty"`
 	// Unmet criteria are refused
 	Strict bool `json:"strict,omitempty"`
-	// Names from .handoff/checks.yaml: run, not believed
+	// Names in .handoff/checks.yaml: run, not believed
 	Checks []string `json:"checks,omitempty" jsonschema:"maxItems=20"`
 	// Of a check without an observation: observed (default) leaves the result partial, claimed believes the holder
 	Evidence string `json:"evidence,omitempty" jsonschema:"enum=observed,enum=claimed" jsonschema_extras:"x-hidden=true"`
-	// Who judges the result: sender, agent, role:NAME…
+	// Judge of the result: sender, agent, role:NAME…
 	Review    string `json:"review,omitempty" jsonschema:"maxLength=128"`
 	MaxRounds int    `json:"max_rounds,omitempty" jsonschema:"minimum=1,maximum=25"`
 	// Whole id of the commit with which checks compare; default: where the sender stood

@@ -18,7 +18,7 @@ type FailIn struct {
 	// Default: on_failure, else the sender
 	RollbackTo  string      `json:"rollback_to,omitempty"`
 	Alternative string      `json:"suggested_alternative,omitempty"` // an agent that could do it; rejected work goes there
-	Checkpoint  *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true"`
+	Checkpoint  *Checkpoint `json:"checkpoint,omitempty"`
 
 	Reason string  `json:"reason,omitempty" jsonschema_extras:"x-hidden=true"` // of the rollback
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`
@@ -32,8 +32,8 @@ type FailureDetail struct {
 	Type string `json:"type,omitempty" jsonschema:"maxLength=64"`
 	// Why (≤4 KiB)
 	Description     string           `json:"description" jsonschema:"minLength=1"`
-	Blockers        []Blocker        `json:"blockers,omitempty" jsonschema_extras:"x-free=true"`
-	PartialProgress *PartialProgress `json:"partial_progress,omitempty" jsonschema_extras:"x-free=true"`
+	Blockers        []Blocker        `json:"blockers,omitempty"`
+	PartialProgress *PartialProgress `json:"partial_progress,omitempty"`
 }
 
 // FailOut is the result of fail_handoff: the state of the handoff, and the new handoff that continues the work, with

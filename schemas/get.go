@@ -10,12 +10,12 @@ type GetIn struct {
 	// As ho_12; no_7 for a notice
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"`
 	View      View   `json:"view,omitempty"`
-	// Name or field, as spec.md or outcome/detail; #L1-40, #Heading or #/json/0 of it
+	// Name or field, as spec.md or outcome/output, and part: #L1-40, #Heading, #/json/0
 	Reference string `json:"reference,omitempty"`
 	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_extras:"x-clamp=true"`
 	// Bytes to skip
 	Offset int `json:"offset,omitempty" jsonschema:"minimum=0"`
-	// Wait for a change; outcome: the end (≤50)
+	// For a change, view outcome: the end (≤50)
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 }
 
@@ -32,27 +32,27 @@ var Views = []View{"brief", "full", "outcome", "events", "audit", "checkpoint", 
 type GetOut struct {
 	HandoffID ID       `json:"handoff_id,omitempty"`
 	Status    Status   `json:"status,omitempty"`
-	Notice    *Notice  `json:"notice,omitempty" jsonschema_extras:"x-free=true"` // instead of the rest, for an id such as no_7
+	Notice    *Notice  `json:"notice,omitempty"` // instead of the rest, for an id such as no_7
 	Brief     string   `json:"brief,omitempty"`
 	Omitted   []string `json:"omitted,omitempty"`
 	// All that was sent
-	Handoff *Handoff `json:"handoff,omitempty" jsonschema_extras:"x-free=true"`
+	Handoff *Handoff `json:"handoff,omitempty"`
 	// Where it stands
-	Standing *HandoffState `json:"standing,omitempty" jsonschema_extras:"x-free=true"`
+	Standing *HandoffState `json:"standing,omitempty"`
 	// Agents that could claim it now
 	Routed *RoutingResult `json:"routed,omitempty"`
 	// The completion
-	Completion *Completion `json:"outcome,omitempty" jsonschema_extras:"x-free=true"`
+	Completion *Completion `json:"outcome,omitempty"`
 	// The failure
-	Failure *Failure `json:"failure,omitempty" jsonschema_extras:"x-free=true"`
+	Failure *Failure `json:"failure,omitempty"`
 	// Results that arrived after their claim was lost
-	Late []LateResult `json:"late,omitempty" jsonschema_extras:"x-free=true"`
+	Late []LateResult `json:"late,omitempty"`
 	// In words
 	Events []HistoryEvent `json:"events,omitempty"`
 	// With digests
-	Audit []Event `json:"audit,omitempty" jsonschema_extras:"x-free=true"`
+	Audit []Event `json:"audit,omitempty"`
 	// State, partial progress and a note
-	Checkpoint *Checkpoint `json:"checkpoint,omitempty" jsonschema_extras:"x-free=true"`
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty"`
 	Content    string      `json:"content,omitempty"`
 	NextOffset int         `json:"next_offset,omitempty"` // there is more; pass it as offset
 	Children   []ID        `json:"children,omitempty"`

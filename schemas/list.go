@@ -15,14 +15,14 @@ type ListIn struct {
 	Workflow string       `json:"workflow,omitempty"`
 	Tags     []string     `json:"tags,omitempty"`
 	Type     string       `json:"type,omitempty"`
-	// Words of texts sent, decided, asked, answered and delivered
+	// Words of any text
 	Query string `json:"query,omitempty" jsonschema:"maxLength=200"`
-	// Sent or ended since: RFC 3339 or '2h' ago
+	// RFC 3339 or '2h' ago
 	Since string `json:"since,omitempty"`
 	// Default 10, ≤50
 	Limit  int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=50" jsonschema_extras:"x-clamp=true"`
 	Cursor string `json:"cursor,omitempty"`
-	// In box notices: only unread, waiting for any (≤50)
+	// For unread notices (≤50)
 	WaitSeconds int `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 }
 

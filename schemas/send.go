@@ -14,33 +14,29 @@ type SendIn struct {
 	// Agent, capability:NAME, role:NAME, workflow:NAME or human
 	To string `json:"to,omitempty" jsonschema:"required,minLength=1,maxLength=128"`
 	// What to do (≤4 KiB)
-	Task string `json:"task,omitempty" jsonschema:"required,minLength=1"`
-	// ≤200 bytes
-	Title string `json:"title,omitempty"`
-	// Work type; message: only read
+	Task  string `json:"task,omitempty" jsonschema:"required,minLength=1"`
+	Title string `json:"title,omitempty"` // ≤200 bytes
+	// Work type; message: to read only
 	Type string `json:"type,omitempty" jsonschema:"maxLength=64"`
 	// Found so far (≤4 KiB)
-	Summary string `json:"summary,omitempty"`
-	// ≤64 KiB with data
-	Detail string `json:"detail,omitempty"`
-	// {name: text}, for programs
-	Data    map[string]string `json:"data,omitempty"`
-	Context *Context          `json:"context,omitempty" jsonschema_extras:"x-free=true"`
+	Summary string            `json:"summary,omitempty"`
+	Detail  string            `json:"detail,omitempty"` // ≤64 KiB with data
+	Data    map[string]string `json:"data,omitempty"`   // {name: text}, for programs
+	Context *Context          `json:"context,omitempty"`
 
 	Expectations *Expectations `json:"expectations,omitempty"`
-	Rollback     *Rollback     `json:"rollback,omitempty" jsonschema_extras:"x-free=true"`
+	Rollback     *Rollback     `json:"rollback,omitempty"`
 
 	Priority Priority `json:"priority,omitempty"` // also P0 (critical), P1, P2, P3 and P4 (low), or 0 to 4
 	// RFC 3339 or '2h'
 	Deadline string `json:"deadline,omitempty"`
 	Workflow string `json:"workflow,omitempty"` // default: the workflow of the parent, or a new one
 	// Default: the one you hold; none: a new chain
-	Parent string   `json:"parent,omitempty"`
-	Tags   []string `json:"tags,omitempty" jsonschema:"maxItems=32"`
-	// Idempotency key
-	Key     string       `json:"key,omitempty" jsonschema:"maxLength=128"`
-	DryRun  bool         `json:"dry_run,omitempty"` // show the brief and the missing parts
-	Options *SendOptions `json:"options,omitempty" jsonschema_extras:"x-free=true"`
+	Parent  string       `json:"parent,omitempty"`
+	Tags    []string     `json:"tags,omitempty" jsonschema:"maxItems=32"`
+	Key     string       `json:"key,omitempty" jsonschema:"maxLength=128"` // idempotency key
+	DryRun  bool         `json:"dry_run,omitempty"`                        // show the brief and the missing parts
+	Options *SendOptions `json:"options,omitempty"`
 
 	Version int     `json:"version,omitempty" jsonschema:"minimum=1,maximum=1000000000" jsonschema_extras:"x-hidden=true"`
 	Origin  *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"`

@@ -32,20 +32,18 @@ var Actions = []Action{
 // whole work is done. The note may be as long as a task, see [Limits].
 type UpdateIn struct {
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
-	// Taking a text out is a person's command: handoff redact ID
-	Action Action `json:"action"`
+	Action    Action `json:"action"`
 	// Answers go here (≤4 KiB)
 	Note      string   `json:"note,omitempty"`
 	Token     string   `json:"claim_token,omitempty"` // default: of the one claim this connection holds
 	Percent   int      `json:"percent,omitempty" jsonschema:"minimum=0,maximum=100"`
 	Questions []string `json:"questions,omitempty" jsonschema:"maxItems=20"` // of ask, to the sender
 	// Of ask
-	Conditions *Conditions `json:"conditions,omitempty" jsonschema_extras:"x-free=true"`
+	Conditions *Conditions `json:"conditions,omitempty"`
 	// For release, amend, return, retry
 	To string `json:"to,omitempty"`
-	// {task, expectations, options… as send_handoff; lists grow, remove: {deadline: true, after: [ho_2]}} for amend,
-	// answer, return, retry; {checkpoint: {state: object, note}} for progress, ask, release
-	Changes *Changes `json:"changes,omitempty" jsonschema_extras:"x-free=true"`
+	// As send_handoff; lists grow; remove: {deadline: true, after: [ho_2]}
+	Changes *Changes `json:"changes,omitempty"` // {task… as send_handoff; lists grow, remove: {deadline: true, after: [ho_2]}}
 
 	Origin *Origin `json:"origin,omitempty" jsonschema_extras:"x-hidden=true"` // of the acknowledgement with the question
 	Tree   *Tree   `json:"tree,omitempty" jsonschema_extras:"x-filled=true"`   // of progress: observed by the process, not said

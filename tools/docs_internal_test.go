@@ -32,18 +32,24 @@ func TestToolsDocument_DescribesEveryTool(t *testing.T) {
 	require.Equal(t, want, string(b), "docs/tools.md is stale: go test ./tools -update")
 }
 
-// reference returns a table of the arguments of every tool of [Table], and the names of the fields of its answer. It
-// leaves out the meaning of arguments, which the command "handoff tools" prints.
+// reference returns a table of the arguments of every tool of [Table], and the names of the fields of its answer.
+// Arguments that models do not see are in italics. It leaves out the meaning of arguments, which the command "handoff
+// tools" prints.
 func reference() string {
 	common := func(name string) bool { return slices.Contains([]string{"warnings", "inbox", "next"}, name) }
 	var b strings.Builder
 	for _, t := range Table {
 		fmt.Fprintf(&b, "### `%s`\n\n| argument | value |\n|---|---|\n", t.Name)
-		shown, full := readSchema(t.InputSchema()), t.schema()
-		for _, name := range shown.Properties.names {
-			if name != "agent" {
-				writeRows(&b, name, shown, full)
+		shown := readSchema(t.InputSchema())
+		for _, name := range t.schema().suggestedFields() {
+			value, mark := t.schema().Properties.field(name).valueWords(), ""
+			switch {
+			case slices.Contains(shown.Required, name):
+				mark = "**"
+			case shown.Properties.field(name) == nil:
+				mark = "*"
 			}
+			fmt.Fprintf(&b, "| %s`%s`%s | %s |\n", mark, name, mark, strings.ReplaceAll(value, "|", "\\|"))
 		}
 		fmt.Fprintf(&b, "| answer | `%s` |\n\n",
 			strings.Join(slices.DeleteFunc(readSchema(t.OutputSchema()).Properties.names, common), "` `"))
@@ -51,29 +57,17 @@ func reference() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// writeRows writes the row of one argument, or a row for each of its published fields. If the description of the
-// argument lists its fields, the row shows this list.
-func writeRows(b *strings.Builder, path string, shown, full *schemaNode) {
-	name := path[strings.LastIndex(path, ".")+1:]
-	s, f := shown.Properties.field(name), full.Properties.field(name)
-	said := "`" + path + "`"
-	if slices.Contains(shown.Required, name) {
-		said = "**" + said + "**"
-	}
-	if description := cmp.Or(s.Description, f.Description); strings.HasPrefix(description, "{") {
-		fmt.Fprintf(b, "| %s | %s |\n", said, strings.ReplaceAll(description, "|", "\\|"))
-	} else if s.Properties.names == nil {
-		fmt.Fprintf(b, "| %s | %s |\n", said, s.valueWords())
-	}
-	for _, below := range s.Properties.names {
-		writeRows(b, path+"."+below, s, f)
-	}
-}
-
 // valueWords says in words which values a schema takes.
 func (n *schemaNode) valueWords() string {
-	if n.Enum != nil {
+	switch {
+	case n.Enum != nil:
 		return "`" + strings.Join(n.Enum, "` `") + "`"
+	case strings.HasPrefix(n.Description, "{"):
+		return n.Description
+	case n.Form != "":
+		return n.Form
+	case n.Type == "array" && n.Items.read().Form != "":
+		return n.Items.read().Form + "[]"
 	}
 	words := map[string]string{"object": "object", "array": "list", "integer": "number", "number": "number", "boolean": "true or false"}
 	return cmp.Or(words[n.Type], "text")

@@ -98,8 +98,8 @@ func defineAdminTool[In, Out any](t Tool, method func(*mailbox.Service, context.
 }
 
 // ToolListing returns the tools for agents as one compact JSON array: of each tool its name, title, description and
-// input schema. Every session of every client pays tokens for this part of tools/list of the MCP specification, and a
-// test holds it to 12,000 bytes. The command line prints it.
+// input schema. Every session of every client pays tokens for this part of tools/list of the MCP specification. The
+// command line prints it.
 //
 // It has the order of [Table]. It is the same for every caller and for the whole life of the program.
 func ToolListing() []byte {

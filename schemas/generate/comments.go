@@ -66,7 +66,7 @@ func (c *typeComments) description(t reflect.Type, field string) string {
 	if field == "" {
 		return c.types[t.Name()]
 	}
-	return cmp.Or(c.publishedComment(t, field), c.behind[t.Name()+"."+field])
+	return cmp.Or(c.behind[t.Name()+"."+field], c.publishedComment(t, field))
 }
 
 // publishedComment returns the comment of a field that is published to clients, or "".

@@ -49,17 +49,5 @@ func formOf(t reflect.Type) string {
 	if t.Kind() != reflect.Struct || isInput(t) || strings.HasSuffix(t.Name(), "Out") {
 		return ""
 	}
-	return formOfSchema(bareSchema(t))
-}
-
-// withForm returns the description of a field that is published as a free object: the form of the field and then its
-// comment. If the comment begins with a form of its own, withForm returns the comment alone.
-func withForm(s *jsonschema.Schema, comment string) string {
-	switch {
-	case strings.HasPrefix(comment, "{"):
-		return comment
-	case comment == "":
-		return formOfSchema(s)
-	}
-	return formOfSchema(s) + ". " + comment
+	return formOfSchema(reflectSchema(newReflector(nil), t))
 }

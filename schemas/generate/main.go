@@ -7,24 +7,22 @@
 // object.
 //
 // A published schema describes the arguments or the result of a tool for agents, and is sent to clients. It is one line
-// without combinators, references, nulls and boolean schemas, because each of these breaks some client. It leaves out
-// everything that a model does not need.
+// without references, nulls and schemas without a type or alternatives, because each of these breaks some client. Of
+// arguments it has the fields that the file shown.txt lists, and of results the fields and their types.
 //
 // The descriptions in the schemas are the comments of the Go types. A comment above a field is published: models read
 // it, and it costs tokens in every session. A comment behind a field is in the full schema only. Struct tags add rules
 // that Go types cannot express. The tags of invopop/jsonschema can be used, and these:
 //
 //	x-hidden    accepted but not published, for spellings of other protocols
-//	x-free      published as a free object, or as a list of them; its description explains it
-//	x-any       any JSON value; published as a free object
+//	x-any       any JSON value
 //	x-filled    refused as an argument and not published as one: the mailbox fills it
 //	x-optional  nothing within is required
 //	x-gist      a text in place of the object is read as this field
 //	x-clamp     a number that is too large counts as the largest one
 //	x-form      the written form of the value, if its type does not show it
 //
-// Errors about a malformed object show the x-form of its full schema. In published schemas, the description of an
-// x-free field begins with the form of the field.
+// Errors about a malformed object show the x-form of its full schema.
 package main
 
 import (

@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"encoding/json"
 	"reflect"
 	"slices"
@@ -16,56 +17,89 @@ import (
 func publishedSchema(c *typeComments, t reflect.Type) *jsonschema.Schema {
 	s := reflectSchema(newReflector(c.publishedComment), t)
 	if isInput(t) {
-		publishInput(s)
+		publishInput(s, t.Name())
 	} else {
 		publishOutput(s)
 	}
+	visitSchemas(s, stripNotes)
 	return s
 }
 
 // publishInput turns the schema of arguments into its published form.
-func publishInput(s *jsonschema.Schema) {
-	visitSchemas(s, keepSendable)
-	visitSchemas(s, loosenFreeFields)
-	visitSchemas(s, dropUndescribedLimits)
+func publishInput(s *jsonschema.Schema, name string) {
 	s.Properties.Set("agent", &jsonschema.Schema{Type: "string", Description: "Act as"})
-	visitSchemas(s, stripNotes)
+	showFields(s, name)
+	visitSchemas(s, dropUndescribedLimits)
 }
 
-// publishOutput turns the schema of a result into its published form, without required fields and lists of allowed
-// values, and open for unknown fields. Clients check results against this schema. A field or value that a later version
-// adds must not break a client.
-func publishOutput(s *jsonschema.Schema) {
-	visitSchemas(s, loosenFreeFields)
-	s.Properties.Set("inbox", bareSchema(reflect.TypeFor[schemas.InboxCounts]()))
-	s.Properties.Set("next", &jsonschema.Schema{
-		Type: "array", Description: "What to do next", Items: bareSchema(reflect.TypeFor[schemas.Advice]()),
-	})
-	visitSchemas(s, stripNotes)
-	visitSchemas(s, allowUnknownFields)
-}
+//go:embed shown.txt
+var shownText string
 
-// keepSendable keeps only the fields that a caller sends.
-func keepSendable(s *jsonschema.Schema) {
-	s.Properties.Filter(func(name string, field *jsonschema.Schema) bool {
-		if isUnsent(field) {
-			s.Required = slices.DeleteFunc(s.Required, func(required string) bool { return required == name })
+// shownFields has the rows of shown.txt, which explains them, by path.
+var shownFields = func() map[string][]string {
+	fields := map[string][]string{}
+	for _, row := range schemas.TableRows(shownText, 2) {
+		fields[row[0]] = strings.Fields(row[1])
+	}
+	return fields
+}()
+
+// showFields keeps the fields of the object at a path that shown.txt shows, and closes the object for other fields
+// unless its row is open. It does the same with all objects in it. The description of an object explains its fields
+// too. A field that the type lacks panics.
+func showFields(s *jsonschema.Schema, path string) {
+	if s.Type == "array" {
+		showFields(s.Items, path)
+	}
+	names := shownFields[path]
+	if s.Type != "object" || len(names) == 0 {
+		freeIfObject(s)
+		return
+	}
+	of, rest, explained := s.Properties, s.AdditionalProperties, s.Description != ""
+	s.Properties, s.AdditionalProperties = jsonschema.NewProperties(), jsonschema.FalseSchema
+	if names[len(names)-1] == "…" {
+		names, s.AdditionalProperties = names[:len(names)-1], nil
+	}
+	for _, name := range names {
+		field, named := of.Get(name)
+		if !named {
+			field = &jsonschema.Schema{Type: rest.Type}
 		}
-		return !isUnsent(field)
-	})
+		if showFields(field, path+"."+name); explained {
+			field.Description = ""
+		}
+		s.Properties.Set(name, field)
+	}
+	s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return !slices.Contains(names, name) })
 }
 
-// loosenFreeFields replaces the schema of an x-free field, of an x-any field and of a map by the schema of a free
-// object.
-func loosenFreeFields(s *jsonschema.Schema) {
-	mapped := s.Type == "object" && s.Properties.Len() == 0 && s.AdditionalProperties != jsonschema.FalseSchema
+// publishOutput turns the schema of a result into its published form: the fields of the result and their types, without
+// required fields and lists of allowed values, and open for unknown fields. Clients check results against this schema.
+// A field or value that a later version adds must not break a client.
+func publishOutput(s *jsonschema.Schema) {
+	s.Properties.Set("inbox", &jsonschema.Schema{Type: "object"})
+	s.Properties.Set("next", &jsonschema.Schema{Type: "array", Items: &jsonschema.Schema{Type: "object"}})
+	for field := range s.Properties.ValuesFromOldest() {
+		freeIfObject(field)
+		if field.Items != nil {
+			freeIfObject(field.Items)
+		}
+		field.Enum, field.Required = nil, nil
+	}
+	s.Required, s.AdditionalProperties = nil, nil
+}
+
+// freeIfObject replaces the schema of an object by the schema of a free object, and the schema of any JSON value by one
+// of an object or a text.
+func freeIfObject(s *jsonschema.Schema) {
+	object := &jsonschema.Schema{Type: "object"}
 	switch {
-	case hasNote(s, "x-free") && s.Type == "array":
-		s.Description, s.Items = withForm(s, s.Description), freeObjectSchema()
-	case hasNote(s, "x-free"), hasNote(s, "x-any"), mapped:
-		description := withForm(s, s.Description)
-		*s = *freeObjectSchema()
-		s.Description = description
+	case hasNote(s, "x-any"):
+		*s = jsonschema.Schema{Description: s.Description, AnyOf: []*jsonschema.Schema{object, {Type: "string"}}}
+	case s.Type == "object":
+		object.Description = s.Description
+		*s = *object
 	}
 }
 
@@ -96,13 +130,3 @@ func stripNotes(s *jsonschema.Schema) {
 		}
 	}
 }
-
-func allowUnknownFields(s *jsonschema.Schema) {
-	s.Required, s.Enum = nil, nil
-	if s.Properties != nil && s.Properties.Len() > 0 {
-		s.AdditionalProperties = nil
-	}
-}
-
-// bareSchema returns the schema of a type without descriptions.
-func bareSchema(t reflect.Type) *jsonschema.Schema { return reflectSchema(newReflector(nil), t) }

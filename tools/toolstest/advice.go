@@ -6,6 +6,8 @@
 package toolstest
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"handoff/schemas"
 	"handoff/tools"
@@ -92,6 +96,25 @@ func checkWords(a schemas.Advice) (faults []string) {
 	return faults
 }
 
+// shows returns an error if arguments do not match the schema that clients get. An administrative tool has none. The
+// claim token is only for callers without a connection, and a caller gave max_tokens itself.
+func shows(t tools.Tool, args string) error {
+	if t.Admin {
+		return nil
+	}
+	c := jsonschema.NewCompiler()
+	schema, _ := jsonschema.UnmarshalJSON(bytes.NewReader(t.InputSchema()))
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(args))
+	if m, ok := value.(map[string]any); ok {
+		delete(m, "claim_token")
+		delete(m, "max_tokens")
+	}
+	if err = cmp.Or(err, c.AddResource("row", schema)); err != nil {
+		return err
+	}
+	return c.MustCompile("row").Validate(value)
+}
+
 // checkCall checks an advised call. Its tool must exist. A tool for administrators must only read. The tool must accept
 // the arguments after blanks are filled in. The call must destroy nothing.
 func checkCall(a schemas.Advice) (faults []string) {
@@ -117,6 +140,9 @@ func checkCall(a schemas.Advice) (faults []string) {
 	}
 	if strings.Contains(string(canonical), `"met":true`) {
 		faults = append(faults, "only the holder knows what is met")
+	}
+	if err := shows(t, written); err != nil && len(faults) == 0 {
+		faults = append(faults, "the list of tools does not show it, so some clients refuse it: "+err.Error())
 	}
 	return faults
 }

@@ -38,7 +38,7 @@ func TestAdviceFaults_ReportBadAdvice(t *testing.T) {
 		"no JSON":               call("complete_handoff", `{"handoff_id":"ho_1","summary":…}`),
 		"cancelling":            schemas.AdviseCall(schemas.UpdateIn{HandoffID: "ho_1", Action: schemas.ActCancel}, "ends it"),
 		"forcing":               call("send_handoff", `{"to":"x","task":"x","options":{"force":true}}`),
-		"answering for another": call("complete_handoff", `{"handoff_id":"ho_1","summary":"…","verification":{"criteria":[{"criterion":1,"met":true}]}}`),
+		"answering for another": call("complete_handoff", `{"handoff_id":"ho_1","summary":"…","verification":{"criteria":[{"criterion":"1","met":true}]}}`),
 		"keeping the workspace": call("token_revoke", `{"name":"ci"}`),
 	} {
 		require.Len(t, toolstest.AdviceFaults([]schemas.Advice{bad}), 1, name)
