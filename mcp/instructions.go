@@ -17,8 +17,10 @@ import (
 	"handoff/schemas"
 )
 
-// MaxInstructions is the longest text of [Instructions], in characters. Clients cut off longer texts.
-const MaxInstructions = 2000
+// MaxInstructions is the length up to which [Instructions] names other agents, in characters. Every session of every
+// client pays tokens for the text. It is longer only with a warning, or if the caller has long names. Some clients cut
+// it off after 2,000 characters, and others show only the first 247 until the model searches for tools.
+const MaxInstructions = 900
 
 // Instructions is the text of this server that the model of a client reads first. Some clients load tools only after a
 // search, so the text contains the words that such a search needs.
@@ -36,7 +38,7 @@ type Instructions struct {
 //go:embed instructions.txt
 var instructionsText string
 
-// String returns the text, of at most MaxInstructions characters. It leaves out agents that do not fit.
+// String returns the text. It leaves out other agents that do not fit into MaxInstructions characters.
 func (i Instructions) String() string {
 	whatFor, theLoop, _ := strings.Cut(instructionsText, "{session}\n")
 	head := whatFor + i.identityLine() +

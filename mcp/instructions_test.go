@@ -29,12 +29,15 @@ func TestInstructions_StayWithinLengthLimit(t *testing.T) {
 	for n := range 501 {
 		full.Others = append(slices.Clone(crowd[500-n:]), schemas.Card{Name: full.Agent})
 		text := full.String()
-		require.LessOrEqual(t, utf8.RuneCountInString(text), mcp.MaxInstructions)
+		require.LessOrEqual(t, utf8.RuneCountInString(text), 2_000)
 		require.True(t, strings.HasSuffix(text, "under its own name.\n"))
 		require.NotContains(t, text, "\u202e")
 	}
-	require.Contains(t, full.String(), "-499 (live", "who is live comes first")
-	require.Contains(t, full.String(), "more, see list_agents")
+	usual := mcp.Instructions{Workspace: "shop", Agent: "amy", Others: append(full.Others, schemas.Card{Name: "zoe", Live: true})}.String()
+	require.LessOrEqual(t, utf8.RuneCountInString(usual), mcp.MaxInstructions)
+	require.Contains(t, usual, "account: "+strings.Repeat("a", 60)+"-499 (live", "who is live comes first")
+	require.Contains(t, usual, "more, see list_agents")
+	require.LessOrEqual(t, strings.Index(usual, "\n"), 247, "all that some clients show")
 }
 
 func TestInstructions_NameOtherAgents(t *testing.T) {
@@ -76,8 +79,7 @@ func TestInstructions_ContainSearchWords(t *testing.T) {
 	text := mcp.Instructions{}.String()
 	for _, word := range []string{
 		"handoff", "delegate", "assign", "hand over", "pick up", "review", "tests", "report", "resume", "message", "agent", "human",
-		"claim_handoff", "complete_handoff", "fail_handoff", "send_handoff", "update_handoff",
-		"list_handoffs", "get_handoff", "handoff_history", "list_agents", "register_agent",
+		"claim_handoff", "complete_handoff", "fail_handoff", "list_handoffs",
 	} {
 		require.Contains(t, text, word)
 	}

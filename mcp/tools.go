@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"handoff/mcp/jsonrpc"
 	"handoff/schemas"
@@ -23,11 +24,18 @@ func (s *Server) addTools() {
 	}
 }
 
+// firstWithOutputSchemas is the first revision of the MCP specification whose tools have output schemas. Revisions are
+// dates, so they are in the order of their texts.
+const firstWithOutputSchemas = "2025-06-18"
+
 // describeTools adds titles, descriptions, schemas and hints to a list of tools.
-func describeTools(_ context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.ListToolsResult) {
+func describeTools(ctx context.Context, _ any, _ *sdk.ListToolsRequest, list *sdk.ListToolsResult) {
 	for i, t := range list.Tools {
 		if row, err := tools.FindTool(t.Name); err == nil {
 			list.Tools[i] = toolDescription(row)
+		}
+		if server.RequestProtocolVersion(ctx) < firstWithOutputSchemas {
+			list.Tools[i].RawOutputSchema = nil
 		}
 	}
 }

@@ -33,7 +33,10 @@ func encodeResult(r sdk.JSONRPCResponse) (encoded []byte, ok bool) {
 		for i, t := range result.Tools { // our tools have these fields and no others
 			list.Tools[i] = map[string]any{
 				"name": t.Name, "title": t.Title, "description": t.Description, "annotations": t.Annotations,
-				"inputSchema": t.RawInputSchema, "outputSchema": t.RawOutputSchema,
+				"inputSchema": t.RawInputSchema,
+			}
+			if t.RawOutputSchema != nil {
+				list.Tools[i]["outputSchema"] = t.RawOutputSchema
 			}
 		}
 		r.Result = list
