@@ -23,7 +23,7 @@ func TestTools_AreListedWithAllHintsInOldAndNewRevisions(t *testing.T) {
 	} {
 		c := connect(t, config(newStandIn()))
 		if revision < "2026-07-28" {
-			c.send(initialize(revision, "probe"))
+			c.send(initialize("probe", revision))
 			c.nextLine()
 		}
 		c.send(line)
