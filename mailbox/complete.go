@@ -173,7 +173,7 @@ func completionFrom(in schemas.CompleteIn) schemas.Completion {
 // completionWarnings returns the warnings for the holder in the result of its completion.
 func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done schemas.Completion) []string {
 	doubts := schemas.Map(contract.Doubts(done), func(doubt string) string { return "it is partial, because it says itself: " + doubt })
-	warnings := slices.Concat(doubts, contract.UnconfirmedStatements(done), done.UnobservedReasons(), compose.WarnOfUnusedFields(in.Origin))
+	warnings := slices.Concat(doubts, contract.UnconfirmedStatements(done), done.UnobservedReasons(), compose.WarnOfUnusedFields(in.Tool(), in.Origin))
 	if why := schemas.ValueOrZero(o.By.CheckReport).Unread; why != "" {
 		warnings = append(warnings, "nothing was observed: "+why)
 	}

@@ -114,7 +114,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if err != nil {
 		return out, err
 	}
-	out.Warnings = append(out.Warnings, compose.WarnOfUnusedFields(in.Origin)...)
+	out.Warnings = append(out.Warnings, compose.WarnOfUnusedFields(in.Tool(), in.Origin)...)
 	unused, err := o.unknownAgentWarning(schemas.Agent(in.Alternative))
 	if err != nil {
 		return out, err

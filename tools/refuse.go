@@ -148,6 +148,9 @@ func (t Tool) explainUnknownField(u unknownField) schemas.Error {
 	if hint != "" && !strings.Contains(e.Field, "[") {
 		e.Hint, e.Next = hint, append(e.Next, next...)
 	}
+	if meant := respell.MeantPlace(t.Name, e.Field); e.Hint == "" && meant != "" && !strings.Contains(e.Field, "[") {
+		e.Hint = "Closest: " + meant + "."
+	}
 	if e.Hint == "" {
 		e.Hint, _ = respell.FieldAdvice(t.Name, "*", u.handoff)
 	}

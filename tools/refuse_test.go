@@ -32,11 +32,9 @@ func TestUnknownField_ErrorSuggestsNoHiddenFields(t *testing.T) {
 }
 
 func TestUnknownField_ErrorSuggestsNoFieldsFilledByMailbox(t *testing.T) {
-	known := refusalOf(t, "send_handoff", `{"to":"qa","task":"x","context":{"checkpint":{}}}`).Known
-	require.Contains(t, known, "state")
-	for _, field := range []string{"questions", "answers", "partial_progress", "checkpoint"} {
-		require.NotContains(t, known, field)
-	}
+	known := refusalOf(t, "update_handoff", `{"handoff_id":"1","action":"progress","tre":1}`).Known
+	require.Contains(t, known, "note")
+	require.NotContains(t, known, "tree")
 }
 
 func TestDecode_RefusesDuplicateFieldWithTwoValues(t *testing.T) {
@@ -53,10 +51,10 @@ func TestInvoke_ErrorStaysShortForLongInput(t *testing.T) {
 }
 
 func TestDecode_ErrorNamesAllWrongFields(t *testing.T) {
-	e := refusalOf(t, "send_handoff", `{"tsk":"x","budget":9,"priority":"soon","tags":{},"context":{"files":[{"path":7},{"lnies":"1"}],"foo":1}}`)
+	e := refusalOf(t, "send_handoff", `{"tsk":"x","budget":9,"priority":"soon","tags":{},"context":{"files":[{"path":7},{"lnies":"1"}],"foo":1},"options":{"foo":1}}`)
 	require.Equal(t, "budget: there is no such field (Give it as options.limits.cost_usd or options.limits.tokens); tsk: there is no such field (Closest: task); to: required, and so is task "+
-		"(to: Agent, capability:NAME, role:NAME, workflow:NAME or human. task: What to do (≤4 KiB)); context.foo: there is no such field (Leave it out, or write it into detail, or for programs into data or context.state); "+
-		`context.files[1].lnies: there is no such field (Closest: lines); context.files[1].path: required; `+
+		"(to: Agent, capability:NAME, role:NAME, workflow:NAME or human. task: What to do (≤4 KiB)); context.files[1].lnies: there is no such field (Closest: lines); "+
+		`context.files[1].path: required; options.foo: there is no such field (Leave it out, or write it into detail, or for programs into data or context.state); `+
 		`priority: "soon" is not one of low, normal, high, critical (also P0 (critical), P1, P2, P3 and P4 (low), or 0 to 4); `+
 		"tags: must be a list of text, not an object (It takes: text[])", e.Error())
 	require.Equal(t, "Nothing was sent.", e.Hint)

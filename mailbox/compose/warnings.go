@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"handoff/schemas"
+	"handoff/schemas/respell"
 )
 
 // WarnOfReinterpretedFields returns warnings for the sender about a priority that the server reads as another value,
@@ -23,15 +24,20 @@ func WarnOfReinterpretedFields(in schemas.SendIn) (warnings []string) {
 	return warnings
 }
 
-// WarnOfUnusedFields returns warnings about fields of a message from another system that match no argument of a send,
-// or nil if all fields match. The server stores these fields, but no brief shows them. The maps of the message do not
-// change.
-func WarnOfUnusedFields(from *schemas.Origin) []string {
+// WarnOfUnusedFields returns warnings about fields of a message that match no argument of its tool, or nil if all
+// fields match. The server stores these fields, but no brief shows them. If a field resembles an argument, the warning
+// names that, too. The maps of the message do not change.
+func WarnOfUnusedFields(tool string, from *schemas.Origin) []string {
 	extra := maps.Clone(schemas.ValueOrZero(from).Extra)
 	delete(extra, "priority")
 	var warnings []string
 	if paths := valuePaths(extra, ""); len(paths) > 0 {
 		slices.Sort(paths)
+		for i, path := range paths {
+			if meant := respell.MeantPlace(tool, path); meant != "" {
+				paths[i] += " (closest: " + meant + ")"
+			}
+		}
 		warnings = append(warnings, "kept in origin.extra, which no brief shows: "+strings.Join(paths, ", "))
 	}
 	return warnings

@@ -89,7 +89,7 @@ func (m Maker) MakeOne(by schemas.Caller, in schemas.SendIn, now time.Time) (d D
 		return d, err
 	}
 	d.Key, d.Force, d.Attempt = cmp.Or(in.Key, keyOfForeignMessage(in.Origin)), in.Options.Force, in.Options.Attempt
-	d.Warnings = slices.Concat(d.Warnings, compose.WarnOfReinterpretedFields(in), compose.WarnOfUnusedFields(in.Origin))
+	d.Warnings = slices.Concat(d.Warnings, compose.WarnOfReinterpretedFields(in), compose.WarnOfUnusedFields(in.Tool(), in.Origin))
 	d.Token = by.Token
 	if in.Context != nil && len(in.Context.References) > 0 {
 		if in.Context, d.Kept, err = m.SeparateContent(in.Context); err != nil {

@@ -2,6 +2,8 @@ package respell
 
 import (
 	_ "embed"
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -39,6 +41,32 @@ func FieldAdvice(tool, name, id string) (hint string, next []schemas.Advice) {
 		hint = "Give it as " + hint + "."
 	}
 	return hint, next
+}
+
+// itemNumbers matches the number of an item in a path.
+var itemNumbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\[\d+\]`) })
+
+// MeantPlace returns the place that the writer of an unknown field of a message likely meant: the field of a similar
+// name, of several the one in the same object, or else the place that [FieldAdvice] names. It returns "" if there is
+// none, and for a field of another protocol.
+func MeantPlace(tool, path string) string {
+	t, outer := tableOfTool(tool), firstNameOf(path)
+	if t == nil || t.fields.fieldAt(itemNumbers().ReplaceAllString(path, "")) != nil || outer == "source" || outer == "envelope" {
+		return ""
+	}
+	path = itemNumbers().ReplaceAllString(path, "[]")
+	object, name := path[:strings.LastIndexByte(path, '.')+1], path[strings.LastIndexByte(path, '.')+1:]
+	if name = mistypedName(name, slices.Sorted(maps.Keys(t.paths))); name == "" {
+		hint, _ := FieldAdvice(tool, path[len(object):], "")
+		if place, named := strings.CutPrefix(hint, "Give it as "); named {
+			return strings.TrimSuffix(place, ".")
+		}
+		return ""
+	}
+	if all := t.paths[name]; !slices.Contains(all, object+name) {
+		return all[0]
+	}
+	return object + name
 }
 
 // findFieldRow returns the first row of fields.txt for a word, or nil.

@@ -25,26 +25,27 @@ import (
 // more.
 //
 // No value of a known field is lost. A value that no argument can hold is kept in origin.extra, under its path in the
-// message. Null and empty values of foreign fields are dropped. Unknown fields stay where they are, so that the decoder
-// refuses them. Objects and lists that came as JSON texts are decoded.
+// message. Null and empty values of foreign fields are dropped. Unknown fields are kept there, too, if they decide
+// nothing, see [normalisation.keeps]. The others stay where they are, so that the decoder refuses them. Objects and
+// lists that came as JSON texts are decoded.
 //
 // The error joins errors of type [schemas.Error] and code invalid. Each names two fields that contradict each other, a
 // status that does not say how the work ended, a field that the action does not take, or the tool to which the message
 // belongs. The arguments that Normalise returns beside it are converted as far as possible, so that their other faults
 // can be found.
 func Normalise(tool string, args map[string]any) (map[string]any, error) {
-	return normaliseArguments(tool, args, false, "")
+	return normaliseArguments(tool, args, reading{})
 }
 
 // NormaliseWhole works as [Normalise] for a whole message, such as a file. It takes the message out of its envelope (an
-// outer object around it). It also moves unknown fields to origin.extra instead of leaving them to the decoder, because
-// the author of a file is not there to correct them. Errors name the handoff by id. If id is empty, they use the id in
-// the message.
-func NormaliseWhole(tool, id string, message map[string]any) (map[string]any, error) {
-	return normaliseArguments(tool, message, true, id)
+// outer object around it). A shared message, such as the front matter of a document, is written for other programs,
+// too: it keeps the unknown fields at the top that resemble none of ours. Errors name the handoff by id. If id is empty,
+// they use the id in the message.
+func NormaliseWhole(tool, id string, message map[string]any, shared bool) (map[string]any, error) {
+	return normaliseArguments(tool, message, reading{whole: true, foreign: shared, givenID: id})
 }
 
-func normaliseArguments(tool string, args map[string]any, whole bool, id string) (map[string]any, error) {
+func normaliseArguments(tool string, args map[string]any, how reading) (map[string]any, error) {
 	table := tableOfTool(tool)
 	if table == nil {
 		return args, nil
@@ -53,10 +54,10 @@ func normaliseArguments(tool string, args map[string]any, whole bool, id string)
 	if out == nil {
 		out = map[string]any{}
 	}
-	if whole {
+	if how.whole {
 		out = table.unwrapEnvelope(out)
 	}
-	_, err := table.normalise(out, "", whole, id)
+	_, err := table.normalise(out, "", how)
 	return out, err
 }
 
@@ -65,7 +66,7 @@ func normaliseArguments(tool string, args map[string]any, whole bool, id string)
 func WrittenPaths(tool string, args map[string]any) func(path string) string {
 	var filled map[string]string
 	if table := tableOfTool(tool); table != nil && len(args) > 0 {
-		filled, _ = table.normalise(cloneJSON(args).(map[string]any), "", false, "") // as far as it could be read
+		filled, _ = table.normalise(cloneJSON(args).(map[string]any), "", reading{}) // as far as it could be read
 	}
 	return func(path string) string {
 		for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {
@@ -80,19 +81,30 @@ func WrittenPaths(tool string, args map[string]any) func(path string) string {
 // A normalisation is the state of the conversion of one object to our names.
 type normalisation struct {
 	*aliasTable
-	args    map[string]any
-	at      string            // path of args with a final dot, for errors
-	filled  map[string]string // canonical path to the foreign path of its value
-	hinted  map[string]bool   // canonical paths whose value is a hint
-	whole   bool              // see [NormaliseWhole]
-	givenID string            // id of the handoff, if the caller gave it in addition to the message
+	args   map[string]any
+	at     string            // path of args with a final dot, for errors
+	filled map[string]string // canonical path to the foreign path of its value
+	hinted map[string]bool   // canonical paths whose value is a hint
+	reading
+}
+
+// A reading says how a message is read.
+type reading struct {
+	whole   bool   // see [NormaliseWhole]
+	givenID string // id of the handoff, if the caller gave it in addition to the message
+	foreign bool   // the message has a version or a header of another protocol, or is the head of a document
+	newer   bool   // the message says a version above ours
 }
 
 // normalise converts args in place. It returns the foreign paths of the moved values, by their paths in args. Its error
 // joins the errors of all steps, so that one error can name all faults.
-func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id string) (moved map[string]string, err error) {
+func (t *aliasTable) normalise(args map[string]any, at string, how reading) (moved map[string]string, err error) {
 	n := &normalisation{
-		aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}, whole: whole, givenID: id,
+		aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}, reading: how,
+	}
+	if t.isMessage() {
+		n.newer = n.newer || isNewer(args["version"]) || isNewer(args["schema"])
+		n.foreign = n.foreign || n.newer || !isEmpty(args["version"])
 	}
 	wrong := []error{t.fields.renameFields(args, at), t.start(n), n.relocateMisplaced(t.fields, args, "")}
 	wrong = append(wrong, t.start(n)) // for fields that were moved
@@ -102,17 +114,15 @@ func (t *aliasTable) normalise(args map[string]any, at string, whole bool, id st
 		}
 	}
 	wrong = append(wrong, t.finish(n))
+	n.foreign = n.foreign || t.isMessage() && n.foreignHeaderPath() != ""
 	for name, table := range t.inner { // objects with an alias table of their own
 		v, _ := valueAt(args, name)
 		if inside, ok := v.(map[string]any); ok {
-			_, err := table.normalise(inside, at+name+".", whole, id)
+			_, err := table.normalise(inside, at+name+".", reading{whole: how.whole, givenID: how.givenID, newer: n.newer})
 			wrong = append(wrong, err)
 		}
 	}
-	if whole {
-		wrong = append(wrong, n.keepUnknownFields(t.own, args, ""))
-	}
-	return n.filled, errors.Join(wrong...)
+	return n.filled, errors.Join(append(wrong, n.keepUnknownFields(t.fields, args, ""))...)
 }
 
 // applyRow moves the value of the row's foreign field to the row's argument. It does nothing if the message does not
@@ -189,6 +199,7 @@ func (n *normalisation) keepInOverflow(from string, v any) (moved bool, err erro
 	if there && !reflect.DeepEqual(have, v) {
 		return false, n.contradictionError(from, to, to)
 	}
+	n.filled[to] = from
 	return setAt(n.args, to, v), nil
 }
 

@@ -25,15 +25,15 @@ func FieldPaths(tool, name string) (all []string) {
 }
 
 // ReadAs returns a text about the arguments that [Normalise] reads as fields of other names, such as "due as deadline",
-// and about a type of work that it reads as a message. It returns "" if there are none. It looks at the names at the
-// top only.
+// about a type of work that it reads as a message, and about unknown fields that it keeps in a state. It returns "" if
+// there are none. It looks for synonyms at the top only.
 func ReadAs(tool string, args map[string]any) string {
 	var told []string
 	t := tableOfTool(tool)
+	if t == nil {
+		return ""
+	}
 	for _, key := range slices.Sorted(maps.Keys(args)) {
-		if t == nil {
-			break
-		}
 		if name, field := t.fields.findField(key); field == nil && synonyms()[name] != nil {
 			if to, ok := t.paths.findProperPath(name); ok && to != name {
 				unit := ""
@@ -44,11 +44,29 @@ func ReadAs(tool string, args map[string]any) string {
 			}
 		}
 	}
+	told = append(told, t.keptInState(args)...)
 	kind := valueText(cmp.Or(args["type"], args["kind"]))
 	if ours, known := ourWord("types", kind); known && ours != kind && tool == "send_handoff" {
 		told = append(told, "type "+kind+" as message")
 	}
 	return strings.Join(told, ", ")
+}
+
+// keptInState lists the fields of changes, or of a join, that [Normalise] moves to the state of their context, because
+// these objects have no origin.
+func (t *aliasTable) keptInState(args map[string]any) (told []string) {
+	for _, name := range slices.Sorted(maps.Keys(t.inner)) {
+		v, _ := valueAt(args, name)
+		if inside, ok := v.(map[string]any); ok && !t.inner[name].isMessage() {
+			moved, _ := t.inner[name].normalise(cloneJSON(inside).(map[string]any), "", reading{}) // as far as it could be read
+			for _, to := range slices.Sorted(maps.Keys(moved)) {
+				if strings.HasPrefix(to, "context.state.") {
+					told = append(told, name+"."+moved[to]+" as "+name+"."+to)
+				}
+			}
+		}
+	}
+	return told
 }
 
 // IsForeignObject reports whether a name is the name of an object that only other protocols have. The known fields of
@@ -132,17 +150,14 @@ func fieldsMeantBy(name string) []string { return append([]string{name}, synonym
 
 // relocateMisplaced moves each misplaced field of an object to its right place, if there is exactly one right place. It
 // skips objects without known fields, because they may have any fields. It also skips fields in the items of a list.
-// A source describes the sender, so its unknown fields never become arguments: they go to the overflow path.
+// A source describes the sender, so its unknown fields never become arguments.
 func (n *normalisation) relocateMisplaced(s *shape, object map[string]any, at string) error {
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		var err error
 		path := fieldPath(at, key)
-		if name, field := s.findField(key); field == nil && at == "source" {
-			_, err = n.keepInOverflow(path, object[key])
-			delete(object, key)
-		} else if field == nil {
+		if name, field := s.findField(key); field == nil && at != "source" {
 			err = n.relocateField(name, object, key, path)
-		} else if !field.isList() {
+		} else if field != nil && !field.isList() {
 			err = n.relocateWithin(field, object[key], path, path)
 		}
 		if err != nil {

@@ -24,7 +24,7 @@ func TestFormatsDocument_ListsForeignFields(t *testing.T) {
 	send := aliasesOf("header placement assignment task context role")
 	requireRegion(t, "foreign", "our field | theirs\n---|---\n"+foreignFieldRows("send_handoff", send)+
 		foreignFieldRows("send_handoff, also below `context`, `agent_context` and `handoff_instructions`", aliasesOf("progress"))+
-		foreignFieldRows("complete_handoff", aliasesOf("header handoff token complete"))+foreignFieldRows("fail_handoff", aliasesOf("fail"))+
+		foreignFieldRows("complete_handoff", aliasesOf("header handoff token ending complete"))+foreignFieldRows("fail_handoff", aliasesOf("fail"))+
 		foreignFieldRows("update_handoff", aliasesOf("update")))
 	requireRegion(t, "messages", messageTables(t))
 	requireRegion(t, "synonyms", synonymTable())

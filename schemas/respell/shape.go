@@ -22,6 +22,7 @@ type shape struct {
 	foreign     bool   // an object of other protocols: it is removed when empty
 	raw         bool   // any JSON value, also null
 	unpublished bool   // a field that is not published to callers
+	required    bool   // a field without which its object is refused
 }
 
 // shapeOf returns the shape of a type. For a list it returns the shape of the items.
@@ -46,10 +47,21 @@ func shapeOf(t reflect.Type) *shape {
 			if strings.Contains(extras, "x-any") {
 				s.fields[name].brackets = "" // text is a value of its own there
 			}
+			s.fields[name].required = !strings.Contains(f.Tag.Get("json"), ",omit")
 			s.fields[name].unpublished = strings.Contains(extras, "x-hidden") || strings.Contains(extras, "x-filled")
 		}
 	}
 	return s
+}
+
+// lacksRequired reports whether an object of the shape lacks a required field.
+func (s *shape) lacksRequired(object map[string]any) bool {
+	for name, field := range s.fields {
+		if field.required && isEmpty(object[name]) {
+			return true
+		}
+	}
+	return false
 }
 
 // isList reports whether the values of the shape are lists.
@@ -69,13 +81,14 @@ func (s *shape) fieldAt(path string) *shape {
 // becomes, so that the names inside its value are converted before the row reads the value.
 func (s *shape) addForeignField(row aliasRow) {
 	names := strings.Split(row.from, ".")
-	leaf := cmp.Or(s.fieldAt(row.to), &shape{})
+	leaf := *cmp.Or(s.fieldAt(row.to), &shape{})
+	leaf.fields = maps.Clone(leaf.fields) // other rows may add fields to it
 	for i, name := range names {
 		if s.fields == nil {
 			s.fields = map[string]*shape{}
 		}
 		if s.fields[name] == nil {
-			s.fields[name] = leaf
+			s.fields[name] = &leaf
 			if i < len(names)-1 {
 				s.fields[name] = &shape{foreign: true, brackets: "{"}
 			}

@@ -26,10 +26,10 @@ type aliasTable struct {
 var tablesByTool = map[string]func() *aliasTable{
 	"send_handoff":  sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
 	"claim_handoff": lazyTable(schemas.ClaimIn{}, "handoff"),
-	"complete_handoff": lazyTable(schemas.CompleteIn{}, "header handoff token complete", func(t *aliasTable) {
+	"complete_handoff": lazyTable(schemas.CompleteIn{}, "header handoff token ending complete", func(t *aliasTable) {
 		t.finish, t.inner = finishComplete, map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
 	}),
-	"fail_handoff": lazyTable(schemas.FailIn{}, "header handoff token fail", func(t *aliasTable) { t.finish = finishFail }),
+	"fail_handoff": lazyTable(schemas.FailIn{}, "header handoff token ending fail", func(t *aliasTable) { t.finish = finishFail }),
 	"update_handoff": lazyTable(schemas.UpdateIn{}, "handoff token update", func(t *aliasTable) {
 		t.finish, t.inner = finishUpdate, map[string]*aliasTable{"changes": changesTable()}
 	}),
@@ -121,6 +121,9 @@ func changesTable() *aliasTable {
 }
 
 func statePath(from string) string {
+	if inside, ok := strings.CutPrefix(from, "context."); ok {
+		return "context.state." + inside
+	}
 	return "context.state." + from[strings.LastIndexByte(from, '.')+1:]
 }
 

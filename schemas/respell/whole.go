@@ -4,6 +4,10 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+
+	"handoff/schemas"
+	"handoff/schemas/closest"
 )
 
 // envelopeFields are the names of fields in which other systems put a whole message.
@@ -12,8 +16,8 @@ var envelopeFields = []string{
 }
 
 // unwrapEnvelope takes a message out of its envelope, which is an object with the message in one of its fields.
-// Envelopes may be nested. The other fields of the envelope are added to the message. A field that is unknown, or that
-// the message also has, goes to the overflow path.
+// Envelopes may be nested. The other fields of the envelope are added to the message. A field that resembles none of
+// ours, or that the message also has, goes to the overflow path.
 //
 // Some values in these fields are no messages: a value that is no object, an argument of the tool, and an object that
 // names the next agent. The last is a continuation.
@@ -30,7 +34,7 @@ func (t *aliasTable) unwrapEnvelope(outer map[string]any) map[string]any {
 				continue
 			}
 			path := said
-			if _, field := t.fields.findField(said); field == nil || firstKeyOf(message, []string{snakeCase(said)}) != "" {
+			if _, field := t.fields.findField(said); field == nil && mistypedName(said, t.own.decidingNames()) == "" || firstKeyOf(message, []string{snakeCase(said)}) != "" {
 				path = t.overflow("envelope." + said)
 			}
 			setAt(message, path, outer[said])
@@ -40,9 +44,10 @@ func (t *aliasTable) unwrapEnvelope(outer map[string]any) map[string]any {
 	return outer
 }
 
-// keepUnknownFields moves each field that the shape does not have to the overflow path, so that a whole message is
-// accepted. It skips the argument agent, which every tool accepts. It also skips objects with their own alias table,
-// whose unknown fields were moved with that table.
+// keepUnknownFields moves unknown fields to the overflow path where they decide nothing, see [normalisation.keeps]. The
+// other unknown fields stay, so that the decoder refuses them. It skips the argument agent, which every tool accepts,
+// and objects with their own alias table, whose unknown fields were moved with that table. It also skips an item of a
+// list that lacks a required field: its unknown field may be the mistyped one, and the decoder names both.
 func (n *normalisation) keepUnknownFields(s *shape, v any, at string) error {
 	if list, ok := v.([]any); ok {
 		for i, e := range list {
@@ -52,13 +57,19 @@ func (n *normalisation) keepUnknownFields(s *shape, v any, at string) error {
 		}
 	}
 	object, _ := v.(map[string]any)
+	if s.fields == nil || strings.HasSuffix(at, "]") && s.lacksRequired(object) {
+		return nil
+	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		path, field, err := fieldPath(at, key), s.fields[key], error(nil)
 		switch {
-		case s.fields == nil || n.inner[path] != nil || path == "agent":
+		case n.inner[path] != nil || path == "agent":
 		case field != nil:
-			err = n.keepUnknownFields(field, object[key], path)
-		default:
+			empty := isEmpty(object[key])
+			if err = n.keepUnknownFields(field, object[key], path); !empty && isEmpty(object[key]) {
+				delete(object, key)
+			}
+		case n.keeps(path):
 			v := object[key]
 			delete(object, key)
 			err = n.keepFieldsInOverflow(path, v)
@@ -68,6 +79,55 @@ func (n *normalisation) keepUnknownFields(s *shape, v any, at string) error {
 		}
 	}
 	return nil
+}
+
+// keeps reports whether the unknown field at a path decides nothing, so that it may be kept: it is in the context or in
+// an object of another protocol. At the top, a message that has a version or a header of another protocol keeps fields
+// that are no mistyped fields of ours. A message that is newer than this program keeps all.
+func (n *normalisation) keeps(path string) bool {
+	outer, _, inside := strings.Cut(path, ".")
+	switch {
+	case n.newer, inside && outer == "context":
+		return true
+	case inside:
+		return n.isMessage() && n.own.fields[outer] == nil
+	}
+	return n.foreign && mistypedName(path, n.own.decidingNames()) == ""
+}
+
+// isMessage reports whether the tool takes messages of other protocols, which have a version, and keeps their origin.
+func (t *aliasTable) isMessage() bool { return t.fields.fields["version"] != nil }
+
+// isNewer reports whether the version of a message, such as 2, "2.0" or "v2", is above ours.
+func isNewer(version any) bool {
+	major, _, _ := strings.Cut(strings.TrimPrefix(valueText(version), "v"), ".")
+	number, err := strconv.Atoi(major)
+	return err == nil && number > schemas.Version
+}
+
+// decidingNames returns the names of the fields at the top, and in objects whose fields decide, such as options.
+func (s *shape) decidingNames() (names []string) {
+	for name, field := range s.fields {
+		if names = append(names, name); name != "context" && !field.isList() {
+			names = slices.AppendSeq(names, maps.Keys(field.fields))
+		}
+	}
+	return names
+}
+
+// mistypedName returns the name that the writer of an unknown name likely mistyped, or "". Both have as many words. It
+// corrects no short names and no abbreviations, because each could be a name of its own.
+func mistypedName(written string, known []string) string {
+	written = snakeCase(written)
+	for _, name := range closest.LikelyNames(written, known) {
+		longer := len(name) - len(written)
+		resembles := func(word, meant string) bool { return len(closest.LikelyNames(word, []string{meant})) > 0 }
+		if len(name) > 3 && max(longer, -longer) <= 2 && unclearNames()[written] == nil &&
+			slices.EqualFunc(wordsOf(written), wordsOf(name), resembles) {
+			return name
+		}
+	}
+	return ""
 }
 
 // keepFieldsInOverflow moves a value to the overflow path. It moves the fields of an object one by one, so that fields

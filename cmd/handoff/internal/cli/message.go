@@ -41,7 +41,7 @@ func (a *App) ReadMessage(ctx context.Context, tool, id, path string) (Arguments
 		return nil, schemas.Invalidf("--file", "%s: %w", path, err).
 			WithHint("A message is JSON, YAML, text, Markdown, or Markdown below front matter. --detail @FILE and --ref FILE take a file as it is.")
 	}
-	args, err := respell.NormaliseWhole(tool, id, object)
+	args, err := respell.NormaliseWhole(tool, id, object, markdown != "")
 	if err == nil {
 		textformat.AddMarkdown(args, markdown, bodyArguments[tool].body, bodyArguments[tool].rest)
 	}
@@ -58,7 +58,7 @@ func (args Arguments) Canonicalise(tool string) error {
 	if err != nil {
 		return err
 	}
-	if message, err = respell.NormaliseWhole(tool, "", message); err == nil {
+	if message, err = respell.NormaliseWhole(tool, "", message, false); err == nil {
 		clear(args)
 		maps.Copy(args, message)
 	}
@@ -91,7 +91,7 @@ func (a *App) readPayloadArguments(ctx context.Context, tool, id, path string) (
 		if err != nil {
 			return nil, err
 		}
-		if args, err = respell.NormaliseWhole(tool, id, said); err != nil {
+		if args, err = respell.NormaliseWhole(tool, id, said, true); err != nil {
 			return nil, err
 		}
 	}
