@@ -44,10 +44,8 @@ type ClaimOut struct {
 	// Unread ones, when nothing waits
 	Notices []ListItem `json:"notices,omitempty"`
 
-	ToDo CompletionNeeds `json:"-"` // contents of a completion
-	// What became of the files of the context
-	SinceSent string   `json:"since_sent,omitempty"`
-	Overlaps  []string `json:"overlaps,omitempty"` // other agents that hold work on the same files, each reported once
+	ToDo     CompletionNeeds `json:"-"`                  // contents of a completion
+	Overlaps []string        `json:"overlaps,omitempty"` // other agents that hold work on the same files, each reported once
 
 	Resume      []Advice `json:"-"` // shows the oldest handoff that the agent held before
 	MoreNotices bool     `json:"-"` // more notices are unread than are shown

@@ -36,11 +36,14 @@ func fileDigest(root *os.Root, path string, left *int) (digest string, gone bool
 	return fmt.Sprintf("%x", sha256.Sum256(content))[:16], false
 }
 
-// addChangedFiles adds the field since_sent to the result of a claim. The field names the files, references and
-// artifacts in the handoff's context that differ in this checkout from the time when the handoff was sent.
+// ChangedFilesIntro begins the line of a brief about files that changed. No text of an agent begins a line of a brief.
+const ChangedFilesIntro = "\nIn this checkout: "
+
+// addChangedFiles adds a line to the brief in the result of a call. The line names the files, references and artifacts
+// in the context of an open handoff that differ in this checkout from the time when the handoff was sent.
 func (f *Invoker) addChangedFiles(ctx context.Context, c tools.Call, out json.RawMessage) json.RawMessage {
-	var claim schemas.ClaimOut
-	if json.Unmarshal(out, &claim) != nil || claim.HandoffID == 0 || !bytes.HasSuffix(out, []byte("}")) {
+	var shown schemas.GetOut
+	if json.Unmarshal(out, &shown) != nil || shown.Brief == "" || shown.Status.HasEnded() {
 		return out
 	}
 	root, err := os.OpenRoot(f.Dir)
@@ -48,15 +51,17 @@ func (f *Invoker) addChangedFiles(ctx context.Context, c tools.Call, out json.Ra
 		return out
 	}
 	defer root.Close()
-	h := f.readHandoff(ctx, c, claim.HandoffID.String(), "full").Handoff
+	h := f.readHandoff(ctx, c, shown.HandoffID.String(), "full").Handoff
 	if h == nil || h.Context == nil {
 		return out
 	}
-	text, err := schemas.Encode(describeChangedFiles(root, sentFiles(h.Context)))
-	if err != nil || string(text) == `""` {
+	text := describeChangedFiles(root, sentFiles(h.Context))
+	before, err := schemas.Encode(shown.Brief)
+	after, failed := schemas.Encode(shown.Brief + ChangedFilesIntro + text)
+	if text == "" || err != nil || failed != nil {
 		return out
 	}
-	return fmt.Appendf(bytes.TrimSuffix(out, []byte("}")), `,"since_sent":%s}`, text)
+	return bytes.Replace(out, before, after, 1)
 }
 
 // sentFiles returns the files of a context, also those of its references and artifacts, with their digests at the send.

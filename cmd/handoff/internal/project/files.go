@@ -44,7 +44,7 @@ func (f *Invoker) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, 
 	}
 	f.addWorkingTree(ctx, &c)
 	out, err := f.Invoker.Invoke(ctx, c)
-	if err == nil && c.Tool == (schemas.ClaimIn{}).Tool() {
+	if err == nil && (c.Tool == schemas.ClaimIn{}.Tool() || c.Tool == schemas.GetIn{}.Tool()) {
 		out = f.addChangedFiles(ctx, c, out)
 	}
 	return out, err

@@ -4,10 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/cmd/handoff/internal/project"
 	"handoff/cmd/handoff/internal/render"
 	"handoff/schemas"
 )
@@ -97,11 +99,12 @@ func printClaimed(a *cli.App, p *cli.Page, out schemas.ClaimOut, person *schemas
 	case person != nil:
 		p.AddLine("")
 		render.DrawHandoff(p, *person, nil)
+		_, changed, _ := strings.Cut(out.Brief, project.ChangedFilesIntro)
+		p.AddField("in this checkout", changed)
 	case out.Brief != "":
 		p.AddLine("\n%s", out.Brief) // the renderer made it safe to show
 	}
 	p.AddJSON(out.Handoff)
-	p.AddField("files", out.SinceSent)
 	p.AddWarnings(out.Overlaps)
 	printEndingCommands(a, p, raw)
 }
