@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,11 +46,15 @@ func FieldsOf(path string, object reflect.Type) (fields []Field) {
 	return fields
 }
 
-// ReadFields returns the flags of an embedded table. A row has the form of the value, for example Text for [Text], the
-// flag, which a letter may follow for a short flag, the path of the argument, and the help. It panics for a row that
-// names no form.
-func ReadFields(table string) (fields []Field) {
-	for _, c := range schemas.TableRows(table, 4) {
+// ReadFields returns the flags of a table: the file fields_NAME.txt in texts. A row has the form of the value, for
+// example Text for [Text], the flag, which a letter may follow for a short flag, the path of the argument, and the help.
+// It panics if the file is missing, and for a row that names no form.
+func ReadFields(texts embed.FS, name string) (fields []Field) {
+	table, err := texts.ReadFile("fields_" + name + ".txt")
+	if err != nil {
+		panic(err)
+	}
+	for _, c := range schemas.TableRows(string(table), 4) {
 		flag, short, _ := strings.Cut(c[1], " ")
 		fields = append(fields, forms[c[0]](flag, c[2], c[3]).WithShortFlag(short))
 	}
@@ -59,7 +64,7 @@ func ReadFields(table string) (fields []Field) {
 // forms has the forms of values by their names in tables.
 var forms = map[string]func(flag, path, help string) Field{
 	"Text": Text, "Texts": Texts, "Words": Words, "Pairs": Pairs, "Number": Number, "Switch": Switch, "Document": Document, "Role": Role,
-	"Results": Results, "Answers": Answers,
+	"Results": Results, "Answers": Answers, "Rate": Rate,
 }
 
 // WithShortFlag returns the field with an additional flag of one letter.

@@ -10,8 +10,8 @@ import (
 
 // NewFamily returns the commands of one package. It gives each of them, and those below, what the command does not say
 // itself. Its description is in the file help_NAME.txt of texts, beside its code, and its examples are in
-// help_NAME_examples.txt. The name of a subcommand follows that of its command, as in help_token_add.txt. A command
-// without Args takes no arguments.
+// help_NAME_examples.txt. The name of a subcommand follows that of its command, as in help_token_add.txt. In a
+// description, {{sources}} stands for [AboutSources]. A command without Args takes no arguments.
 func NewFamily(texts embed.FS, commands ...*cobra.Command) []*cobra.Command {
 	for _, cmd := range commands {
 		completeCommand(texts, cmd, cmd.Name())
@@ -21,7 +21,8 @@ func NewFamily(texts embed.FS, commands ...*cobra.Command) []*cobra.Command {
 
 func completeCommand(texts embed.FS, cmd *cobra.Command, name string) {
 	if cmd.Long == "" {
-		cmd.Long, _ = readHelp(texts, name)
+		long, _ := readHelp(texts, name)
+		cmd.Long = strings.ReplaceAll(long, "{{sources}}", AboutSources)
 	}
 	if cmd.Example == "" {
 		cmd.Example, _ = readHelp(texts, name+"_examples")

@@ -17,16 +17,8 @@ import (
 // depFields are the flags that select the outcomes for a template, by ids of handoffs or by a workflow. historyFields
 // are the flags that select rows of the history.
 var (
-	depFields = []cli.Field{
-		cli.Pairs("dep", "deps", "`NAME=ID`: .Deps.NAME is the outcome of this handoff (repeatable)"),
-		cli.Text("workflow", "workflow", ".Stages is all handoffs of this `workflow`, and .Deps has each under its title"),
-		cli.Text("body", "body", ".Body is this text, such as a message that started the work"),
-	}
-	historyFields = []cli.Field{
-		cli.Number("history", "limit", ".History is this number of the last completed handoffs, at most 50"),
-		cli.Text("type", "type", "with --history: only this work `type`"),
-		cli.Words("tags", "tags", "with --history: only with one of these tags: a,b"),
-	}
+	depFields     = cli.ReadFields(helpTexts, "render")
+	historyFields = cli.ReadFields(helpTexts, "render_history")
 )
 
 func renderCommand(a *cli.App) *cobra.Command {

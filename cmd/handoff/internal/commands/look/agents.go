@@ -15,11 +15,7 @@ import (
 	"handoff/schemas/closest"
 )
 
-var agentsFields = []cli.Field{
-	cli.Text("capability", "capability", "only agents that accept this"),
-	cli.Text("role", "role", "only of this role"),
-	cli.Words("skill", "tags", "only with one of these skills: a,b"),
-}
+var agentsFields = cli.ReadFields(helpTexts, "agents")
 
 func agentsCommand(a *cli.App) *cobra.Command {
 	cmd := newAgentsCommand(a, printAgents).Configure(a, &cobra.Command{
@@ -80,16 +76,7 @@ func printAgents(p *cli.Page, cards []schemas.Card) {
 	p.AddTable("no agent yet", []string{"AGENT", "SEEN", "PENDING", "HELD", "ROLE", "ACCEPTS"}, rows)
 }
 
-var registerFields = []cli.Field{
-	cli.Words("accepts", "accepts", "work types: code,test_request; * for any"),
-	cli.Words("produces", "produces", "types of its results: test_results"),
-	cli.Words("skills", "skills", "python,mcp"),
-	cli.Text("role", "role", "such as testing"),
-	cli.Text("description", "description", "its strengths"),
-	cli.Number("max-session", "max_session_minutes", "the longest that it works at a stretch, in `minutes`"),
-	cli.Number("max-open", "max_open", "handoffs at once"),
-	cli.Switch("away", "away", "takes nothing for now: senders are warned"),
-}
+var registerFields = cli.ReadFields(helpTexts, "agents_register")
 
 func registerCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.RegisterOut]{

@@ -13,16 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-var listFields = []cli.Field{
-	cli.Text("box", "box", "inbox, claimed, sent, notices or all"),
-	cli.Text("status", "status", "only in this state"),
-	cli.Text("workflow", "workflow", "only of this workflow, also ended handoffs"),
-	cli.Words("tag", "tags", "only with one of these tags"),
-	cli.Words("tags", "tags", "the same"),
-	cli.Text("type", "type", "only of this work type"),
-	cli.Text("query", "query", "words of its texts, as handoff search finds them"),
-	cli.Text("since", "since", "only work sent or ended since a time, such as yesterday, 2026-01-31 or 2h ago"),
-}
+var listFields = cli.ReadFields(helpTexts, "list")
 
 // listOptions holds the flags of list that are not arguments of the tool list_handoffs.
 type listOptions struct {

@@ -66,12 +66,7 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 	})
 }
 
-var tokenFields = []cli.Field{
-	cli.Words("agents", "agents", "names that it may act as, the usual one first"),
-	cli.Text("scope", "scope", "read, agent (the default), or admin, which may also act as human"),
-	cli.Rate("rate", "rate", "requests a second (default: the server's limit)"),
-	cli.Number("pending", "pending", "limit of its pending handoffs (default: 0, any number)"),
-}
+var tokenFields = cli.ReadFields(helpTexts, "token_add")
 
 func tokenAddCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{

@@ -15,9 +15,10 @@ import (
 	"handoff/schemas"
 )
 
-// helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily].
+// helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily], and tables of
+// their flags, for [cli.ReadFields].
 //
-//go:embed help_*.txt
+//go:embed help_*.txt fields_*.txt
 var helpTexts embed.FS
 
 // Commands returns the commands of this package except [WaitCommand], for the root to add.

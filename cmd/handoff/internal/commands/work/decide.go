@@ -31,7 +31,6 @@ var actionCommands = []actionCommand{{
 	tool: cli.ToolCommand[schemas.UpdateOut]{ID: idOfAnswer, Print: printAnswered},
 	cmd: cobra.Command{
 		Use: "answer ID TEXT…", Aliases: []string{"reply"}, Short: "Answer a question, a message, or work that is for you",
-		Long: cli.HelpText(helpTexts, "answer", cli.AboutSources),
 		Args: cobra.MinimumNArgs(1),
 	},
 }, {

@@ -2,7 +2,6 @@ package work
 
 import (
 	"cmp"
-	_ "embed"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,10 +10,7 @@ import (
 	"handoff/schemas"
 )
 
-var completeFields = cli.ReadFields(completeFieldsText)
-
-//go:embed fields_complete.txt
-var completeFieldsText string
+var completeFields = cli.ReadFields(helpTexts, "complete")
 
 func completeCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.CompleteOut]{
@@ -30,7 +26,6 @@ func completeCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "complete [ID]",
 		Short: "Finish a handoff and answer its criteria",
-		Long:  cli.HelpText(helpTexts, "complete", cli.AboutSources),
 		Args:  cobra.MaximumNArgs(1),
 	})
 }
@@ -81,10 +76,7 @@ func printCompleted(p *cli.Page, out schemas.CompleteOut) {
 	p.AddWarnings(out.Warnings)
 }
 
-var failFields = cli.ReadFields(failFieldsText)
-
-//go:embed fields_fail.txt
-var failFieldsText string
+var failFields = cli.ReadFields(helpTexts, "fail")
 
 func failCommand(a *cli.App) *cobra.Command {
 	var reject bool
@@ -110,7 +102,6 @@ func failCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "fail [ID [REASON…]]",
 		Short: "Give a handoff up, or reject it",
-		Long:  cli.HelpText(helpTexts, "fail", cli.AboutSources),
 		Args:  cobra.ArbitraryArgs,
 	})
 }

@@ -2,7 +2,6 @@ package work
 
 import (
 	"cmp"
-	_ "embed"
 	"fmt"
 	"os"
 	"reflect"
@@ -19,10 +18,7 @@ import (
 )
 
 // sendFields are the flags of send. An argument of send_handoff without a flag must come from a message (--file).
-var sendFields = slices.Concat(cli.ReadFields(sendFieldsText), cli.FieldsOf("options", reflect.TypeFor[schemas.Terms]()))
-
-//go:embed fields_send.txt
-var sendFieldsText string
+var sendFields = slices.Concat(cli.ReadFields(helpTexts, "send"), cli.FieldsOf("options", reflect.TypeFor[schemas.Terms]()))
 
 // configureSend makes cmd a command that sends, and returns cmd. It puts prefix before the address.
 func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
@@ -49,7 +45,6 @@ func sendCommand(a *cli.App) *cobra.Command {
 	return configureSend(a, "", &cobra.Command{
 		Use:   "send [TO TASK…]",
 		Short: "Deliver work or a message to a mailbox",
-		Long:  cli.HelpText(helpTexts, "send", cli.AboutSources),
 	})
 }
 

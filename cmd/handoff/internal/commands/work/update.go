@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -15,16 +14,10 @@ import (
 
 // updateFields are the flags of update. A flag that stands for an action of update_handoff selects this action. The
 // other flags are details of the selected action.
-var updateFields = cli.ReadFields(updateFieldsText)
-
-//go:embed fields_update.txt
-var updateFieldsText string
+var updateFields = cli.ReadFields(helpTexts, "update")
 
 // amendFields are the flags with which a sender changes a handoff.
-var amendFields = cli.ReadFields(amendFieldsText)
-
-//go:embed fields_amend.txt
-var amendFieldsText string
+var amendFields = cli.ReadFields(helpTexts, "amend")
 
 // actions are switches for actions; without one the other flags decide.
 var actions = []struct {
@@ -70,7 +63,6 @@ func updateCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{
 		Use:   "update ID",
 		Short: "Report progress, ask, answer, release, amend, cancel, accept or return",
-		Long:  cli.HelpText(helpTexts, "update", cli.AboutSources),
 		Args:  cobra.ExactArgs(1),
 	})
 	cli.LimitHelpToFlags(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
