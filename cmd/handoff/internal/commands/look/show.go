@@ -91,10 +91,7 @@ func workflowIDError(id string) error {
 }
 
 // partFields are the flags of show that print one part of a handoff.
-var partFields = []cli.Field{
-	cli.Text("part", "reference", "print one part: detail, data, outcome/detail, a reference or a file by its name, or lines of it, as spec.md#L1-40"),
-	cli.Text("ref", "reference", "the same"),
-}
+var partFields = cli.ReadFields(helpTexts, "show")
 
 // printPart prints the text of one part of a handoff, unchanged unless it goes to a terminal. A part that the handoff
 // only names by its path is read from the project.

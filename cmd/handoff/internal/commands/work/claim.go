@@ -14,10 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-var claimFields = []cli.Field{
-	cli.Words("tags", "tags", "only with one of these: a,b"),
-	cli.Number("max-tokens", "max_tokens", "size of the brief (default 1500)"),
-}
+var claimFields = cli.ReadFields(helpTexts, "claim")
 
 // exitNothing is the status if there is nothing to claim.
 const exitNothing = 6

@@ -59,13 +59,10 @@ var actionCommands = []actionCommand{{
 }, {
 	action: schemas.ActRetry,
 	tool: cli.ToolCommand[schemas.UpdateOut]{
-		Many:  true,
-		ID:    func(out schemas.UpdateOut) string { return out.Created.String() },
-		Print: printRetried,
-		Fields: []cli.Field{
-			cli.Text("timeout", "changes.expectations.timeout", "a new timeout, such as 30m"),
-			cli.Text("to", "to", "another `agent`, capability:NAME or role:NAME"),
-		},
+		Many:   true,
+		ID:     func(out schemas.UpdateOut) string { return out.Created.String() },
+		Print:  printRetried,
+		Fields: cli.ReadFields(helpTexts, "retry"),
 	},
 	cmd: cobra.Command{Use: "retry ID…", Short: "Run failed handoffs again, with their results so far"},
 }}
