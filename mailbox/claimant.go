@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"handoff/mailbox/life"
@@ -27,7 +28,7 @@ func (o *op) checkHolderAction(a life.Action, r *store.Record, token string) err
 // claimant, see [op.isClaimant]. In both cases the caller must act under the name of the holder.
 //
 // Errors:
-//   - stale: a newer claim or a release made the token void.
+//   - stale: a newer claim or a release made the token void, or ended the claim of a session that gave no token.
 //   - denied: the caller acts as another agent than the holder, or the token never belonged to this handoff.
 //   - invalid, with the field claim_token: the caller needs a token and gave none.
 //
@@ -38,12 +39,23 @@ func (o *op) checkClaimProof(a life.Action, r *store.Record, token string) error
 		return o.refuseWrongToken(a, r, token)
 	}
 	switch {
+	case r.Holder != o.By.Agent && token == "" && o.hasClaimed(r):
+		return o.refuseStaleToken(a, r).WithField("handoff_id")
 	case r.Holder != o.By.Agent:
 		return o.refuseNotHolder(r)
 	case token == "" && !o.isClaimant(r):
 		return o.refuseMissingToken(r)
 	}
 	return nil
+}
+
+// hasClaimed reports whether the caller's session claimed r once, by the last 200 events of r. Over a connection a model
+// need not give its token, so this tells that its claim is lost.
+func (o *op) hasClaimed(r *store.Record) bool {
+	events, err := o.EventsOf(r, 200)
+	return err == nil && o.By.AgentID != "" && slices.ContainsFunc(events, func(e schemas.Event) bool {
+		return strings.HasSuffix(e.Action, "claimed") && e.Agent == o.By.Agent && e.AgentID == o.By.AgentID
+	})
 }
 
 // refuseWrongToken returns the error for a token that does not belong to the claim of r. The error tells three cases

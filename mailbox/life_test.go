@@ -208,7 +208,7 @@ func TestRelease_ToAnotherAgentKeepsProgress(t *testing.T) {
 	w.Updates(b, 1, schemas.ActProgress, note("half done"), func(in *schemas.UpdateIn) { in.Percent = 50 })
 	w.Updates(b, 1, schemas.ActRelease, func(in *schemas.UpdateIn) { in.To = "c"; in.Note = "yours now" })
 	_, err := w.Complete(context.Background(), b, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "x"}})
-	refused(t, err, schemas.Denied, "It is for c, who has not claimed it")
+	refused(t, err, schemas.Stale, "kept as a late result")
 	claim := w.Claims(c)
 	require.Equal(t, 1, claim.Attempt)
 	require.Equal(t, 50, w.FullView(1).Standing.Percent)

@@ -46,7 +46,7 @@ func TestReview_AcceptanceUnblocksDependents(t *testing.T) {
 
 	review := w.Claims(c)
 	require.JSONEq(t, `{"verdict": "…"}`, string(review.ToDo.Output), "only the reviewer knows")
-	require.Regexp(t, `(?s)round 1 of 3.*Asked: Write the store.*1\. It builds – met: seen.*verdict`, review.Brief)
+	require.Regexp(t, `(?s)round 1 of 3.*"verdict":"rework","points".*Asked: Write the store.*1\. It builds – met: seen`, review.Brief)
 	in := schemas.CompleteIn{HandoffID: "ho_3", Result: schemas.Result{Summary: "Not yet"}}
 	withVerdict("rework")(&in)
 	require.Equal(t, "output.points", mailboxtest.RequireRefusal(t, w.Complete, c, in, schemas.Invalid, "").Field)

@@ -70,6 +70,7 @@ func (x *exchange) postModern(m jsonrpc.Message) {
 	}
 	s := newSession(x.server)
 	s.greeted.Store(true) // the client has instructions from server/discover
+	s.read = nil
 	switch {
 	case m.IsResponse():
 		x.refuseBadRequest(http.StatusBadRequest, "the server asks nothing, so it takes no answer")

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"crypto/rand"
+	"sync"
 	"sync/atomic"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
@@ -17,6 +18,7 @@ type session struct {
 	watch   resourceWatch
 	greeted atomic.Bool  // the model knows its name, by the greeting or by server/discover
 	warned  atomic.Value // the warning about the workspace that the model knows, a string
+	read    *sync.Map    // what the models have read, see leanAnswer; nil for a session of one request
 
 	rootsKnown atomic.Bool // the client was asked for its roots
 	send       func(any) bool
@@ -29,6 +31,7 @@ func newSession(s *Server) *session {
 	return &session{
 		InProcessSession: server.NewInProcessSession(rand.Text(), nil),
 		naming:           connectionAnnouncer{server: s, conn: s.newConnID()},
+		read:             new(sync.Map),
 		answers:          make(chan sdk.ListRootsResult, 1),
 	}
 }

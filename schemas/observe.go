@@ -16,7 +16,7 @@ type Observation struct {
 	Why    string    `json:"why,omitempty"`  // why the check does not pass, in a sentence
 	Commit string    `json:"commit"`         // of the clean tree that was observed
 	List   string    `json:"list,omitempty"` // digest of the list of checks that a person allowed
-	At     time.Time `json:"at"`
+	At     time.Time `json:"at,omitzero"`
 
 	// Of a command.
 	Exit   *int   `json:"exit_status,omitempty"`

@@ -108,7 +108,7 @@ func killed(d commandtest.Desk, t *testing.T, agent, tool, args string) {
 	require.NoError(t, err)
 	s := commandtest.Home{T: t, State: d.State}.StartServerCommand("claude-code", map[string]string{"CLOCK": string(at)},
 		commandtest.StoppedClock, "mcp", "--workspace", "w", "--agent", agent, "--dir", t.TempDir())
-	require.Contains(t, s.Request("tools/call", fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, args)), "claim_token")
+	require.Contains(t, s.Request("tools/call", fmt.Sprintf(`{"name": %q, "arguments": %s}`, tool, args)), `\"brief\"`)
 	require.NoError(t, s.Cmd.Process.Kill())
 	require.Equal(t, -1, s.Wait())
 }

@@ -109,7 +109,7 @@ echo "three nodes at ports $((port + 1)) to $((port + 3)), and the balancer befo
 call $port planner send_handoff '{"to":"coder","title":"Write the store","task":"Keep what you are given","key":"store"}' handoff_id status
 owner
 other=$((port + owner % 3 + 1))
-call $other coder claim_handoff '{}' handoff_id title
+call $other coder claim_handoff '{}' handoff_id from
 token=$(of_answer claim_token)
 
 kill -KILL "$(cat "$state/node$owner.run")"

@@ -24,7 +24,7 @@ echo '$ handoff approve 1'
 handoff approve 1 --agent human --reason "The backup of Sunday is good"
 
 hook codex two prompt
-call 2 claim_handoff '{}' handoff_id from title
+call 2 claim_handoff '{}' handoff_id from
 
 # Only a person may answer a question for a permission. Other questions go to the sender.
 call 2 update_handoff '{"handoff_id": "ho_1", "action": "ask", "conditions": {"needs_permission": ["Drop it though the report of May reads it"]}}' status

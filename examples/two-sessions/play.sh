@@ -11,7 +11,7 @@ call 2 send_handoff '{"to": "claude-code", "title": "Review the login", "task": 
 # The hook tells the first session at its next prompt, once.
 hook claude-code one prompt
 hook claude-code one prompt
-call 1 claim_handoff '{}' handoff_id from title
+call 1 claim_handoff '{}' handoff_id from
 hook claude-code one stop
 call 1 complete_handoff '{"handoff_id": "ho_1", "summary": "Two remarks, both about tokens that never end"}' status outcome
 

@@ -139,10 +139,10 @@ func deliverableLines(all []schemas.Deliverable, p pen) []string {
 }
 
 // outputSchemaLines returns the JSON Schema of the output on one quoted line. It never shortens the schema, because
-// half a schema would mislead. It returns nil for a schema that is not JSON.
-func outputSchemaLines(e *schemas.Expectations, p pen) []string {
+// half a schema would mislead. It returns nil for a schema that is not JSON, and for a review, whose task has the verdicts.
+func outputSchemaLines(h schemas.Handoff, e *schemas.Expectations, p pen) []string {
 	var compact bytes.Buffer
-	if len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {
+	if h.Review != nil || len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {
 		return nil
 	}
 	return append([]string{"- output, as JSON that meets this schema:"}, p.quoteLines("  ", compact.String())...)

@@ -76,7 +76,7 @@ func buildParts(in Input, p pen) []briefPart {
 		{name: "answers", section: ofKey, lines: answerLines(c.Answers, p)},
 		{name: "specific task", section: ofYours, lines: specificTaskLines(h, c, p)},
 		{name: "deliverables", section: ofOutput, lines: deliverableLines(e.Deliverables, p)},
-		{name: "output_schema", section: ofOutput, lines: outputSchemaLines(e, p), indivisible: true},
+		{name: "output_schema", section: ofOutput, lines: outputSchemaLines(h, e, p), indivisible: true},
 		{name: "progress", section: ofContext, lines: progressLines(in, c, p)},
 		resultsPart(in, p),
 		{name: summaryPart, section: ofContext, lines: p.labelledText("Summary", h.Summary), context: true},

@@ -21,7 +21,8 @@ func ReviewHandoff(asked schemas.Handoff, done schemas.Completion, of schemas.Re
 	if why != "" {
 		task = append(task, why)
 	}
-	task = append(task, "Complete this with a verdict: accept, or rework with points, which become the criteria of the next round.")
+	task = append(task, `Complete this with output {"verdict":"accept"}, or {"verdict":"rework","points":["…"]}: each point is a thing to mend, and `+
+		"becomes a criterion of the next round.")
 	if diff := diffText(done.Tree); diff != "" {
 		task = append(task, "Diff: "+diff)
 	}

@@ -228,10 +228,11 @@ func noticeRow(v *store.View, n schemas.Notice, unread bool) schemas.ListItem {
 // badEnds lists the actions that end a handoff without a result.
 var badEnds = []life.Action{life.Fail, life.Reject, life.Refuse, life.Cancel, life.Expire, life.Exhaust}
 
-// NoticeItem returns the row of a notice. It shows hidden characters in title and text as escapes.
+// NoticeItem returns the row of a notice. It shows hidden characters in title and text as escapes. The title is that of
+// the handoff or the message, without the word before it in the notice.
 func NoticeItem(n schemas.Notice, unread bool) schemas.ListItem {
 	return schemas.ListItem{
 		NoticeID: n.ID, HandoffID: n.About, From: n.From, Rule: n.Rule, At: n.At.Truncate(time.Second), Kind: n.Kind, Unread: unread,
-		Title: schemas.EscapeHidden(n.Title), Text: schemas.EscapeHidden(n.Text),
+		Title: schemas.EscapeHidden(strings.TrimPrefix(n.Title, "Handoff: ")), Text: schemas.EscapeHidden(n.Text),
 	}
 }

@@ -178,6 +178,9 @@ func (rd Reader) addTrimmedOutcome(v *store.View, r *store.Record, out *schemas.
 			return err
 		}
 	}
+	if st.Note == st.Reason { // it ended for this reason
+		st.Note = ""
+	}
 	if r.Result == 0 || r.Successor != 0 || len(r.Late) > 0 || r.Reviewer != "" || r.Accepted != 0 || st.NotKept {
 		out.Standing = &st
 	}
@@ -204,11 +207,14 @@ func trimCompletion(c *schemas.Completion) {
 	}
 }
 
-// trimEvidence removes digests of observations, which the view full shows. For a check of an older completion without
-// an observation, it says that the holder only claims that the check passed.
+// trimEvidence removes digests of observations, and the output and times of checks that passed. The view full shows
+// them. For a check of an older completion without an observation, it says that the holder only claims that the check
+// passed.
 func trimEvidence(c *schemas.Completion) {
 	for i, a := range c.Criteria {
 		switch o := a.Observed; {
+		case o != nil && o.Passed:
+			*o = schemas.Observation{Check: o.Check, Passed: true, Commit: o.Commit}
 		case o != nil:
 			o.List, o.Output, o.At = "", "", o.At.Truncate(time.Second)
 		case a.Check != "" && a.Unobserved == "":
