@@ -158,7 +158,7 @@ func (s *Service) List(ctx context.Context, by schemas.Caller, in schemas.ListIn
 	}
 	behind := s.engine.TryApplyDueChanges(ctx)
 	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (schemas.ListOut, error) {
-		out, err := f.HandoffPage(v, by.Agent, s.offers(v).AgentBoxes, s.addReasonAndLastSign)
+		out, err := f.HandoffPage(v, by.Agent, s.offers(v).Inbox, s.addReasonAndLastSign)
 		if err == nil && in.Box != "all" && in.Query != "" {
 			err = countMatchesElsewhere(v, in, s.Now(), &out)
 		}

@@ -11,19 +11,20 @@ import (
 	"handoff/store"
 )
 
-// boxesFunc returns the mailboxes from which an agent may claim, in the snapshot of the page.
-type boxesFunc func(schemas.Agent) ([]schemas.Address, error)
+// inboxFunc returns the mailboxes from which an agent may claim, in the snapshot of the page, and whether a handoff in
+// them fits the agent.
+type inboxFunc func(schemas.Agent) (boxes []schemas.Address, fits func(*store.Record) bool, err error)
 
 // factsFunc adds facts to a row that are not in the record.
 type factsFunc func(*store.View, *store.Record, *schemas.ListItem)
 
 // HandoffPage returns one page of handoffs: the agent's inbox, or another list, such as the handoffs that the agent
-// sent. It calls boxes only for an inbox, and calls tell for each row. It omits damaged records. A page may be empty
+// sent. It calls inbox only for an inbox, and calls tell for each row. It omits damaged records. A page may be empty
 // and still have a cursor, because handoffs that do not match count towards [MaxScanned]. The error is invalid for a
 // cursor that names no handoff. Other errors come from the store.
-func (f Filter) HandoffPage(v *store.View, a schemas.Agent, boxes boxesFunc, tell factsFunc) (schemas.ListOut, error) {
+func (f Filter) HandoffPage(v *store.View, a schemas.Agent, inbox inboxFunc, tell factsFunc) (schemas.ListOut, error) {
 	p := newPage()
-	ids, err := f.candidateIDs(v, a, boxes)
+	ids, fits, err := f.candidateIDs(v, a, inbox)
 	if err != nil {
 		return p.out, err
 	}
@@ -42,7 +43,7 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, boxes boxesFunc, tel
 			p.out.Total++ // the rest is only counted
 			continue
 		}
-		r := f.readCandidate(v, id, a)
+		r := readCandidate(v, id, fits)
 		if r == nil {
 			continue
 		}
@@ -65,12 +66,10 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, boxes boxesFunc, tel
 	return p.out, nil
 }
 
-// readCandidate returns the record of a handoff. It returns nil for a damaged record, and for a pending handoff in the
-// inbox of an agent that the handoff excludes.
-func (f Filter) readCandidate(v *store.View, id schemas.ID, a schemas.Agent) *store.Record {
+// readCandidate returns the record of a handoff, or nil for a damaged record and for a handoff that does not fit.
+func readCandidate(v *store.View, id schemas.ID, fits func(*store.Record) bool) *store.Record {
 	r, err := v.Record(id)
-	inbox := f.in.Box == "" || f.in.Box == "inbox"
-	if err != nil || r == nil || inbox && r.Status == schemas.Pending && slices.Contains(r.Excluded, a) {
+	if err != nil || r == nil || !fits(r) {
 		return nil
 	}
 	return r

@@ -14,31 +14,36 @@ import (
 // store that fits the filter best, for example the index of a workflow. The inbox is in the order of claims, other
 // lists are newest first. If an inbox is filtered by a state other than pending, it has the handoffs that are addressed
 // to the agent's name.
-func (f Filter) candidateIDs(v *store.View, a schemas.Agent, boxes boxesFunc) (iter.Seq2[schemas.ID, error], error) {
+func (f Filter) candidateIDs(
+	v *store.View, a schemas.Agent, inbox inboxFunc,
+) (ids iter.Seq2[schemas.ID, error], fits func(*store.Record) bool, err error) {
+	fits = func(*store.Record) bool { return true }
 	switch box := f.in.Box; {
 	case box == "claimed" && len(f.states) > 0 && f.states[0].HasEnded():
-		return v.NewestFirst(store.IndexByLastHolder(a), f.cursor), nil
+		return v.NewestFirst(store.IndexByLastHolder(a), f.cursor), fits, nil
 	case box == "claimed":
-		return v.NewestFirst(store.IndexByHolder(a), f.cursor), nil
+		return v.NewestFirst(store.IndexByHolder(a), f.cursor), fits, nil
 	case box == "sent":
-		return v.NewestFirst(store.IndexBySender(a), f.cursor), nil
+		return v.NewestFirst(store.IndexBySender(a), f.cursor), fits, nil
 	case box == "all" && f.in.Workflow != "":
-		return v.NewestFirst(store.IndexByWorkflow(schemas.Workflow(f.in.Workflow)), f.cursor), nil
+		return v.NewestFirst(store.IndexByWorkflow(schemas.Workflow(f.in.Workflow)), f.cursor), fits, nil
 	case box == "all" && len(f.states) > 0:
-		return f.newestInStates(v), nil
+		return f.newestInStates(v), fits, nil
 	case box == "all":
-		return v.NewestFirst(store.IndexOfAllHandoffs(), f.cursor), nil
+		return v.NewestFirst(store.IndexOfAllHandoffs(), f.cursor), fits, nil
 	case f.in.Status != "" && f.in.Status != schemas.StatusFilter(schemas.Pending):
-		return v.NewestFirst(store.IndexByRecipient(schemas.Address(a)), f.cursor), nil
+		return v.NewestFirst(store.IndexByRecipient(schemas.Address(a)), f.cursor), fits, nil
 	}
-	inbox, err := boxes(a)
+	boxes, fits, err := inbox(a)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if a == schemas.Human {
-		return humanInboxIDs(v, inbox, f.cursor)
+		ids, err = humanInboxIDs(v, boxes, f.cursor)
+	} else {
+		ids, err = afterCursor(v, v.ClaimableHandoffs(boxes...), f.cursor)
 	}
-	return afterCursor(v, v.ClaimableHandoffs(inbox...), f.cursor)
+	return ids, fits, err
 }
 
 // humanInboxIDs yields the handoffs that wait for approval, newest first, and then the handoffs in the mailboxes of

@@ -34,7 +34,7 @@ type Offers struct {
 // takes the same time however many handoffs there are. It counts notices and held handoffs only in the agent's own
 // mailbox.
 func (f Offers) CountInbox(agent schemas.Agent) (in schemas.InboxCounts, err error) {
-	boxes, err := f.AgentBoxes(agent)
+	boxes, fits, err := f.Inbox(agent)
 	if err != nil {
 		return in, err
 	}
@@ -49,12 +49,12 @@ func (f Offers) CountInbox(agent schemas.Agent) (in schemas.InboxCounts, err err
 			in.Notices, in.Held = m.Unread, m.Held
 			continue
 		}
-		// Subtract pending handoffs that exclude this agent, such as reviews of its own work.
+		// Subtract pending handoffs that this agent will not get, such as reviews of its own work.
 		for r, err := range reading.ReadableRecords(f.View, reading.AtMost(maxCountedRows, f.ClaimableHandoffs(box))) {
 			if err != nil {
 				return in, err
 			}
-			if slices.Contains(r.Excluded, agent) {
+			if !fits(r) {
 				counted := store.CountersOf(r)[0]
 				in.Pending -= counted.Pending
 				in.Urgent -= counted.Urgent
@@ -64,20 +64,22 @@ func (f Offers) CountInbox(agent schemas.Agent) (in schemas.InboxCounts, err err
 	return in, nil
 }
 
-// maxCountedRows is the number of handoffs in each pool that [Offers.CountInbox] reads to subtract excluded ones. It
-// bounds the reads.
+// maxCountedRows is the number of handoffs in each pool that [Offers.CountInbox] reads to subtract those that do not fit
+// the agent. It bounds the reads.
 const maxCountedRows = 10
 
-// AgentBoxes returns the mailboxes from which an agent may claim: its own mailbox, its pools, and mailboxes of absent
-// siblings (other sessions of the same client) that contain mail. It ignores max_open, because an inbox shows pending
-// handoffs even to an agent at its limit.
-func (f Offers) AgentBoxes(name schemas.Agent) ([]schemas.Address, error) {
+// Inbox returns the mailboxes from which an agent may claim: its own mailbox, its pools, and mailboxes of absent
+// siblings (other sessions of the same client) that contain mail. The function fits reports whether a handoff in them is
+// for the agent, see [MemberReasons]. Inbox ignores max_open, because an inbox shows pending handoffs even to an agent
+// at its limit.
+func (f Offers) Inbox(name schemas.Agent) (boxes []schemas.Address, fits func(*store.Record) bool, err error) {
 	a, err := sessions.AgentOrNew(f.View, name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t := f.newClaimJudge(a)
-	return append(roster.BoxesForCard(a.Card), t.orphanedBoxes()...), t.err
+	boxes = append(roster.BoxesForCard(a.Card), t.orphanedBoxes()...)
+	return boxes, func(r *store.Record) bool { return t.firstReason(r, MemberReasons) == 0 }, t.err
 }
 
 // LongPollBoxes returns the mailboxes whose new mail wakes a long poll of an agent. In addition to the mailboxes that
