@@ -30,7 +30,6 @@ var leanRows = sync.OnceValue(func() map[string][][]string {
 // leanAnswer is a result while it loses what its reader knows.
 type leanAnswer struct {
 	whole json.RawMessage
-	tool  string
 	model string    // the id of its thread; empty if nobody knows what the model has read
 	read  *sync.Map // the texts that the models of the connection have read, each behind the id of its thread
 	owns  bool      // the connection proves and renews the claim without help of the model
@@ -38,11 +37,11 @@ type leanAnswer struct {
 
 // shorten leaves out of a result what the model of the connection knows. A subagent has a model of its own: nobody knows
 // what it has read, and it needs the claim token, because it may forget its name. A session of one request keeps all.
-func (c *session) shorten(by schemas.Caller, tool string, args, result json.RawMessage) json.RawMessage {
+func (c *session) shorten(by schemas.Caller, args, result json.RawMessage) json.RawMessage {
 	if c.read == nil || !json.Valid(result) {
 		return result
 	}
-	l := leanAnswer{whole: result, tool: tool, read: c.read}
+	l := leanAnswer{whole: result, read: c.read}
 	if agentInArguments(args) == "" {
 		l.model, l.owns = by.AgentID, by.Conn != "" && c.naming.isConfirmed(by.Agent)
 	}
@@ -52,7 +51,7 @@ func (c *session) shorten(by schemas.Caller, tool string, args, result json.RawM
 // edit edits the value with a path, and returns nil if it is left out.
 func (l leanAnswer) edit(path string, value json.RawMessage) json.RawMessage {
 	rows, hasParts := leanRows()[path]
-	for _, row := range slices.Concat(rows, leanRows()[l.tool+"."+path]) {
+	for _, row := range rows {
 		if value[0] != '[' && l.knows(row, value) {
 			return nil
 		}
