@@ -34,10 +34,7 @@ var variations = []struct {
 	{"in an envelope", func(m map[string]any) any {
 		return map[string]any{"ticket": "t_42", "submittedAt": "2026-01-11T20:31:00Z", "payload": map[string]any{"message": m}}
 	}, asJSON},
-	{"fields that only a newer version knows", func(m map[string]any) any {
-		m["version"] = 2
-		return widened(m, new(int))
-	}, asJSON},
+	{"fields that only a newer version knows", func(m map[string]any) any { m["version"] = 2; return widened(m, new(int)) }, asJSON},
 	{"YAML", asItIs, asYAML},
 	{"comments and a mark", asItIs, func(m any) string {
 		return "\uFEFF// a comment\n" + strings.TrimSuffix(asJSON(m), "}") + ", /* more */ \"note_of_writer\": \"n1\", // NEW\n}\n"

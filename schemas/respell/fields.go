@@ -50,23 +50,22 @@ var itemNumbers = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompi
 // name, of several the one in the same object, or else the place that [FieldAdvice] names. It returns "" if there is
 // none, and for a field of another protocol.
 func MeantPlace(tool, path string) string {
-	t, outer := tableOfTool(tool), firstNameOf(path)
-	if t == nil || t.fields.fieldAt(itemNumbers().ReplaceAllString(path, "")) != nil || outer == "source" || outer == "envelope" {
+	t, outer, plain := tableOfTool(tool), firstNameOf(path), itemNumbers().ReplaceAllString(path, "[]")
+	if t == nil || outer == "source" || outer == "envelope" || t.fields.fieldAt(strings.ReplaceAll(plain, "[]", "")) != nil {
 		return ""
 	}
-	path = itemNumbers().ReplaceAllString(path, "[]")
-	object, name := path[:strings.LastIndexByte(path, '.')+1], path[strings.LastIndexByte(path, '.')+1:]
-	if name = mistypedName(name, slices.Sorted(maps.Keys(t.paths))); name == "" {
-		hint, _ := FieldAdvice(tool, path[len(object):], "")
-		if place, named := strings.CutPrefix(hint, "Give it as "); named {
-			return strings.TrimSuffix(place, ".")
-		}
-		return ""
+	end := strings.LastIndexByte(plain, '.') + 1
+	meant := mistypedName(plain[end:], slices.Sorted(maps.Keys(t.paths)))
+	if slices.Contains(t.paths[meant], plain[:end]+meant) {
+		return plain[:end] + meant
+	} else if meant != "" {
+		return t.paths[meant][0]
 	}
-	if all := t.paths[name]; !slices.Contains(all, object+name) {
-		return all[0]
+	hint, _ := FieldAdvice(tool, plain[end:], "")
+	if place, named := strings.CutPrefix(hint, "Give it as "); named {
+		return strings.TrimSuffix(place, ".")
 	}
-	return object + name
+	return ""
 }
 
 // findFieldRow returns the first row of fields.txt for a word, or nil.

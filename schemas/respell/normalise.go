@@ -102,10 +102,7 @@ func (t *aliasTable) normalise(args map[string]any, at string, how reading) (mov
 	n := &normalisation{
 		aliasTable: t, args: args, at: at, filled: map[string]string{}, hinted: map[string]bool{}, reading: how,
 	}
-	if t.isMessage() {
-		n.newer = n.newer || isNewer(args["version"]) || isNewer(args["schema"])
-		n.foreign = n.foreign || n.newer || !isEmpty(args["version"])
-	}
+	n.newer = n.newer || t.isMessage() && (isNewer(args["version"]) || isNewer(args["schema"]))
 	wrong := []error{t.fields.renameFields(args, at), t.start(n), n.relocateMisplaced(t.fields, args, "")}
 	wrong = append(wrong, t.start(n)) // for fields that were moved
 	for _, row := range t.rows {
@@ -114,7 +111,7 @@ func (t *aliasTable) normalise(args map[string]any, at string, how reading) (mov
 		}
 	}
 	wrong = append(wrong, t.finish(n))
-	n.foreign = n.foreign || t.isMessage() && n.foreignHeaderPath() != ""
+	n.foreign = t.isMessage() && (n.foreign || !isEmpty(args["version"]) || n.foreignHeaderPath() != "")
 	for name, table := range t.inner { // objects with an alias table of their own
 		v, _ := valueAt(args, name)
 		if inside, ok := v.(map[string]any); ok {

@@ -25,7 +25,7 @@ func FieldPaths(tool, name string) (all []string) {
 }
 
 // ReadAs returns a text about the arguments that [Normalise] reads as fields of other names, such as "due as deadline",
-// about a type of work that it reads as a message, and about unknown fields that it keeps in a state. It returns "" if
+// about a type of work that it reads as a message, and about fields that it keeps in the state of a context, because changes and joins have no origin. It returns "" if
 // there are none. It looks for synonyms at the top only.
 func ReadAs(tool string, args map[string]any) string {
 	var told []string
@@ -44,7 +44,7 @@ func ReadAs(tool string, args map[string]any) string {
 			}
 		}
 	}
-	told = append(told, t.keptInState(args)...)
+	told = append(told, t.readAsState(args)...)
 	kind := valueText(cmp.Or(args["type"], args["kind"]))
 	if ours, known := ourWord("types", kind); known && ours != kind && tool == "send_handoff" {
 		told = append(told, "type "+kind+" as message")
@@ -52,13 +52,12 @@ func ReadAs(tool string, args map[string]any) string {
 	return strings.Join(told, ", ")
 }
 
-// keptInState lists the fields of changes, or of a join, that [Normalise] moves to the state of their context, because
-// these objects have no origin.
-func (t *aliasTable) keptInState(args map[string]any) (told []string) {
-	for _, name := range slices.Sorted(maps.Keys(t.inner)) {
+// readAsState returns the part of [ReadAs] about the state of a context.
+func (t *aliasTable) readAsState(args map[string]any) (told []string) {
+	for name, table := range t.inner { // at most one is no message
 		v, _ := valueAt(args, name)
-		if inside, ok := v.(map[string]any); ok && !t.inner[name].isMessage() {
-			moved, _ := t.inner[name].normalise(cloneJSON(inside).(map[string]any), "", reading{}) // as far as it could be read
+		if inside, ok := cloneJSON(v).(map[string]any); ok && !table.isMessage() {
+			moved, _ := table.normalise(inside, "", reading{}) // as far as it could be read
 			for _, to := range slices.Sorted(maps.Keys(moved)) {
 				if strings.HasPrefix(to, "context.state.") {
 					told = append(told, name+"."+moved[to]+" as "+name+"."+to)

@@ -54,16 +54,6 @@ func shapeOf(t reflect.Type) *shape {
 	return s
 }
 
-// lacksRequired reports whether an object of the shape lacks a required field.
-func (s *shape) lacksRequired(object map[string]any) bool {
-	for name, field := range s.fields {
-		if field.required && isEmpty(object[name]) {
-			return true
-		}
-	}
-	return false
-}
-
 // isList reports whether the values of the shape are lists.
 func (s *shape) isList() bool { return strings.HasPrefix(s.brackets, "[") }
 

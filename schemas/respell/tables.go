@@ -1,6 +1,7 @@
 package respell
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -121,10 +122,8 @@ func changesTable() *aliasTable {
 }
 
 func statePath(from string) string {
-	if inside, ok := strings.CutPrefix(from, "context."); ok {
-		return "context.state." + inside
-	}
-	return "context.state." + from[strings.LastIndexByte(from, '.')+1:]
+	_, inside, _ := strings.Cut(from, ".")
+	return "context.state." + cmp.Or(inside, from)
 }
 
 // firstNameOf returns the first name of a dotted path.

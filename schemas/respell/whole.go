@@ -34,7 +34,7 @@ func (t *aliasTable) unwrapEnvelope(outer map[string]any) map[string]any {
 				continue
 			}
 			path := said
-			if _, field := t.fields.findField(said); field == nil && mistypedName(said, t.own.decidingNames()) == "" || firstKeyOf(message, []string{snakeCase(said)}) != "" {
+			if _, field := t.fields.findField(said); field == nil && !t.resemblesOurs(said) || firstKeyOf(message, []string{snakeCase(said)}) != "" {
 				path = t.overflow("envelope." + said)
 			}
 			setAt(message, path, outer[said])
@@ -57,7 +57,8 @@ func (n *normalisation) keepUnknownFields(s *shape, v any, at string) error {
 		}
 	}
 	object, _ := v.(map[string]any)
-	if s.fields == nil || strings.HasSuffix(at, "]") && s.lacksRequired(object) {
+	lacks := func(name string) bool { return s.fields[name].required && isEmpty(object[name]) }
+	if s.fields == nil || strings.HasSuffix(at, "]") && slices.ContainsFunc(slices.Collect(maps.Keys(s.fields)), lacks) {
 		return nil
 	}
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -65,14 +66,13 @@ func (n *normalisation) keepUnknownFields(s *shape, v any, at string) error {
 		switch {
 		case n.inner[path] != nil || path == "agent":
 		case field != nil:
-			empty := isEmpty(object[key])
-			if err = n.keepUnknownFields(field, object[key], path); !empty && isEmpty(object[key]) {
-				delete(object, key)
-			}
+			err = n.keepUnknownFields(field, object[key], path)
 		case n.keeps(path):
-			v := object[key]
+			if !isEmpty(object[key]) {
+				_, err = n.keepInOverflow(path, object[key])
+			}
 			delete(object, key)
-			err = n.keepFieldsInOverflow(path, v)
+			removeAt(n.args, path) // and the objects around it that are empty
 		}
 		if err != nil {
 			return err
@@ -90,9 +90,9 @@ func (n *normalisation) keeps(path string) bool {
 	case n.newer, inside && outer == "context":
 		return true
 	case inside:
-		return n.isMessage() && n.own.fields[outer] == nil
+		return n.own.fields[outer] == nil && (n.isMessage() || n.own.fields["context"] != nil)
 	}
-	return n.foreign && mistypedName(path, n.own.decidingNames()) == ""
+	return n.foreign && !n.resemblesOurs(path)
 }
 
 // isMessage reports whether the tool takes messages of other protocols, which have a version, and keeps their origin.
@@ -105,14 +105,11 @@ func isNewer(version any) bool {
 	return err == nil && number > schemas.Version
 }
 
-// decidingNames returns the names of the fields at the top, and in objects whose fields decide, such as options.
-func (s *shape) decidingNames() (names []string) {
-	for name, field := range s.fields {
-		if names = append(names, name); name != "context" && !field.isList() {
-			names = slices.AppendSeq(names, maps.Keys(field.fields))
-		}
-	}
-	return names
+// resemblesOurs reports whether an unknown name is likely a mistyped name of a field that may decide something, which is
+// any field outside of the context.
+func (t *aliasTable) resemblesOurs(name string) bool {
+	tells := func(known string) bool { return strings.HasPrefix(t.paths[known][0], "context.") }
+	return mistypedName(name, slices.DeleteFunc(slices.Sorted(maps.Keys(t.paths)), tells)) != ""
 }
 
 // mistypedName returns the name that the writer of an unknown name likely mistyped, or "". Both have as many words. It
@@ -128,23 +125,4 @@ func mistypedName(written string, known []string) string {
 		}
 	}
 	return ""
-}
-
-// keepFieldsInOverflow moves a value to the overflow path. It moves the fields of an object one by one, so that fields
-// of the same object that were moved earlier stay.
-func (n *normalisation) keepFieldsInOverflow(from string, v any) error {
-	object, ok := v.(map[string]any)
-	if !ok || len(object) == 0 {
-		if isEmpty(v) {
-			return nil
-		}
-		_, err := n.keepInOverflow(from, v)
-		return err
-	}
-	for _, key := range slices.Sorted(maps.Keys(object)) {
-		if err := n.keepFieldsInOverflow(fieldPath(from, key), object[key]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

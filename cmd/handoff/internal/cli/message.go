@@ -2,10 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -46,23 +44,6 @@ func (a *App) ReadMessage(ctx context.Context, tool, id, path string) (Arguments
 		textformat.AddMarkdown(args, markdown, bodyArguments[tool].body, bodyArguments[tool].rest)
 	}
 	return args, err
-}
-
-// Canonicalise turns arguments with the field names of another protocol into canonical form. No content is lost.
-func (args Arguments) Canonicalise(tool string) error {
-	b, err := json.Marshal(args) // flags have lists of their own types
-	if err != nil {
-		return err
-	}
-	message, _, err := textformat.ParseMessage("", string(b))
-	if err != nil {
-		return err
-	}
-	if message, err = respell.NormaliseWhole(tool, "", message, false); err == nil {
-		clear(args)
-		maps.Copy(args, message)
-	}
-	return err
 }
 
 // bodyArguments are the arguments that take the text of a Markdown message, see [textformat.AddMarkdown].

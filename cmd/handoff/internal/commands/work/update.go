@@ -44,14 +44,8 @@ func updateCommand(a *cli.App) *cobra.Command {
 			cmd.MarkFlagsMutuallyExclusive("to", "role", "agent-role")
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) (err error) {
-			if args["action"], err = actionOfFlags(cmd); err != nil {
-				return err
-			}
-			foreign := func(flag string) bool { return cmd.Flags().Changed(flag) }
-			if slices.ContainsFunc([]string{"merge", "agent-context", "handoff-instructions", "agent-role"}, foreign) {
-				return args.Canonicalise("update_handoff")
-			}
-			return nil
+			args["action"], err = actionOfFlags(cmd)
+			return err
 		},
 		ID: idOfUpdated,
 		Print: func(p *cli.Page, out schemas.UpdateOut) {
