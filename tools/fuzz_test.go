@@ -2,9 +2,14 @@ package tools_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,28 +26,17 @@ var parseArguments = []reflect.Type{
 	reflect.TypeFor[schemas.UpdateIn](),
 }
 
-var seeds = []string{
-	``, `{}`, `{} {}`, `null`, `[]`, `"{}"`, "\xff", `{"a":1e999}`,
-	`{"wait_seconds":"5","tags":"[\"a\"]","view":"FULL","agent":"qa"}`,
-	`{"handoff_id":12,"summary":"done","verification":{"criteria":[{"criterion":1,"met":true}]},"output":"[1]","continuation":{"to":"qa","task":"x"}}`,
-	`{"handoff_id":"ho_1","description":"no key","blockers":"no key","then":"retry","checkpoint":{"state":{"a":[{}]}}}`,
-	`{"handoff_id":"1","action":"amend","changes":{"context":{"files":["a.go"]},"priority":"HIGH"},"percent":"50"}`,
-	`{"box":"all","status":"timed-out","limit":"10","since":"2h"}`,
-	`{"name":"qa","accepts":"*","max_open":3,"away":"true"}`,
-	`{"to":"qa","task":"x","data":{"n":1,"b":true},"context":{"state":{"a":null,"n":1.50},"results":{"e":1e300}},"expectations":{"output_schema":{"type":"object"}},"options":{"limits":{"a":"1.5"}}}`,
-	`{"text":{"":0}}`,
-	`{"from_agent":"a","to_agent":"b","message":"x","urgency":"high","work_completed":["a"],"files_modified":["a.go:1-9"]}`,
-	`{"handoff_id":"x","source":{"agent":"a"},"target":{"agent":"b"},"task":{"id":"1","description":"d"},"metadata":{"priority":0,"timestamp":"t"}}`,
-}
-
 // For any input: no tool panics, accepted arguments are their own canonical form, and the type behind the tool keeps
 // all of them.
 func FuzzDecode(f *testing.F) {
 	messages, err := filepath.Glob("../examples/messages/*.json") // of other protocols
 	require.NoError(f, err)
 	require.NotEmpty(f, messages)
+	seeds, err := os.ReadFile("testdata/arguments.txt")
+	require.NoError(f, err)
 	for i := range parseArguments {
-		for _, seed := range seeds {
+		f.Add(uint8(i), []byte{0xff})
+		for seed := range strings.SplitSeq(string(seeds), "\n") { // the last one is empty
 			f.Add(uint8(i), []byte(seed))
 		}
 		for _, message := range messages {
@@ -67,6 +61,84 @@ func FuzzDecode(f *testing.F) {
 		again, err = row.CanonicalArgs(typed)
 		require.NoError(t, err)
 		require.Equal(t, string(typed), string(decodeAndEncode(t, parseArguments[i], again)))
+	})
+}
+
+// A published is what a published schema says about a value.
+type published struct {
+	Type       string
+	Enum       []any
+	Properties map[string]published
+	Required   []string
+	Items      *published
+	Additional any `json:"additionalProperties"`
+}
+
+// An argumentMaker makes arguments as published schemas describe them. If it shall break, it makes one fault, and says
+// where.
+type argumentMaker struct {
+	*rand.Rand
+	breaks bool
+	fault  string
+}
+
+// value returns a random value of a schema. A fault in it is a value of another type, a word that is not listed, or an
+// unknown field of an object that is closed.
+func (m *argumentMaker) value(s published, at string) any {
+	right, wrong := map[string]any{"string": "word", "integer": 1, "number": 1.5, "boolean": true}[s.Type], any(true)
+	if s.Enum != nil {
+		right, wrong = s.Enum[m.IntN(len(s.Enum))], "unheard"
+	} else if s.Type == "boolean" {
+		wrong = 7
+	}
+	breaks := m.breaks && m.IntN(4) == 0
+	switch {
+	case s.Type == "":
+		return []any{"word", 1, false, []any{1}, map[string]any{"inside": 2}}[m.IntN(5)]
+	case breaks && s.Type != "object":
+		m.breaks, m.fault = false, at
+		return wrong
+	case s.Type == "array":
+		return slices.Repeat([]any{m.value(*s.Items, at+"[]")}, 1+m.IntN(2))
+	case s.Type != "object":
+		return right
+	}
+	object := map[string]any{}
+	if breaks && s.Additional == false {
+		m.breaks, m.fault = false, at+".unheard"
+		object["unheard"] = 1
+	}
+	if s.Additional != false && m.IntN(2) == 0 {
+		object[fmt.Sprintf("unheard%dof", m.IntN(9))] = m.value(published{}, at)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if slices.Contains(s.Required, name) || m.IntN(3) == 0 {
+			object[name] = m.value(s.Properties[name], at+"."+name)
+		}
+	}
+	return object
+}
+
+// What the published schema of a tool allows is accepted, and what it forbids is refused: each seed makes arguments
+// that it allows, and the same with one fault.
+func FuzzPublishedSchemas(f *testing.F) {
+	for seed := range uint64(1000) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) {
+		row := tools.Table[seed%uint64(len(tools.Table))]
+		var s published
+		require.NoError(t, json.Unmarshal(row.InputSchema(), &s))
+		for _, breaks := range []bool{false, true} {
+			m := argumentMaker{Rand: rand.New(rand.NewPCG(seed, 1)), breaks: breaks}
+			args, err := json.Marshal(m.value(s, row.Name))
+			require.NoError(t, err)
+			canonical, err := row.CanonicalArgs(args)
+			if in := (schemas.SendIn{}); err == nil && json.Unmarshal(canonical, &in) == nil { // which checks names of limits later
+				err = schemas.CheckLimits("options.limits", schemas.ValueOrZero(in.Options).Limits)
+			}
+			require.Equal(t, m.fault != "", err != nil, "fault at %q: %s: %s: %v", m.fault, args, canonical, err)
+		}
 	})
 }
 
