@@ -3,6 +3,7 @@ package schemas
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -39,7 +40,7 @@ type Result struct {
 
 	Deliverables []Delivered   `json:"deliverables,omitempty"`
 	Verification *Verification `json:"verification,omitempty"`
-	// As output_schema asks
+	// Long text, or as output_schema asks
 	Output json.RawMessage `json:"output,omitempty" jsonschema_extras:"x-any=true"`
 	Notes  []string        `json:"notes,omitempty"` // for the next agent
 	// Passes the work on, as send_handoff
@@ -88,6 +89,28 @@ func (c *Completion) Commit() string {
 		return c.Tree.Commit
 	}
 	return ""
+}
+
+// AsRead returns the result in the three places where agents read it: summary, results and output. Data joins the
+// results, unless they have another value of the same name. Notes and detail are the output, as a text, if the holder
+// gave no other output. The registry keeps the result as the holder wrote it.
+func (r Result) AsRead() Result {
+	results, rest := map[string]any{}, map[string]string{}
+	maps.Copy(results, r.Results)
+	for name, text := range r.Data {
+		if _, named := r.Results[name]; named {
+			rest[name] = text
+		} else {
+			results[name] = text
+		}
+	}
+	r.Results, r.Data = results, rest
+	text := strings.TrimSpace(strings.Join(r.Notes, "; ") + "\n\n" + r.Detail)
+	if len(r.Output) == 0 && text != "" {
+		r.Output, _ = json.Marshal(text)
+		r.Notes, r.Detail = nil, ""
+	}
+	return r
 }
 
 // Delivered is one delivered thing.

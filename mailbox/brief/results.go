@@ -1,6 +1,7 @@
 package brief
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -63,9 +64,13 @@ type resultExcerpt struct {
 }
 
 func (e *resultExcerpt) addCompletion(c schemas.Completion) {
-	if len(c.Output) > maxResult {
+	var text string
+	switch {
+	case json.Unmarshal(c.Output, &text) == nil:
+		e.addLine("Output: ", "", []string{e.clipText(text)})
+	case len(c.Output) > maxResult:
 		e.more = true
-	} else if len(c.Output) > 0 {
+	case len(c.Output) > 0:
 		e.addLine("Output: ", "", []string{e.oneLine(string(c.Output), maxResult)})
 	}
 	e.addLine("Attention: ", "; ", schemas.Map(c.UnobservedReasons(), e.clipText))

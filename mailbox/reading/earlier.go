@@ -161,6 +161,7 @@ func earlierResults(v *store.View, h schemas.Handoff, r *store.Record) (all []br
 			if seen, err := LaterObservations(v, of); err == nil {
 				contract.AddObservations(&told.Completion, seen)
 			}
+			told.Result = told.AsRead()
 			all = append(all, told)
 		}
 	}

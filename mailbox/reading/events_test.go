@@ -43,7 +43,7 @@ func fillCompletion(in *schemas.CompleteIn) {
 
 func TestBrief_HasResultOfContinuedOrAwaitedHandoff(t *testing.T) {
 	const waited = "- Result of ho_1, x, success by coder: branch parser, commit abc123. The parser is done"
-	const head, rest = "- Result of ho_1: branch parser, commit abc123", "\n  - Notes: The lexer leaks\n  - Files: parse.go, lex.go\n"
+	const head, rest = "- Result of ho_1: branch parser, commit abc123", "\n  - Output: The lexer leaks\n  - Files: parse.go, lex.go\n"
 	for name, test := range map[string]struct {
 		follow func(*mailboxtest.World, schemas.Caller) // sends ho_2
 		more   func(*schemas.CompleteIn)
@@ -66,7 +66,7 @@ func TestBrief_HasResultOfContinuedOrAwaitedHandoff(t *testing.T) {
 				w.Sends(lead, "coder", "y", mailboxtest.After("ho_1"))
 			},
 			more: func(in *schemas.CompleteIn) { in.Output = []byte(`{"seconds":16.4}`) },
-			want: waited + "\n  - Output: {\"seconds\":16.4}" + rest,
+			want: waited + "\n  - Output: {\"seconds\":16.4}" + strings.Replace(rest, "Output", "Notes", 1),
 		},
 		"a rework, whose first line says it": {
 			follow: func(w *mailboxtest.World, lead schemas.Caller) {
@@ -75,7 +75,7 @@ func TestBrief_HasResultOfContinuedOrAwaitedHandoff(t *testing.T) {
 			want: head + rest,
 		},
 		"what is too much": {
-			more: func(in *schemas.CompleteIn) { in.Detail, in.Notes = "more", nil },
+			more: func(in *schemas.CompleteIn) { in.Detail, in.Notes = strings.Repeat("more ", 100), nil },
 			follow: func(w *mailboxtest.World, lead schemas.Caller) {
 				w.Sends(lead, "coder", "y", mailboxtest.After("ho_1"))
 			},

@@ -121,17 +121,36 @@ func eventField(v *store.View, r *store.Record, path string) ([]byte, error) {
 // outcomePath begins the path of a field of the outcome.
 const outcomePath = "outcome/"
 
-// outcomeField returns the field of the outcome at a path. If the field does not exist, the error lists the fields of
-// the outcome.
+// outcomeField returns the field of the outcome at a path, as its holder wrote it or else as agents read it, see
+// [schemas.Result.AsRead]. If the field does not exist, the error lists the fields of the outcome.
 func outcomeField(v *store.View, r *store.Record, path string) ([]byte, error) {
 	said, err := v.RawContent(r.ID, r.Result)
 	if err == nil {
-		said, err = fieldAtPath(said, path, nil)
+		said, err = readableField(said, path)
 	}
 	if e, ok := errors.AsType[*schemas.Error](err); ok {
 		err = e.WithChoices(schemas.Map(e.Known, func(name string) string { return outcomePath + name })...)
 	}
 	return said, err
+}
+
+// readableField returns the field of an outcome at a path. Only a completion is read in another form than it was
+// written.
+func readableField(said []byte, path string) ([]byte, error) {
+	text, unwritten := fieldAtPath(said, path, nil)
+	var done schemas.Completion
+	if unwritten == nil || schemas.Decode(said, &done) != nil {
+		return text, unwritten
+	}
+	done.Result = done.AsRead()
+	read, err := schemas.Encode(done)
+	if err == nil {
+		text, err = fieldAtPath(read, path, nil)
+	}
+	if err != nil {
+		return nil, unwritten
+	}
+	return text, nil
 }
 
 // unknownReferenceError returns the error for an unknown reference, which advises a call that shows the message. It

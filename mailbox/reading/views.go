@@ -193,8 +193,10 @@ func (rd Reader) addTrimmedOutcome(v *store.View, r *store.Record, out *schemas.
 	return nil
 }
 
-// trimCompletion removes details for programs from a completion, and duplicates of the criteria.
+// trimCompletion puts the result of a completion into the places where agents read it. It removes details for programs,
+// and duplicates of the criteria.
 func trimCompletion(c *schemas.Completion) {
+	c.Result = c.AsRead()
 	c.HandoffID, c.CompletionID, c.Source.AgentID, c.Version = 0, "", "", 0
 	c.Timestamp = c.Timestamp.Truncate(time.Second)
 	c.Tree = trimTree(c.Tree)

@@ -52,7 +52,11 @@ func showFields(s *jsonschema.Schema, path string) {
 		showFields(s.Items, path)
 	}
 	names := shownFields[path]
-	if s.Type != "object" || len(names) == 0 {
+	switch {
+	case s.Extras["x-form"] == "number or text":
+		s.Type, s.AnyOf = "", []*jsonschema.Schema{{Type: "integer"}, {Type: "string"}}
+		return
+	case s.Type != "object" || len(names) == 0:
 		freeIfObject(s)
 		return
 	}
