@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/draft"
@@ -58,15 +59,16 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	return &next, o.drafts.Encode(&next)
 }
 
-// findPoolNamed returns the pool with the given name, such as role:qa for the name qa, if an agent of another name
+// findPoolNamed returns the pool with the given name, such as role:qa for the name qa or QA, if an agent of another name
 // takes work from that pool. Otherwise it returns "".
 func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
-	for a, err := range v.AgentsMentioning(roster.PoolSearchWords(schemas.Address("role:"+name), false)...) {
+	words := roster.PoolSearchWords(schemas.Address("role:"+name), false)
+	for a, err := range v.AgentsMentioning(append(words, schemas.Map(words, strings.ToLower)...)...) {
 		if err != nil {
 			return "", err
 		}
 		for _, box := range roster.BoxesForCard(a.Card)[1:] {
-			if _, of := box.Split(); of == string(name) && a.Card.Name != name {
+			if _, of := box.Split(); strings.EqualFold(of, string(name)) && !strings.EqualFold(string(a.Card.Name), of) {
 				return box, nil
 			}
 		}
