@@ -105,6 +105,9 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 		return out, err
 	}
 	err = cmp.Or(s.reader.ShowView(v, r, in, &out), s.addCandidates(v, r, &out))
+	if in.View == "outcome" && out.Completion != nil && by.Via != schemas.ViaCLI {
+		out.Completion.Result = out.Completion.AsRead()
+	}
 	return out, err
 }
 

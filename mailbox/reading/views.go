@@ -193,10 +193,8 @@ func (rd Reader) addTrimmedOutcome(v *store.View, r *store.Record, out *schemas.
 	return nil
 }
 
-// trimCompletion puts the result of a completion into the places where agents read it. It removes details for programs,
-// and duplicates of the criteria.
+// trimCompletion removes details for programs from a completion, and duplicates of the criteria.
 func trimCompletion(c *schemas.Completion) {
-	c.Result = c.AsRead()
 	c.HandoffID, c.CompletionID, c.Source.AgentID, c.Version = 0, "", "", 0
 	c.Timestamp = c.Timestamp.Truncate(time.Second)
 	c.Tree = trimTree(c.Tree)
