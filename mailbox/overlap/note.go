@@ -51,14 +51,13 @@ func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) 
 		case err != nil:
 			return nil, err
 		case shared:
-			beside = append(beside, describeWork(records[id], all[id]))
+			beside = append(beside, describeWork(records[id], store.TouchedFiles{})) // the branch is the same
 		case text != "":
 			texts = append(texts, text)
 		}
 	}
 	if len(beside) > 0 {
-		texts = append(texts, fmt.Sprintf("%s %s in the same tree, so changes there may be of either: %s", schemas.JoinFirst(beside, maxBeside),
-			map[bool]string{true: "works", false: "work"}[len(beside) == 1], schemas.EscapeHidden(mine.Path)))
+		texts = append(texts, "changes in this tree may also be of "+schemas.JoinFirst(beside, maxBeside))
 	}
 	if !r.Status.IsHeld() && len(records) == 0 {
 		return texts, o.DeleteTouchedFiles(r.ID)

@@ -102,15 +102,15 @@ func TestOverlap_OmitsAuthorInSharedWorkingTree(t *testing.T) {
 	b.Tree.Path = a.Tree.Path
 	first, second := w.Sends(lead, "a", "One", withDeliverables("x.go")).HandoffID, w.Sends(lead, "b", "Two").HandoffID
 	w.Claims(a)
-	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a) works in the same tree, so changes there may be of either: /a", first)}, w.Claims(b).Overlaps)
+	require.Equal(t, []string{fmt.Sprintf("changes in this tree may also be of %s (a)", first)}, w.Claims(b).Overlaps)
 	require.Empty(t, overlapNotices(w, a))
-	require.Equal(t, []string{fmt.Sprintf("%s (b, branch b) works in the same tree, so changes there may be of either: /a", second)}, reportProgress(w, a, first))
+	require.Equal(t, []string{fmt.Sprintf("changes in this tree may also be of %s (b)", second)}, reportProgress(w, a, first))
 	require.Empty(t, reportProgress(w, a, first))
 	require.Empty(t, reportProgress(w, b, second))
 
 	c := attachInRepository(w, "shop", "c", "z.go", "w.go")
 	c.Tree.Path = a.Tree.Path
 	w.Sends(lead, "c", "Three")
-	require.Equal(t, []string{fmt.Sprintf("%s (a, branch a), %s (b, branch b) work in the same tree, so changes there may be of either: /a", first, second)},
+	require.Equal(t, []string{fmt.Sprintf("changes in this tree may also be of %s (a), %s (b)", first, second)},
 		w.Claims(c).Overlaps, "one text names all")
 }
