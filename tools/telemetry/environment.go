@@ -83,28 +83,20 @@ func (e environment) timeout() time.Duration {
 }
 
 // headers returns the headers of each request to the collector, usually a key. A redirect to another host does not get
-// them.
+// them. The variable has pairs such as "a=1,b=2%2C3". It skips a text that is no pair, and logs a warning without the
+// text, which may be part of a secret.
 func (e environment) headers() http.Header {
 	h := http.Header{}
-	for _, pair := range e.parsePairs(e.exporterVariable("HEADERS")) {
-		h.Set(pair[0], pair[1])
-	}
-	return h
-}
-
-// parsePairs reads pairs such as "a=1,b=2%2C3". It skips a text that is no pair, and logs a warning without the text,
-// which may be part of a secret.
-func (e environment) parsePairs(list string) (pairs [][2]string) {
-	for text := range strings.SplitSeq(list, ",") {
+	for text := range strings.SplitSeq(e.exporterVariable("HEADERS"), ",") {
 		name, value, found := strings.Cut(text, "=")
 		decoded, err := url.PathUnescape(strings.TrimSpace(value))
 		if name = strings.TrimSpace(name); found && name != "" && err == nil {
-			pairs = append(pairs, [2]string{name, decoded})
+			h.Set(name, decoded)
 		} else if strings.TrimSpace(text) != "" {
 			e.log.Warn("a variable of OpenTelemetry holds something that is not name=value")
 		}
 	}
-	return pairs
+	return h
 }
 
 // newResource returns the description of this program that is sent with all spans. The variables

@@ -73,20 +73,13 @@ func (m *Metrics) Follow(ctx context.Context, inv tools.Invoker) {
 	})
 }
 
-// The events that have counters of their own.
-const (
-	leaseEnded     = "lease_ended"
-	attemptsUsedUp = "attempts_used_up"
-	identityDenied = "denied"
-)
-
 // countChange counts one event. An event that changed no state, such as progress, is no transition. The first event of
 // a handoff is a transition from "new".
 func (m *Metrics) countChange(c schemas.RegistryChange) {
 	switch c.Action {
-	case leaseEnded, attemptsUsedUp:
+	case "lease_ended", "attempts_used_up":
 		m.increment(expiries)
-	case identityDenied:
+	case "denied":
 		m.increment(denials)
 	}
 	if c.From != c.To {
