@@ -1,25 +1,36 @@
 package cli
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"handoff/schemas"
 )
 
 // NewFamily returns the commands of one package. It gives each of them, and those below, what the command does not say
 // itself. Its description is in the file help_NAME.txt of texts, beside its code, and its examples are in
 // help_NAME_examples.txt. The name of a subcommand follows that of its command, as in help_token_add.txt. In a
-// description, {{sources}} stands for [AboutSources]. A command without Args takes no arguments.
+// description, {{sources}} stands for [AboutSources]. Its summary is in the table help_summaries.txt, under a name as
+// "token add". A command without Args takes no arguments.
 func NewFamily(texts embed.FS, commands ...*cobra.Command) []*cobra.Command {
+	table, _ := readHelp(texts, "summaries")
+	summaries := map[string]string{}
+	for _, c := range schemas.TableRows(table, 2) {
+		summaries[c[0]] = c[1]
+	}
 	for _, cmd := range commands {
-		completeCommand(texts, cmd, cmd.Name())
+		completeCommand(texts, summaries, cmd, cmd.Name())
 	}
 	return commands
 }
 
-func completeCommand(texts embed.FS, cmd *cobra.Command, name string) {
+func completeCommand(texts embed.FS, summaries map[string]string, cmd *cobra.Command, path string) {
+	name := strings.ReplaceAll(path, " ", "_")
+	cmd.Short = cmp.Or(cmd.Short, summaries[path])
 	if cmd.Long == "" {
 		long, _ := readHelp(texts, name)
 		cmd.Long = strings.ReplaceAll(long, "{{sources}}", AboutSources)
@@ -31,7 +42,7 @@ func completeCommand(texts embed.FS, cmd *cobra.Command, name string) {
 		cmd.Args = cobra.NoArgs
 	}
 	for _, below := range cmd.Commands() {
-		completeCommand(texts, below, name+"_"+below.Name())
+		completeCommand(texts, summaries, below, path+" "+below.Name())
 	}
 }
 

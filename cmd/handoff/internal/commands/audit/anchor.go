@@ -18,10 +18,7 @@ import (
 )
 
 func anchorCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "anchor",
-		Short: "Keep the signed head in the project's repository, for others to fetch",
-	}
+	cmd := &cobra.Command{Use: "anchor"}
 	push := cmd.Flags().String("push", "", "push it to this `remote`")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		h, err := currentHead(cmd.Context(), a)

@@ -34,10 +34,7 @@ var helpTexts embed.FS
 
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
-	return cli.NewFamily(helpTexts, cli.AddSubcommands(&cobra.Command{
-		Use:   "audit",
-		Short: "Look after the audit registry",
-	},
+	return cli.NewFamily(helpTexts, cli.AddSubcommands(&cobra.Command{Use: "audit"},
 		verifyCommand(a), checkpointCommand(a), keyCommand(a), anchorCommand(a), exportCommand(a),
 	))
 }

@@ -19,10 +19,7 @@ import (
 )
 
 func exportCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "export --tiles DIR",
-		Short: "Write the whole registry as files that other programs verify",
-	}
+	cmd := &cobra.Command{Use: "export --tiles DIR"}
 	dir := cmd.Flags().String("tiles", "", "`directory` for the files")
 	cobra.CheckErr(cmd.MarkFlagRequired("tiles"))
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

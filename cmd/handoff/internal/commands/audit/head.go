@@ -19,8 +19,7 @@ import (
 
 func checkpointCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "checkpoint",
-		Short: "Print the head of the registry, signed",
+		Use: "checkpoint",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			h, err := currentHead(cmd.Context(), a)
 			if err != nil {

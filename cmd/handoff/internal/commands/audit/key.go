@@ -22,8 +22,7 @@ import (
 
 func keyCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "key",
-		Short: "Print the key with which other people check signatures",
+		Use: "key",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.ConnectAsCaller(cmd.Context(), "audit_tree", func(*cli.Connection) error { return nil }); err != nil {
 				return err // no key for a missing workspace

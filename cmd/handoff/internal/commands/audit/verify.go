@@ -14,10 +14,7 @@ import (
 )
 
 func verifyCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "verify",
-		Short: "Walk the whole registry and compare it with the records",
-	}
+	cmd := &cobra.Command{Use: "verify"}
 	anchored := cmd.Flags().Bool("anchor", false, "compare the registry with the heads in the ref of the workspace")
 	checkpoints := cmd.Flags().StringArray("checkpoint", nil, "`file` with a head that the registry has to match; may be repeated")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

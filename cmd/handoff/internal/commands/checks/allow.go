@@ -33,7 +33,7 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 	var base string
 	var look bool
 	cmd := &cobra.Command{
-		Use: "allow", Short: "Allow the checks and rules of a repository, after you read them", Long: cli.HelpText(helpTexts, "allow"),
+		Use: "allow", Long: cli.HelpText(helpTexts, "allow"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return showPermissions(cmd.Context(), a, kind, base, look)
 		},
@@ -42,17 +42,14 @@ func allowCommand(a *cli.App, kind string) *cobra.Command {
 	cmd.Flags().BoolVar(&look, "list", false, "only look")
 	if kind == "" {
 		a.DefineAgentsFlag(cmd.Flags())
-		return cmd
 	}
-	cmd.Short, cmd.Example = "Allow the commands of the list, after you read them", "  handoff checks allow\n  handoff checks allow --base main"
 	return cmd
 }
 
 func listCommand(a *cli.App) *cobra.Command {
 	var base string
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "Show the list of checks, its leave and its errors",
+		Use: "list",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return showPermissions(cmd.Context(), a, consent.Checks, base, true)
 		},

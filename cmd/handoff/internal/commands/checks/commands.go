@@ -24,10 +24,7 @@ var helpTexts embed.FS
 // Commands returns the commands of this package, for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	return cli.NewFamily(helpTexts,
-		cli.AddSubcommands(&cobra.Command{
-			Use:   "checks",
-			Short: "Run the checks of a repository",
-		}, listCommand(a), allowCommand(a, consent.Checks), denyCommand(a, consent.Checks), runCommand(a)),
+		cli.AddSubcommands(&cobra.Command{Use: "checks"}, listCommand(a), allowCommand(a, consent.Checks), denyCommand(a, consent.Checks), runCommand(a)),
 		allowCommand(a, ""), denyCommand(a, ""),
 	)
 }

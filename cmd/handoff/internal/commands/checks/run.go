@@ -18,9 +18,8 @@ func runCommand(a *cli.App) *cobra.Command {
 	var commit, base string
 	var supervise bool
 	cmd := &cobra.Command{
-		Use:   "run [CHECK…|ID]",
-		Short: "Run checks now, all of the list or named ones",
-		Args:  cobra.ArbitraryArgs,
+		Use:  "run [CHECK…|ID]",
+		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, names []string) error {
 			if supervise {
 				return checks.Supervise(cmd.Context(), a.Stdin, a.Stdout)

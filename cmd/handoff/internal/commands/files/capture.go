@@ -17,10 +17,9 @@ func captureCommand(a *cli.App) *cobra.Command {
 	var strict bool
 	limits := schemas.Map(payload.Limits, func(l payload.Limit) string { return "  " + l.String() })
 	cmd := &cobra.Command{
-		Use:   "capture [FILE]",
-		Short: "Print the file of an agent between markers, for its log",
-		Long:  cli.HelpText(helpTexts, "capture", payload.DefaultPath, strings.Join(limits, "\n")),
-		Args:  cobra.MaximumNArgs(1),
+		Use:  "capture [FILE]",
+		Long: cli.HelpText(helpTexts, "capture", payload.DefaultPath, strings.Join(limits, "\n")),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			said, err := capturedPayload(cmd.Context(), a, log, given)
 			switch {

@@ -24,7 +24,6 @@ import (
 func execCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
 		Use:                "exec [send … | complete …] -- COMMAND…",
-		Short:              "Run an agent that writes a file, and pass the file on",
 		DisableFlagParsing: true, // the flags belong to another command
 		Args:               cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, given []string) error {

@@ -23,9 +23,8 @@ var (
 
 func renderCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "render TEMPLATE",
-		Short: "Fill the template of a prompt with results of earlier work",
-		Args:  cobra.ExactArgs(1),
+		Use:  "render TEMPLATE",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args, listed := cli.Arguments{}, cli.Arguments{}
 			if err := cmp.Or(args.SetFields(cmd, depFields), listed.SetFields(cmd, historyFields)); err != nil {

@@ -19,8 +19,7 @@ var agentsFields = cli.ReadFields(helpTexts, "agents")
 
 func agentsCommand(a *cli.App) *cobra.Command {
 	cmd := newAgentsCommand(a, printAgents).Configure(a, &cobra.Command{
-		Use:   "agents [NAME]",
-		Short: "List agents with their work types, presence and load",
+		Use: "agents [NAME]",
 		Args: func(cmd *cobra.Command, given []string) error {
 			filters := func(f cli.Field) bool { return cmd.Flags().Changed(f.Flag) }
 			switch {
@@ -85,11 +84,7 @@ func registerCommand(a *cli.App) *cobra.Command {
 			printAgents(p, []schemas.Card{out.Agent})
 			p.AddNext("To act as it in a terminal: export HANDOFF_AGENT="+string(out.Agent.Name)+". To see its work", "agents "+string(out.Agent.Name))
 		},
-	}.Configure(a, &cobra.Command{
-		Use:   "register NAME",
-		Short: "Declare the work that an agent accepts and produces",
-		Args:  cobra.ExactArgs(1),
-	})
+	}.Configure(a, &cobra.Command{Use: "register NAME", Args: cobra.ExactArgs(1)})
 }
 
 // agentDetails holds an agent with its handoffs. It is the result of the command agents NAME with --json.

@@ -15,9 +15,8 @@ import (
 
 func callCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "call TOOL [JSON | @FILE | -]",
-		Short: "Call a tool as an MCP client does, and print its result",
-		Args:  cobra.RangeArgs(1, 2),
+		Use:  "call TOOL [JSON | @FILE | -]",
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			t, _ := tools.FindTool(given[0]) // the call refuses an unknown one
 			if t.Admin && !t.ReadOnly {      // other programs must not speak for ours
@@ -78,8 +77,7 @@ func printResult(p *cli.Page, raw json.RawMessage) {
 
 func toolsCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "tools",
-		Short: "List the tools for agents",
+		Use: "tools",
 		RunE: func(*cobra.Command, []string) error {
 			return a.Print(tools.ToolListing(), printTools)
 		},

@@ -16,10 +16,7 @@ import (
 )
 
 func agentsListCommand(a *cli.App) *cobra.Command {
-	return newAgentsCommand(a, printOrigins).Configure(a, &cobra.Command{
-		Use:   "list",
-		Short: "List agents, with their source and their last call",
-	})
+	return newAgentsCommand(a, printOrigins).Configure(a, &cobra.Command{Use: "list"})
 }
 
 func printOrigins(p *cli.Page, cards []schemas.Card) {
@@ -36,9 +33,8 @@ func printOrigins(p *cli.Page, cards []schemas.Card) {
 func agentsInitCommand(a *cli.App) *cobra.Command {
 	var user bool
 	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Write a commented file in which agents and roles can be declared",
-		RunE:  func(*cobra.Command, []string) error { return writeAgentsFile(a, user, agentsfile.Template) },
+		Use:  "init",
+		RunE: func(*cobra.Command, []string) error { return writeAgentsFile(a, user, agentsfile.Template) },
 	}
 	cmd.Flags().BoolVar(&user, "user", false, "the user's own file, which applies in all projects; the project's file comes first")
 	return cmd
@@ -47,9 +43,8 @@ func agentsInitCommand(a *cli.App) *cobra.Command {
 func agentsImportCommand(a *cli.App) *cobra.Command {
 	var user bool
 	cmd := &cobra.Command{
-		Use:   "import FILE",
-		Short: "Take over a file that declares agents or roles for other tools",
-		Args:  cobra.ExactArgs(1),
+		Use:  "import FILE",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			text, err := a.ReadInput(cmd.Context(), "FILE", given[0])
 			if err != nil {
@@ -108,9 +103,8 @@ type fileCheckResult struct {
 
 func agentsCheckCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "check [FILE]",
-		Short: "Show the errors in files that declare agents, by line",
-		Args:  cobra.MaximumNArgs(1),
+		Use:  "check [FILE]",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, given []string) error {
 			files := a.AgentsFiles()
 			for _, path := range given {

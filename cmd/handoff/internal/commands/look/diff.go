@@ -20,11 +20,7 @@ type diffOptions struct{ asked, stat bool }
 
 func diffCommand(a *cli.App) *cobra.Command {
 	var o diffOptions
-	cmd := &cobra.Command{
-		Use:   "diff ID [ID]",
-		Short: "Show what was delivered: against the request, and the changes",
-		Args:  cobra.RangeArgs(1, 2),
-	}
+	cmd := &cobra.Command{Use: "diff ID [ID]", Args: cobra.RangeArgs(1, 2)}
 	cmd.Flags().BoolVar(&o.asked, "asked", false, "only compare the result with the request")
 	cmd.Flags().BoolVar(&o.stat, "stat", false, "changed files with numbers of lines, instead of the changes")
 	cmd.MarkFlagsMutuallyExclusive("asked", "stat")

@@ -16,11 +16,7 @@ import (
 )
 
 func historyCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "history [ID | WORKFLOW]...",
-		Short: "Show the chain of a workflow, how it ended and what it cost",
-		Args:  cobra.ArbitraryArgs,
-	}
+	cmd := &cobra.Command{Use: "history [ID | WORKFLOW]...", Args: cobra.ArbitraryArgs}
 	mermaid := cmd.Flags().Bool("mermaid", false, "as a Mermaid diagram")
 	page := cmd.Flags().Bool("markdown", false, "as a page for a pull request")
 	rows := cmd.Flags().Bool("rows", false, "as a table")

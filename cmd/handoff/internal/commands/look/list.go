@@ -25,11 +25,7 @@ type listOptions struct {
 }
 
 func listCommand(a *cli.App) *cobra.Command {
-	return listOptions{}.configure(a, &cobra.Command{
-		Use:   "list [WORKFLOW]",
-		Short: "List handoffs",
-		Args:  listArgument,
-	}, func(args cli.Arguments, of []string) {
+	return listOptions{}.configure(a, &cobra.Command{Use: "list [WORKFLOW]", Args: listArgument}, func(args cli.Arguments, of []string) {
 		if len(of) > 0 {
 			args["workflow"] = of[0]
 		}
@@ -46,18 +42,11 @@ func listArgument(cmd *cobra.Command, given []string) error {
 }
 
 func inboxCommand(a *cli.App) *cobra.Command {
-	return listOptions{}.configure(a, &cobra.Command{
-		Use:   "inbox",
-		Short: "List handoffs for you, in the order of claims",
-	}, func(args cli.Arguments, _ []string) { args["box"] = "inbox" })
+	return listOptions{}.configure(a, &cobra.Command{Use: "inbox"}, func(args cli.Arguments, _ []string) { args["box"] = "inbox" })
 }
 
 func searchCommand(a *cli.App) *cobra.Command {
-	return listOptions{all: true}.configure(a, &cobra.Command{
-		Use:   "search WORDS…",
-		Short: "Find handoffs by words of their texts",
-		Args:  cobra.MinimumNArgs(1),
-	}, func(args cli.Arguments, words []string) {
+	return listOptions{all: true}.configure(a, &cobra.Command{Use: "search WORDS…", Args: cobra.MinimumNArgs(1)}, func(args cli.Arguments, words []string) {
 		if strings.HasPrefix(words[0], "wf_") {
 			args["workflow"], words = words[0], words[1:]
 		}

@@ -12,10 +12,7 @@ import (
 )
 
 func rulesCommand(a *cli.App) *cobra.Command {
-	return cli.AddSubcommands(&cobra.Command{
-		Use:   "rules",
-		Short: "Try the rules that files declare",
-	}, rulesTestCommand(a))
+	return cli.AddSubcommands(&cobra.Command{Use: "rules"}, rulesTestCommand(a))
 }
 
 // rulesTestResult holds the rules of a file, and the actions that they would cause for a handoff.
@@ -29,9 +26,8 @@ type rulesTestResult struct {
 
 func rulesTestCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "test FILE [ID]",
-		Short: "Show the errors in the rules of a file, and the work that they would send",
-		Args:  cobra.RangeArgs(1, 2),
+		Use:  "test FILE [ID]",
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			text, err := a.ReadInput(cmd.Context(), "FILE", given[0])
 			if err != nil {

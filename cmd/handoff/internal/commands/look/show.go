@@ -31,11 +31,7 @@ var views = []detailView{
 }
 
 func showCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "show ID...",
-		Short: "Show handoffs, notices in full, or the handoffs of a workflow",
-		Args:  cobra.MinimumNArgs(1),
-	}
+	cmd := &cobra.Command{Use: "show ID...", Args: cobra.MinimumNArgs(1)}
 	var names []string
 	for _, v := range views {
 		names = append(names, v.name)

@@ -31,8 +31,7 @@ type statusOptions struct {
 func statusCommand(a *cli.App) *cobra.Command {
 	var g statusOptions
 	cmd := &cobra.Command{
-		Use:   "status",
-		Short: "Show handoffs that need you, run or are stuck",
+		Use: "status",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch given := cmd.Flags().Changed; {
 			case g.limit < 0 || g.limit > maxNeeds || g.limit == 0 && given("limit"):

@@ -14,8 +14,7 @@ import (
 func versionCommand(a *cli.App) *cobra.Command {
 	var from string
 	cmd := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version, or look for a newer one",
+		Use: "version",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flag("check").Changed {
 				return compareWithNewestRelease(cmd.Context(), a, from)

@@ -37,9 +37,8 @@ type watchOptions struct {
 func watchCommand(a *cli.App) *cobra.Command {
 	var w watchOptions
 	cmd := &cobra.Command{
-		Use:   "watch [ID | WORKFLOW]",
-		Args:  cobra.MaximumNArgs(1),
-		Short: "Print events as they happen",
+		Use:  "watch [ID | WORKFLOW]",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			for _, item := range given {
 				if id, ok := schemas.ParseID(item); ok {

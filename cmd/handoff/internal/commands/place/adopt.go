@@ -17,11 +17,7 @@ import (
 )
 
 func adoptCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "adopt NAME",
-		Short: "Give a moved project its old workspace",
-		Args:  cobra.ExactArgs(1),
-	}
+	cmd := &cobra.Command{Use: "adopt NAME", Args: cobra.ExactArgs(1)}
 	force := cmd.Flags().Bool("force", false, "adopt it although its project still exists")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		if err := refuseInDatabase(a, "adopt"); err != nil {

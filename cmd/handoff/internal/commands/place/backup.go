@@ -25,11 +25,7 @@ import (
 )
 
 func backupCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "backup FILE",
-		Short: "Write the whole workspace into a file, while everything runs",
-		Args:  cobra.ExactArgs(1),
-	}
+	cmd := &cobra.Command{Use: "backup FILE", Args: cobra.ExactArgs(1)}
 	force := cmd.Flags().Bool("force", false, "replace FILE where it exists")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		w, err := workspace.Find(a.WorkspaceConfig())

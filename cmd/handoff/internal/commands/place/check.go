@@ -16,10 +16,7 @@ import (
 )
 
 func checkCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "check",
-		Short: "Check the store, and mend rows that can be computed again",
-	}
+	cmd := &cobra.Command{Use: "check"}
 	mend := cmd.Flags().Bool("mend", false, "compute derived rows again")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		if *mend {

@@ -14,10 +14,7 @@ import (
 )
 
 func compactCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "compact",
-		Short: "Give back the disk space that the store no longer needs",
-	}
+	cmd := &cobra.Command{Use: "compact"}
 	keep := cmd.Flags().String("keep", "", "remove texts of work that ended before this `time`, such as 180d")
 	try := cmd.Flags().Bool("dry-run", false, "only list content that --keep would remove")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

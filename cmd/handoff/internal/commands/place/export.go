@@ -21,11 +21,7 @@ import (
 )
 
 func exportCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "export [FILE|-]",
-		Short: "Write a workspace as JSON Lines, for another machine or another program",
-		Args:  cobra.MaximumNArgs(1),
-	}
+	cmd := &cobra.Command{Use: "export [FILE|-]", Args: cobra.MaximumNArgs(1)}
 	salvage := cmd.Flags().Bool("salvage", false, "read what can be read of a damaged workspace")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		w, err := workspace.Find(a.WorkspaceConfig())

@@ -19,9 +19,8 @@ import (
 
 func importCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "import FILE|-",
-		Short: "Make a workspace from an export",
-		Args:  cobra.ExactArgs(1),
+		Use:  "import FILE|-",
+		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			file := openExport(cmd.Context(), a, given[0])
 			defer func() { _ = file.Close() }() // only for reading

@@ -14,11 +14,7 @@ import (
 )
 
 func removeCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "remove NAME",
-		Short: "Delete a workspace with all its handoffs",
-		Args:  cobra.ExactArgs(1),
-	}
+	cmd := &cobra.Command{Use: "remove NAME", Args: cobra.ExactArgs(1)}
 	force := cmd.Flags().Bool("force", false, "do not ask, and also delete open handoffs")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		if err := refuseInDatabase(a, "remove"); err != nil {

@@ -18,9 +18,8 @@ import (
 
 func restoreCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "restore {FILE | --undo | --accept}",
-		Short: "Bring a workspace back from a backup",
-		Args:  cobra.MaximumNArgs(1),
+		Use:  "restore {FILE | --undo | --accept}",
+		Args: cobra.MaximumNArgs(1),
 	}
 	replace := cmd.Flags().Bool("replace", false, "replace the present workspace, and keep it")
 	undo := cmd.Flags().Bool("undo", false, "use the workspace from before the last restore again, and keep the present one")

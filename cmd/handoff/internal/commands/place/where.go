@@ -20,9 +20,8 @@ import (
 
 func whereCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "where",
-		Short: "Show the workspace, its files, its owner process and its agents",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return printWhere(cmd.Context(), a) },
+		Use:  "where",
+		RunE: func(cmd *cobra.Command, _ []string) error { return printWhere(cmd.Context(), a) },
 	}
 }
 

@@ -40,10 +40,7 @@ func Commands(a *cli.App) []*cobra.Command {
 }
 
 func workspaceCommand(a *cli.App) *cobra.Command {
-	return cli.AddSubcommands(&cobra.Command{
-		Use:   "workspace",
-		Short: "Look after the workspaces on this machine",
-	}, workspacesCommand(a), adoptCommand(a), removeCommand(a))
+	return cli.AddSubcommands(&cobra.Command{Use: "workspace"}, workspacesCommand(a), adoptCommand(a), removeCommand(a))
 }
 
 // A workspaceItem is a row of workspace list.
@@ -60,8 +57,7 @@ type workspaceItem struct {
 
 func workspacesCommand(a *cli.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List the workspaces on this machine, or in the database",
+		Use: "list",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			look, print := listWorkspaces, printWorkspaces
 			if a.UsesDatabase() {

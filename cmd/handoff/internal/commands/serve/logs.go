@@ -18,10 +18,7 @@ import (
 )
 
 func logsCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "logs",
-		Short: "Show the log of the process that owns the workspace",
-	}
+	cmd := &cobra.Command{Use: "logs"}
 	lines := cmd.Flags().Int("lines", 100, "lines at most, the last ones")
 	follow := cmd.Flags().Bool("follow", false, "also print new lines")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -25,9 +25,8 @@ import (
 func mcpCommand(a *cli.App) *cobra.Command {
 	var own schemas.RegisterIn
 	cmd := &cobra.Command{
-		Use:   "mcp",
-		Short: "Serve one MCP client over standard input and output",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return serveClient(cmd.Context(), a, own) },
+		Use:  "mcp",
+		RunE: func(cmd *cobra.Command, _ []string) error { return serveClient(cmd.Context(), a, own) },
 	}
 	cmd.Flags().StringVar(&own.Role, "role", "", "the role of the agent, such as testing; the server registers it")
 	cmd.Flags().StringSliceVar(&own.Accepts, "accepts", nil, "accepted work types: code,test_request; * for any")

@@ -29,8 +29,7 @@ type servingCommand struct {
 func serveCommand(a *cli.App) *cobra.Command {
 	s := &servingCommand{App: a}
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve a workspace while no client runs, also over HTTP",
+		Use: "serve",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := s.network.checkFlags(cmd.Flags(), s.Getenv); err != nil {
 				return err

@@ -17,17 +17,11 @@ import (
 var Spellings = []cli.CommandSpelling{{Tool: "token_list", Command: "token list"}}
 
 func tokenCommand(a *cli.App) *cobra.Command {
-	return cli.AddSubcommands(&cobra.Command{
-		Use:   "token",
-		Short: "Make, list and revoke the tokens of callers over HTTP",
-	}, tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
+	return cli.AddSubcommands(&cobra.Command{Use: "token"}, tokenAddCommand(a), tokenListCommand(a), tokenRevokeCommand(a))
 }
 
 func tokenListCommand(a *cli.App) *cobra.Command {
-	return cli.ToolCommand[schemas.TokenListOut]{Tool: "token_list", Print: printTokens}.Configure(a, &cobra.Command{
-		Use:   "list",
-		Short: "List tokens, also revoked and expired ones",
-	})
+	return cli.ToolCommand[schemas.TokenListOut]{Tool: "token_list", Print: printTokens}.Configure(a, &cobra.Command{Use: "list"})
 }
 
 func printTokens(p *cli.Page, out schemas.TokenListOut) {
@@ -59,21 +53,13 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 			since := out.Token.Revoked.In(p.Now.Location()).Format(time.DateTime)
 			p.AddLine("token %s is revoked since %s", p.Bold(out.Token.Name), since)
 		},
-	}.Configure(a, &cobra.Command{
-		Use:   "revoke NAME",
-		Short: "Revoke a token at once",
-		Args:  cobra.ExactArgs(1),
-	})
+	}.Configure(a, &cobra.Command{Use: "revoke NAME", Args: cobra.ExactArgs(1)})
 }
 
 var tokenFields = cli.ReadFields(helpTexts, "token_add")
 
 func tokenAddCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "add NAME",
-		Short: "Make a token, and print its secret this once",
-		Args:  cobra.ExactArgs(1),
-	}
+	cmd := &cobra.Command{Use: "add NAME", Args: cobra.ExactArgs(1)}
 	cli.DefineFlags(cmd, tokenFields)
 	expires := cmd.Flags().String("expires", "never", "after a `time` such as 30d or 12h, or at a date such as 2026-12-31")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {

@@ -31,7 +31,6 @@ func hookCommand(a *cli.App) *cobra.Command {
 	name := ""
 	cmd := &cobra.Command{
 		Use:                "hook EVENT",
-		Short:              "Tell a session its news, as a hook of its client",
 		Args:               cobra.ArbitraryArgs, // the client must not see errors about them
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
 		RunE: func(cmd *cobra.Command, given []string) error {

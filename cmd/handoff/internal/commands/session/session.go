@@ -50,8 +50,7 @@ func Commands(a *cli.App) []*cobra.Command {
 func primeCommand(a *cli.App) *cobra.Command {
 	files := false
 	cmd := &cobra.Command{
-		Use:   "prime",
-		Short: "Print the text that a session gets at its start",
+		Use: "prime",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if files {
 				return a.Write(filesSnippet)

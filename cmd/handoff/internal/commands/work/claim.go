@@ -23,9 +23,8 @@ func claimCommand(a *cli.App) *cobra.Command {
 	var wait cli.Seconds
 	var full bool
 	cmd := &cobra.Command{
-		Use:   "claim [ID]",
-		Short: "Take the next handoff for you, or a given one",
-		Args:  cobra.MaximumNArgs(1),
+		Use:  "claim [ID]",
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			args := cli.Arguments{}
 			if len(given) > 0 {

@@ -21,24 +21,18 @@ type actionCommand struct {
 // actionCommands lists the commands for single actions. Package life has the effects of an action and the callers that
 // may take it.
 var actionCommands = []actionCommand{{
-	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
-	cmd: cobra.Command{Use: "approve ID…", Short: "Approve handoffs that wait for approval"},
+	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true}, cmd: cobra.Command{Use: "approve ID…"},
 }, {
-	action: schemas.ActRefuse, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
-	cmd: cobra.Command{Use: "refuse ID…", Short: "Reject handoffs that wait for approval"},
+	action: schemas.ActRefuse, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true}, cmd: cobra.Command{Use: "refuse ID…"},
 }, {
 	action: schemas.ActAnswer, words: true,
 	tool: cli.ToolCommand[schemas.UpdateOut]{ID: idOfAnswer, Print: printAnswered},
-	cmd: cobra.Command{
-		Use: "answer ID TEXT…", Aliases: []string{"reply"}, Short: "Answer a question, a message, or work that is for you",
-		Args: cobra.MinimumNArgs(1),
-	},
+	cmd:  cobra.Command{Use: "answer ID TEXT…", Aliases: []string{"reply"}, Args: cobra.MinimumNArgs(1)},
 }, {
-	action: schemas.ActAccept, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true},
-	cmd: cobra.Command{Use: "accept ID…", Short: "Accept the results of completed handoffs"},
+	action: schemas.ActAccept, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true}, cmd: cobra.Command{Use: "accept ID…"},
 }, {
 	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, WholeWorkflow: true},
-	cmd: cobra.Command{Use: "cancel ID… | WORKFLOW", Short: "Cancel handoffs that are no longer needed, or give up failed ones"},
+	cmd: cobra.Command{Use: "cancel ID… | WORKFLOW"},
 }, {
 	action: schemas.ActCancel,
 	tool: cli.ToolCommand[schemas.UpdateOut]{
@@ -52,10 +46,7 @@ var actionCommands = []actionCommand{{
 		ID:    func(out schemas.UpdateOut) string { return out.NoticeID.String() },
 		Print: func(p *cli.Page, out schemas.UpdateOut) { p.AddLine("%s recalled", p.Bold(out.NoticeID.String())) },
 	},
-	cmd: cobra.Command{
-		Use: "recall ID", Short: "Take back an unread message",
-		Args: cobra.ExactArgs(1),
-	},
+	cmd: cobra.Command{Use: "recall ID", Args: cobra.ExactArgs(1)},
 }, {
 	action: schemas.ActRetry,
 	tool: cli.ToolCommand[schemas.UpdateOut]{
@@ -64,7 +55,7 @@ var actionCommands = []actionCommand{{
 		Print:  printRetried,
 		Fields: cli.ReadFields(helpTexts, "retry"),
 	},
-	cmd: cobra.Command{Use: "retry ID…", Short: "Run failed handoffs again, with their results so far"},
+	cmd: cobra.Command{Use: "retry ID…"},
 }}
 
 // toolFields returns the flags of an act.

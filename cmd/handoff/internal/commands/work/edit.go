@@ -23,10 +23,9 @@ import (
 func editCommand(a *cli.App) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
-		Use:   "edit ID",
-		Short: "Change the text of a handoff in your editor",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(cmd *cobra.Command, given []string) error { return editHandoff(cmd.Context(), a, given[0], file) },
+		Use:  "edit ID",
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, given []string) error { return editHandoff(cmd.Context(), a, given[0], file) },
 	}
 	cmd.Flags().StringVar(&file, "file", "", "take the document from this `file`, - for standard input, and open no editor")
 	a.Limits.DefineHiddenFlags(cmd)

@@ -23,11 +23,7 @@ func completeCommand(a *cli.App) *cobra.Command {
 		},
 		ID:    func(out schemas.CompleteOut) string { return out.HandoffID.String() },
 		Print: printCompleted,
-	}.Configure(a, &cobra.Command{
-		Use:   "complete [ID]",
-		Short: "Finish a handoff and answer its criteria",
-		Args:  cobra.MaximumNArgs(1),
-	})
+	}.Configure(a, &cobra.Command{Use: "complete [ID]", Args: cobra.MaximumNArgs(1)})
 }
 
 // addCriteriaAnswers adds the answers to criteria.
@@ -99,11 +95,7 @@ func failCommand(a *cli.App) *cobra.Command {
 		},
 		ID:    func(out schemas.FailOut) string { return out.HandoffID.String() },
 		Print: printFailed,
-	}.Configure(a, &cobra.Command{
-		Use:   "fail [ID [REASON…]]",
-		Short: "Give a handoff up, or reject it",
-		Args:  cobra.ArbitraryArgs,
-	})
+	}.Configure(a, &cobra.Command{Use: "fail [ID [REASON…]]", Args: cobra.ArbitraryArgs})
 }
 
 func printFailed(p *cli.Page, out schemas.FailOut) {

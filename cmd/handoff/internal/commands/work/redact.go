@@ -14,8 +14,5 @@ func redactCommand(a *cli.App) *cobra.Command {
 		Print: func(p *cli.Page, out schemas.RedactOut) {
 			p.AddLine("%s redacted, in %d of its events", p.Bold(out.HandoffID), out.Contents)
 		},
-	}.Configure(a, &cobra.Command{
-		Use: "redact ID [FIELD]", Short: "Erase kept texts, for good",
-		Args: cobra.RangeArgs(1, 2),
-	})
+	}.Configure(a, &cobra.Command{Use: "redact ID [FIELD]", Args: cobra.RangeArgs(1, 2)})
 }

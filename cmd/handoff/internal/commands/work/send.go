@@ -42,10 +42,7 @@ func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command
 }
 
 func sendCommand(a *cli.App) *cobra.Command {
-	return configureSend(a, "", &cobra.Command{
-		Use:   "send [TO TASK…]",
-		Short: "Deliver work or a message to a mailbox",
-	})
+	return configureSend(a, "", &cobra.Command{Use: "send [TO TASK…]"})
 }
 
 // refuseNameOfFile returns an error if the only word of a task is the path of a file, or its name with an extension,

@@ -54,11 +54,7 @@ func updateCommand(a *cli.App) *cobra.Command {
 				p.AddNext("For another than "+string(out.To), "assign "+out.HandoffID.String()+" AGENT")
 			}
 		},
-	}.Configure(a, &cobra.Command{
-		Use:   "update ID",
-		Short: "Report progress, ask, answer, release, amend, cancel, accept or return",
-		Args:  cobra.ExactArgs(1),
-	})
+	}.Configure(a, &cobra.Command{Use: "update ID", Args: cobra.ExactArgs(1)})
 	cli.LimitHelpToFlags(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
 	return cmd
 }
@@ -108,10 +104,7 @@ func assignCommand(a *cli.App) *cobra.Command {
 		Tool: "update_handoff", Place: "handoff_id", Fields: []cli.Field{cli.Text("reason", "note", "why").WithShortFlag("m")},
 		Arguments: func(_ *cobra.Command, given []string, args cli.Arguments) error { return args.SetPath("to", given[1]) },
 		Call:      assignHandoff, ID: idOfUpdated, Print: printUpdated,
-	}.Configure(a, &cobra.Command{
-		Use:   "assign ID TO | --from AGENT TO",
-		Short: "Give a handoff, or all of one agent, to another agent or to a pool",
-	}))
+	}.Configure(a, &cobra.Command{Use: "assign ID TO | --from AGENT TO"}))
 }
 
 // assignHandoff gives a handoff to another agent. It redirects a pending handoff, and releases a held handoff for the

@@ -37,9 +37,7 @@ type waitOptions struct {
 func WaitCommand(a *cli.App) *cobra.Command {
 	w := waitOptions{timeout: cli.Seconds{Duration: 24 * time.Hour}}
 	cmd := &cobra.Command{
-		Use:   "wait ID… | WORKFLOW",
-		Short: "Wait until handoffs have ended, and tell how",
-		Long:  cli.HelpText(helpTexts, "wait"), Example: cli.HelpText(helpTexts, "wait_examples"),
+		Use:  "wait ID… | WORKFLOW",
 		Args: cli.RequireHandoffOrWorkflow(&w.workflow),
 		RunE: func(cmd *cobra.Command, given []string) error {
 			for _, id := range given {
@@ -56,7 +54,7 @@ func WaitCommand(a *cli.App) *cobra.Command {
 	cli.AddWorkflowFlag(cmd, &w.workflow)
 	cmd.Flags().Var(&w.timeout, "timeout", "how long to wait; bare numbers are seconds")
 	cmd.Flags().BoolVar(&w.cancel, "cancel", false, "cancel handoffs that have not ended within --timeout")
-	return cmd
+	return cli.NewFamily(helpTexts, cmd)[0]
 }
 
 // waitForAll waits for the end of each handoff, one after another. For a workflow it repeats this until the workflow

@@ -14,17 +14,11 @@ import (
 )
 
 func workflowCommand(a *cli.App) *cobra.Command {
-	return cli.AddSubcommands(&cobra.Command{
-		Use:   "workflow",
-		Short: "List workflows, or begin a named workflow of a file",
-	}, workflowStartCommand(a), workflowListCommand(a))
+	return cli.AddSubcommands(&cobra.Command{Use: "workflow"}, workflowStartCommand(a), workflowListCommand(a))
 }
 
 func workflowListCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the newest workflows, with what they took and cost",
-	}
+	cmd := &cobra.Command{Use: "list"}
 	limit := cmd.Flags().IntP("limit", "n", 20, "workflows at most")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		names, err := newestWorkflows(cmd.Context(), a)
@@ -77,8 +71,5 @@ func newestWorkflows(ctx context.Context, a *cli.App) (names []schemas.Workflow,
 }
 
 func workflowStartCommand(a *cli.App) *cobra.Command {
-	return configureSend(a, "workflow:", &cobra.Command{
-		Use:   "start [NAME TASK…]",
-		Short: "Send the first step of a workflow; the rules send the others",
-	})
+	return configureSend(a, "workflow:", &cobra.Command{Use: "start [NAME TASK…]"})
 }
