@@ -116,6 +116,9 @@ func (s *Service) isNameUnknown(v *store.View, name schemas.Agent) (bool, error)
 // warns that sender in the result of its call.
 func (o *op) tellSenderOfNoTaker(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
+	if !now.IsClaimable() || was != nil && was.IsClaimable() && was.To == now.To {
+		return nil
+	}
 	name, directed := now.To.SingleAgent()
 	if known, err := o.Agent(name); directed && known == nil && was != nil && was.To == now.To || err != nil {
 		return err // the send has warned that no agent has this name

@@ -42,6 +42,9 @@ func (o *op) countUsage(h *operation.RecordChange) error {
 		done = &came
 	case schemas.LateResult:
 		done = came.Completion
+	case schemas.Failure:
+	default:
+		return nil
 	}
 	name := h.Now.Workflow
 	wf, err := o.Workflow(name)

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -41,29 +42,6 @@ func (s *Service) update(ctx context.Context, by schemas.Caller, fn func(*op) er
 // result, see [operation.UpdateForCaller].
 func mutate[Out any](ctx context.Context, s *Service, by schemas.Caller, fn func(*op) (Out, error)) (Out, error) {
 	return operation.UpdateForCaller(ctx, s.engine, by, func(o *operation.Op) (Out, error) { return fn(opOf(o)) })
-}
-
-// The engine of package operation calls the hooks of the mailbox at every change of a record. The two lists below have
-// all hooks.
-
-// beforeChange has the hooks that run before a changed record is written. A hook in this list may change only that
-// record.
-var beforeChange = []hook{
-	{when: isOfferedToPool, do: (*op).offerToOneAgentFirst},
-	{when: hasNoTakersOption, do: (*op).setUnclaimedTime},
-}
-
-// afterChange has the hooks that run after a changed record was written, and before its consequences.
-var afterChange = []hook{
-	{when: hasOutcome, do: (*op).countUsage},
-	{when: becomesClaimable, do: (*op).tellSenderOfNoTaker},
-	{when: mayFireRule, do: (*op).collectRuleSends},
-}
-
-// hook has a function `do`, which runs at a change of a record if the function `when` returns true for that change.
-type hook struct {
-	when func(*op, *operation.RecordChange) bool
-	do   func(*op, *operation.RecordChange) error
 }
 
 // dueActions has the function for each timer of a record. The clock runs the function when the timer is over.
@@ -121,23 +99,17 @@ type consequenceForOthers struct {
 // opOf returns the operation of the mailbox for an operation of the engine.
 func opOf(o *operation.Op) *op { return o.Rules.(*op) }
 
-// The methods below implement [operation.Rules] with these lists. Its other methods stand with the parts of the mailbox
+// The methods below implement [operation.Rules], some with these lists. Its other methods stand with the parts of the mailbox
 // that they are about.
 
-func (o *op) BeforeWrite(what *operation.RecordChange) error { return o.runHooks(beforeChange, what) }
+// BeforeWrite runs before a changed record is written. It may change only that record.
+func (o *op) BeforeWrite(h *operation.RecordChange) error {
+	return cmp.Or(o.offerToOneAgentFirst(h), o.setUnclaimedTime(h))
+}
 
-func (o *op) AfterWrite(what *operation.RecordChange) error { return o.runHooks(afterChange, what) }
-
-func (o *op) runHooks(list []hook, what *operation.RecordChange) error {
-	for _, hook := range list {
-		if !hook.when(o, what) {
-			continue
-		}
-		if err := hook.do(o, what); err != nil {
-			return err
-		}
-	}
-	return nil
+// AfterWrite runs after a changed record was written, and before its consequences.
+func (o *op) AfterWrite(h *operation.RecordChange) error {
+	return cmp.Or(o.countUsage(h), o.tellSenderOfNoTaker(h), o.collectRuleSends(h))
 }
 
 func (o *op) ApplyTimer(t operation.Timer, r *store.Record) error { return dueActions[t](o, r) }
@@ -170,39 +142,9 @@ func (o *op) AfterCallerSeen(client schemas.Agent) error {
 
 func (o *op) AfterUndo(ctx context.Context) { o.tellExceededLimit(ctx, o.exceeded) }
 
-// The functions below are the conditions of the hooks in the lists above.
-
-// isOfferedToPool reports whether any agent of a pool may claim the handoff now.
-func isOfferedToPool(_ *op, h *operation.RecordChange) bool {
-	_, directed := h.Now.To.SingleAgent()
-	return !directed && h.Now.IsClaimable() && h.Now.Box == h.Now.To
-}
-
-// hasNoTakersOption reports whether the sender set no_takers.
-func hasNoTakersOption(_ *op, h *operation.RecordChange) bool {
-	return h.Now.NoTakers != "" || h.Now.UnclaimedAt != 0
-}
-
-// hasOutcome reports whether the change stores a result or a failure of the handoff, in time or late.
-func hasOutcome(_ *op, h *operation.RecordChange) bool {
-	switch h.Content.(type) {
-	case schemas.Completion, schemas.Failure, schemas.LateResult:
-		return true
-	}
-	return false
-}
-
-// becomesClaimable reports whether the handoff becomes claimable, or claimable by another recipient.
-func becomesClaimable(_ *op, h *operation.RecordChange) bool {
-	return h.Now.IsClaimable() && (h.Was == nil || !h.Was.IsClaimable() || h.Was.To != h.Now.To)
-}
-
 // mayFireRule reports whether a rule could fire for the change: the files have rules, or the handoff is a step of a
-// workflow that a file declares. The check is quick, because it runs at every change.
-func mayFireRule(o *op, h *operation.RecordChange) bool {
-	if triggers[h.Action] == "" && !h.Now.Counted {
-		return false
-	}
+// workflow that a file declares. The check is quick.
+func (o *op) mayFireRule(h *operation.RecordChange) bool {
 	for range o.DeclaredRuleRows() { //nolint:errcheck // collectRuleSends reads them again, and returns the error
 		return true
 	}

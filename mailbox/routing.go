@@ -26,6 +26,9 @@ const (
 // it forgets the earlier offers. For a new handoff, it keeps the candidates for the result of the send.
 func (o *op) offerToOneAgentFirst(h *operation.RecordChange) error {
 	was, now := h.Was, h.Now
+	if _, directed := now.To.SingleAgent(); directed || !now.IsClaimable() || now.Box != now.To {
+		return nil
+	}
 	if was == nil || was.To != now.To {
 		now.Told = nil
 	} else if was.IsClaimable() && was.Box == was.To {
