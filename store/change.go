@@ -121,13 +121,7 @@ func (t *Tx) putRecord(was, now *Record) (state string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err := t.updateIndexRows(was, now); err != nil {
-		return "", err
-	}
-	if err := t.updateCounters(was, now); err != nil {
-		return "", err
-	}
-	return HashOf(b), t.w.Put(Records, EncodeNumber(now.ID), b)
+	return HashOf(b), cmp.Or(t.updateIndexRows(was, now), t.updateCounters(was, now), t.w.Put(Records, EncodeNumber(now.ID), b))
 }
 
 // updateIndexRows replaces the index rows of the old record, was, by the index rows of the new record, now. It does not

@@ -38,7 +38,7 @@ func TestWriteChange_LinksEventToPreviousEvent(t *testing.T) {
 		rows := w.CopyRows(store.Events, store.Records)
 		events := make([]schemas.Event, len(rows[store.Events]))
 		for i, row := range rows[store.Events] {
-			require.Equal(t, storetest.NumbersKey(uint64(i+1)), row.Key, "numbers have no gaps")
+			require.Equal(t, store.EncodeNumber(uint64(i+1)), row.Key, "numbers have no gaps")
 			require.NoError(t, json.Unmarshal(row.Value, &events[i]))
 			require.Equal(t, uint64(i+1), events[i].N)
 		}
@@ -153,7 +153,7 @@ func TestWriteChange_IsUndoneWithFailedTransaction(t *testing.T) {
 func TestWriteChange_FailsIfLastEventIsMissing(t *testing.T) {
 	w := newMemoryWorld(t)
 	r := w.Send(1)
-	w.WriteRows(func(rows store.Writer) error { return rows.Delete(store.Events, storetest.NumbersKey(r.Event)) })
+	w.WriteRows(func(rows store.Writer) error { return rows.Delete(store.Events, store.EncodeNumber(r.Event)) })
 	now := r.Clone()
 	err := w.Update(context.Background(), func(tx *store.Tx) error { return storetest.WriteRecord(tx, r, &now, "claim", "") })
 	require.ErrorIs(t, err, store.ErrCorrupt)

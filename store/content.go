@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"iter"
@@ -35,13 +36,9 @@ func (t *Tx) putContent(e schemas.Event, content Content) error {
 // [schemas.Redaction] of an event in the same transaction, because package audit accepts replaced content only with
 // such an event.
 func (t *Tx) RedactContent(e schemas.Event, content []byte) (string, error) {
-	if err := t.deleteRowsWhere(Prefix(Bodies, joinBytes(EncodeNumber(e.Handoff), EncodeNumber(e.N))), matchAll); err != nil {
-		return "", err
-	}
-	if err := t.w.Delete(Salts, EncodeNumber(e.N)); err != nil {
-		return "", err
-	}
-	return HashOf(content), t.putContent(e, Content{Bytes: content})
+	old := Prefix(Bodies, joinBytes(EncodeNumber(e.Handoff), EncodeNumber(e.N)))
+	return HashOf(content), cmp.Or(
+		t.deleteRowsWhere(old, matchAll), t.w.Delete(Salts, EncodeNumber(e.N)), t.putContent(e, Content{Bytes: content}))
 }
 
 // deleteRowsWhere deletes the rows of a range for which gone returns true.

@@ -54,12 +54,8 @@ func DecodeCounters(b []byte) (m Counters, err error) {
 
 // Counters returns the counters of a mailbox, zeros for an empty mailbox. The error wraps [ErrCorrupt] if the row is
 // not 16 bytes long.
-func (v *View) Counters(box schemas.Address) (m Counters, err error) {
-	b, err := v.r.Get(Mailboxes, []byte(box))
-	if b == nil || err != nil {
-		return m, err
-	}
-	return DecodeCounters(b)
+func (v *View) Counters(box schemas.Address) (Counters, error) {
+	return getRow(v, Mailboxes, []byte(box), DecodeCounters)
 }
 
 // MailboxCounters is a mailbox that is not empty, with its counters.

@@ -120,10 +120,7 @@ func (t *Tx) MarkNoticesRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 		if !unread {
 			continue
 		}
-		if err := t.w.Delete(Unread, noticeKey(a, id)); err != nil {
-			return err
-		}
-		if err := t.addToCounters(schemas.Address(a), Counters{Unread: -1}); err != nil {
+		if err := cmp.Or(t.w.Delete(Unread, noticeKey(a, id)), t.addToCounters(schemas.Address(a), Counters{Unread: -1})); err != nil {
 			return err
 		}
 	}
@@ -137,10 +134,7 @@ func (t *Tx) RecallNotice(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	if err != nil || !unread {
 		return false, err
 	}
-	if err := t.MarkNoticesRead(a, id); err != nil {
-		return false, err
-	}
-	return true, t.w.Delete(Notices, noticeKey(a, id))
+	return true, cmp.Or(t.MarkNoticesRead(a, id), t.w.Delete(Notices, noticeKey(a, id)))
 }
 
 // RewriteNotices calls change with each notice of all agents, and writes the notice back if change returns true.

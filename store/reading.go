@@ -14,28 +14,24 @@ const EventCountKey = "events"
 // of handoff wrote the record. The caller may change the result. [Tx.WriteChange] also needs the unchanged record, see
 // [Record.Clone].
 func (v *View) Record(id schemas.ID) (*Record, error) {
-	b, err := v.r.Get(Records, EncodeNumber(id))
-	if b == nil || err != nil {
-		return nil, err
-	}
-	r, err := DecodeRecord(b)
-	if err != nil {
-		return nil, fmt.Errorf("record of %s: %w: %w", id, ErrCorrupt, err)
-	}
-	return r, nil
+	return getRow(v, Records, EncodeNumber(id), func(b []byte) (*Record, error) {
+		r, err := DecodeRecord(b)
+		if err != nil {
+			return nil, fmt.Errorf("record of %s: %w: %w", id, ErrCorrupt, err)
+		}
+		return r, nil
+	})
 }
 
 // EventCount returns the number of events. Events are numbered from 1 without gaps, so this is also the number of the
 // last event. The error wraps [ErrCorrupt] if the counter is damaged.
 func (v *View) EventCount() (uint64, error) {
-	b, err := v.r.Get(Sys, []byte(EventCountKey))
-	if b == nil || err != nil {
-		return 0, err
-	}
-	if len(b) != 8 {
-		return 0, fmt.Errorf("count of events: %d bytes: %w", len(b), ErrCorrupt)
-	}
-	return DecodeLastNumber(b), nil
+	return getRow(v, Sys, []byte(EventCountKey), func(b []byte) (uint64, error) {
+		if len(b) != 8 {
+			return 0, fmt.Errorf("count of events: %d bytes: %w", len(b), ErrCorrupt)
+		}
+		return DecodeLastNumber(b), nil
+	})
 }
 
 // Event returns one event as it was written, nil if there is no event of that number. It does not check the event.

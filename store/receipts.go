@@ -38,11 +38,7 @@ func RequestReceiptKey(id string) ReceiptKey { return joinBytes([]byte("r"), []b
 // Receipt returns a copy of a receipt, nil if there is none. The error wraps [ErrCorrupt] for a row that is too short
 // to hold a time.
 func (v *View) Receipt(key ReceiptKey) (*Receipt, error) {
-	b, err := v.r.Get(Receipts, key)
-	if b == nil || err != nil {
-		return nil, err
-	}
-	return DecodeReceipt(b)
+	return getRow(v, Receipts, key, DecodeReceipt)
 }
 
 // DecodeReceipt decodes the result of [Receipt.Encode].

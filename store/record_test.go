@@ -35,7 +35,7 @@ func TestDecodeRecord_KeepsFieldsOfNewerVersion(t *testing.T) {
 func (w *world) rewrite(id schemas.ID, from, to string) {
 	w.T.Helper()
 	w.WriteRows(func(rows store.Writer) error {
-		b, err := rows.Get(store.Records, storetest.NumbersKey(id))
+		b, err := rows.Get(store.Records, store.EncodeNumber(id))
 		if err != nil {
 			return err
 		}
@@ -43,7 +43,7 @@ func (w *world) rewrite(id schemas.ID, from, to string) {
 		if text == string(b) {
 			return errors.New("nothing to rewrite")
 		}
-		return rows.Put(store.Records, storetest.NumbersKey(id), []byte(text))
+		return rows.Put(store.Records, store.EncodeNumber(id), []byte(text))
 	})
 }
 
@@ -57,7 +57,7 @@ func TestDecodeRecord_RefusesNewerSchema(t *testing.T) {
 			w := newMemoryWorld(t)
 			r := w.Send(1)
 			w.WriteRows(func(rows store.Writer) error {
-				return rows.Put(store.Records, storetest.NumbersKey(r.ID), []byte(text))
+				return rows.Put(store.Records, store.EncodeNumber(r.ID), []byte(text))
 			})
 			before := w.CopyRows(storetest.AllSpaces()...)
 

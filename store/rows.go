@@ -10,17 +10,24 @@ import (
 	"handoff/schemas"
 )
 
-// getJSON reads and decodes one row that holds JSON. It returns nil if there is no row.
-func getJSON[T any](v *View, s Space, key []byte) (*T, error) {
+// getRow reads and decodes one row. It returns the zero value if there is no row.
+func getRow[T any](v *View, s Space, key []byte, decode func([]byte) (T, error)) (none T, err error) {
 	b, err := v.r.Get(s, key)
 	if b == nil || err != nil {
-		return nil, err
+		return none, err
 	}
-	out := new(T)
-	if err := schemas.Decode(b, out); err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", s, ErrCorrupt, err)
-	}
-	return out, nil
+	return decode(b)
+}
+
+// getJSON reads and decodes one row that holds JSON. It returns nil if there is no row.
+func getJSON[T any](v *View, s Space, key []byte) (*T, error) {
+	return getRow(v, s, key, func(b []byte) (*T, error) {
+		out := new(T)
+		if err := schemas.Decode(b, out); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", s, ErrCorrupt, err)
+		}
+		return out, nil
+	})
 }
 
 // putJSON writes a row that get reads.

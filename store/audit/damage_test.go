@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"handoff/store"
-	"handoff/store/storetest"
 )
 
 // A damage changes rows without the typed layer.
@@ -63,7 +62,7 @@ func cutTree(events ...uint64) damage {
 }
 
 // number is the part of a key that holds a number.
-func number(n uint64) string { return string(storetest.NumbersKey(n)) }
+func number(n uint64) string { return string(store.EncodeNumber(n)) }
 
 // chunk is the key of a chunk of the content of an event of a handoff.
 func chunk(handoff, event uint64, n byte) string {

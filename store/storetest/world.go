@@ -3,7 +3,6 @@ package storetest
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -97,14 +96,6 @@ func AllSpaces() (all []store.Space) {
 		all = append(all, s)
 	}
 	return all
-}
-
-// NumbersKey encodes numbers for a key.
-func NumbersKey[T ~uint64](numbers ...T) (k []byte) {
-	for _, n := range numbers {
-		k = binary.BigEndian.AppendUint64(k, uint64(n))
-	}
-	return k
 }
 
 // NewSentRecord returns a record as it is right after a send.
