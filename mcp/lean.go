@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"handoff/schemas"
 )
@@ -30,6 +31,8 @@ var leanRows = sync.OnceValue(func() map[string][][]string {
 // leanAnswer is a result while it loses what its reader knows.
 type leanAnswer struct {
 	whole json.RawMessage
+	asked map[string]json.RawMessage // the arguments of the call
+	tool  string
 	model string    // the id of its thread; empty if nobody knows what the model has read
 	read  *sync.Map // the texts that the models of the connection have read, each behind the id of its thread
 	owns  bool      // the connection proves and renews the claim without help of the model
@@ -37,11 +40,12 @@ type leanAnswer struct {
 
 // shorten leaves out of a result what the model of the connection knows. A subagent has a model of its own: nobody knows
 // what it has read, and it needs the claim token, because it may forget its name. A session of one request keeps all.
-func (c *session) shorten(by schemas.Caller, args, result json.RawMessage) json.RawMessage {
+func (c *session) shorten(by schemas.Caller, tool string, args, result json.RawMessage) json.RawMessage {
 	if c.read == nil || !json.Valid(result) {
 		return result
 	}
-	l := leanAnswer{whole: result, read: c.read}
+	l := leanAnswer{whole: result, tool: tool, read: c.read}
+	_ = json.Unmarshal(args, &l.asked) // the tool has decoded them
 	if agentInArguments(args) == "" {
 		l.model, l.owns = by.AgentID, by.Conn != "" && c.naming.isConfirmed(by.Agent)
 	}
@@ -51,19 +55,28 @@ func (c *session) shorten(by schemas.Caller, args, result json.RawMessage) json.
 // edit edits the value with a path, and returns nil if it is left out.
 func (l leanAnswer) edit(path string, value json.RawMessage) json.RawMessage {
 	rows, hasParts := leanRows()[path]
-	for _, row := range rows {
-		if value[0] != '[' && l.knows(row, value) {
+	for _, row := range slices.Concat(rows, leanRows()[l.tool+":"+path]) {
+		if value[0] != '[' && l.knows(path, row, value) {
 			return nil
 		}
 		line, rest, _ := bytes.Cut(value, []byte(`\n`))
-		if row[0] == "line" && bytes.HasSuffix(line, []byte(row[1])) && l.hasRead(line) {
+		switch {
+		case row[0] == "line" && bytes.HasSuffix(line, []byte(row[1])) && l.hasRead(line):
 			value = slices.Concat([]byte(`"`+row[2]+`\n`), rest)
+		case row[0] == "lines":
+			value = l.dropLines(value, []byte(row[1]))
 		}
 	}
 	if hasParts && (value[0] == '{' || value[0] == '[') && len(value) > len("{}") {
 		return l.editParts(path, value)
 	}
 	return value
+}
+
+// dropLines leaves out of a JSON text the lines that begin with a text and that the model has read before.
+func (l leanAnswer) dropLines(value json.RawMessage, start []byte) json.RawMessage {
+	lines := bytes.SplitAfter(value, []byte(`\n`))
+	return bytes.Join(slices.DeleteFunc(lines, func(line []byte) bool { return bytes.HasPrefix(line, start) && l.hasRead(line) }), nil)
 }
 
 // editParts edits the parts of an object or a list, and returns nil if none remains. The items of a list have the path
@@ -90,22 +103,27 @@ func (l leanAnswer) editParts(path string, value json.RawMessage) json.RawMessag
 }
 
 // knows reports whether the reader knows a value, by a row of lean.txt.
-func (l leanAnswer) knows(row []string, value json.RawMessage) bool {
-	unread := []byte(`,"unread":true`)
+func (l leanAnswer) knows(path string, row []string, value json.RawMessage) bool {
+	unread, advised := []byte(`,"unread":true`), bytes.HasPrefix(value, []byte(`{"say":"`+row[1]))
 	switch row[0] {
-	case "zero":
-		return string(value) == "0"
+	case "always":
+		return row[1] == "" || advised
+	case "is":
+		return string(value) == row[1]
+	case "asked":
+		return string(value) == string(l.asked[path])
 	case "own":
 		return l.owns
 	case "twice":
 		return bytes.Count(l.whole, bytes.Trim(value, `"`)) > 1
 	case "said":
-		return bytes.HasPrefix(value, []byte(`{"say":"`+row[1])) && l.hasRead([]byte(row[1]))
+		return advised && l.hasRead([]byte(row[1]))
 	case "read":
 		before := l.hasRead(bytes.Replace(value, unread, nil, 1))
 		return before && !bytes.Contains(value, unread) && bytes.Contains(l.whole, unread)
 	}
-	return row[0] == "always"
+	var at time.Time
+	return row[0] == "recent" && json.Unmarshal(value, &at) == nil && time.Since(at).Abs() < 10*time.Minute
 }
 
 // hasRead reports whether the model has read a text before. From now on it has.

@@ -16,7 +16,7 @@ func TestServer_PassesWorkBetweenTwoClients(t *testing.T) {
 	qa.nextLine()
 
 	sent := callTool[schemas.SendOut](architect, "send_handoff", `{"to":"qa","task":"Test the login","workflow":"login"}`)
-	require.Equal(t, schemas.Address("qa"), sent.To)
+	require.Equal(t, schemas.ID(1), sent.HandoffID)
 	require.Equal(t, map[string]any{"uri": "handoff://inbox"}, parse(t, qa.nextLine()).Params)
 	qa.send(`{"jsonrpc":"2.0","id":3,"method":"resources/unsubscribe","params":{"uri":"handoff://inbox"}}`)
 	for parse(t, qa.nextLine()).ID == nil { // skip notifications that were still on their way

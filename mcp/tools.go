@@ -102,7 +102,7 @@ func (s *Server) callOfferedTool(
 		return errorResult(refused)
 	}
 	s.storeClaim(ctx, by, tool, args, out)
-	out = s.addGreeting(ctx, by, args, sessionOf(ctx).shorten(by, args, out))
+	out = s.addGreeting(ctx, by, args, sessionOf(ctx).shorten(by, tool, args, out))
 	content := []sdk.Content{sdk.NewTextContent(string(out))}
 	return &sdk.CallToolResult{Content: content, RawStructuredContent: out}
 }

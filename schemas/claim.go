@@ -9,8 +9,7 @@ import (
 // next by priority and age. With WaitSeconds the call waits for a handoff. With Tags it claims only a handoff that
 // has one of these tags. MaxTokens bounds the brief, in estimated tokens.
 type ClaimIn struct {
-	// Default: next for you
-	HandoffID string `json:"handoff_id,omitempty"`
+	HandoffID string `json:"handoff_id,omitempty"` // default: next for you
 	// For mail (≤50)
 	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"minimum=0,maximum=50" jsonschema_extras:"x-clamp=true"`
 	Tags        []string `json:"tags,omitempty"` // with one of these

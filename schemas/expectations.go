@@ -26,11 +26,11 @@ type Expectations struct {
 	EstimatedDuration string `json:"estimated_duration,omitempty"`
 	// Unmet criteria are refused
 	Strict bool `json:"strict,omitempty"`
-	// Names in .handoff/checks.yaml: run, not believed
+	// Names in .handoff/checks.yaml, run
 	Checks []string `json:"checks,omitempty" jsonschema:"maxItems=20"`
 	// Of a check without an observation: observed (default) leaves the result partial, claimed believes the holder
 	Evidence string `json:"evidence,omitempty" jsonschema:"enum=observed,enum=claimed" jsonschema_extras:"x-hidden=true"`
-	// Judge of the result: sender, agent, role:NAME…
+	// Judge: sender, agent, role:NAME…
 	Review    string `json:"review,omitempty" jsonschema:"maxLength=128"`
 	MaxRounds int    `json:"max_rounds,omitempty" jsonschema:"minimum=1,maximum=25"`
 	// Whole id of the commit with which checks compare; default: where the sender stood

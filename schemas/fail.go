@@ -12,9 +12,8 @@ type FailIn struct {
 	// rejected: not for you
 	Outcome Outcome `json:"outcome,omitempty" jsonschema:"enum=failed,enum=rejected"`
 	FailureDetail
-	Questions []string `json:"questions,omitempty"` // to the next agent
-	// Default rollback
-	Then FailureContinuation `json:"then,omitempty"`
+	Questions []string            `json:"questions,omitempty"` // to the next agent
+	Then      FailureContinuation `json:"then,omitempty"`      // default rollback
 	// Default: on_failure, else the sender
 	RollbackTo  string      `json:"rollback_to,omitempty"`
 	Alternative string      `json:"suggested_alternative,omitempty"` // an agent that could do it; rejected work goes there

@@ -7,10 +7,10 @@ import "time"
 // MaxTokens limits the brief, or one page of a longer text, in estimated tokens. Offset is the number of bytes of the
 // text before the next page. A call with a reference and no view reads the content of the reference.
 type GetIn struct {
-	// As ho_12; no_7 for a notice
+	// no_7 is a notice
 	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"`
 	View      View   `json:"view,omitempty"`
-	// Name or field, as spec.md or outcome/output, and part: #L1-40, #Heading, #/json/0
+	// spec.md, outcome/output…, with its part: #L1-40, #Heading, #/json/0
 	Reference string `json:"reference,omitempty"`
 	MaxTokens int    `json:"max_tokens,omitempty" jsonschema:"minimum=100,maximum=100000" jsonschema_extras:"x-clamp=true"`
 	// Bytes to skip

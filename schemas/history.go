@@ -8,8 +8,7 @@ const MaxHistory = 500
 // HistoryIn holds the arguments of handoff_history: a workflow, given by its name or by one of its handoffs. If the
 // call gives neither, it shows the workflow of the newest handoff. Limit is the largest number of handoffs to show.
 type HistoryIn struct {
-	// Any of the chain
-	HandoffID string `json:"handoff_id,omitempty"`
+	HandoffID string `json:"handoff_id,omitempty"` // any of the chain
 	Workflow  string `json:"workflow,omitempty"`
 	Format    string `json:"format,omitempty" jsonschema:"enum=tree,enum=rows,enum=mermaid,enum=markdown"`
 	// Default 50

@@ -40,8 +40,7 @@ type UpdateIn struct {
 	Questions []string `json:"questions,omitempty" jsonschema:"maxItems=20"` // of ask, to the sender
 	// Of ask
 	Conditions *Conditions `json:"conditions,omitempty"`
-	// For release, amend, return, retry
-	To string `json:"to,omitempty"`
+	To         string      `json:"to,omitempty"` // for release, amend, return, retry
 	// As send_handoff; lists grow; remove: {deadline: true, after: [ho_2]}
 	Changes *Changes `json:"changes,omitempty"` // {task… as send_handoff; lists grow, remove: {deadline: true, after: [ho_2]}}
 

@@ -60,6 +60,8 @@ func reference() string {
 // valueWords says in words which values a schema takes.
 func (n *schemaNode) valueWords() string {
 	switch {
+	case n.Any:
+		return "any JSON"
 	case n.Enum != nil:
 		return "`" + strings.Join(n.Enum, "` `") + "`"
 	case strings.HasPrefix(n.Description, "{"):

@@ -71,6 +71,7 @@ type published struct {
 	Properties map[string]published
 	Required   []string
 	Items      *published
+	AnyOf      []published
 	Additional any `json:"additionalProperties"`
 }
 
@@ -85,6 +86,9 @@ type argumentMaker struct {
 // value returns a random value of a schema. A fault in it is a value of another type, a word that is not listed, or an
 // unknown field of an object that is closed.
 func (m *argumentMaker) value(s published, at string) any {
+	if s.AnyOf != nil {
+		return (&argumentMaker{Rand: m.Rand}).value(s.AnyOf[m.IntN(len(s.AnyOf))], at)
+	}
 	right, wrong := map[string]any{"string": "word", "integer": 1, "number": 1.5, "boolean": true}[s.Type], any(true)
 	if s.Enum != nil {
 		right, wrong = s.Enum[m.IntN(len(s.Enum))], "unheard"

@@ -24,6 +24,9 @@ const (
 func resultsPart(in Input, p pen) briefPart {
 	all := briefPart{name: earlierResultsPart, section: ofContext, clipEach: true, foreign: true}
 	for _, r := range in.Results {
+		if review := in.Handoff.Review; review != nil && review.Of == r.HandoffID {
+			r.Tree = nil // the task has the diff
+		}
 		if lines := in.resultLines(r, p); len(lines) > 0 {
 			all.lines = append(all.lines, lines...)
 			all.short = append(all.short, lines[0])

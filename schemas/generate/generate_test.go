@@ -36,16 +36,6 @@ func TestGenerate_FilesMatchTypes(t *testing.T) {
 	require.Empty(t, have, "files of messages that are gone: go generate ./schemas")
 }
 
-func TestPublished_OmitsLimitsThatDescriptionLacks(t *testing.T) {
-	t.Chdir("..")
-	files, err := SchemaFiles()
-	require.NoError(t, err)
-	require.Contains(t, string(files["json/ClaimIn.json"]), `"maximum": 50`)
-	require.Contains(t, string(files["json/published/ClaimIn.json"]), `"maximum":50`)
-	require.Contains(t, string(files["json/RegisterIn.json"]), `"maxItems": 64`)
-	require.NotContains(t, string(files["json/published/RegisterIn.json"]), "maxItems")
-}
-
 func TestPublished_OmitsFieldsThatMailboxFills(t *testing.T) {
 	t.Chdir("..")
 	files, err := SchemaFiles()

@@ -2,10 +2,8 @@ package main
 
 import (
 	_ "embed"
-	"encoding/json"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -29,7 +27,7 @@ func publishedSchema(c *typeComments, t reflect.Type) *jsonschema.Schema {
 func publishInput(s *jsonschema.Schema, name string) {
 	s.Properties.Set("agent", &jsonschema.Schema{Type: "string", Description: "Act as"})
 	showFields(s, name)
-	visitSchemas(s, dropUndescribedLimits)
+	visitSchemas(s, dropLimits)
 }
 
 //go:embed shown.txt
@@ -107,22 +105,10 @@ func freeIfObject(s *jsonschema.Schema) {
 	}
 }
 
-// dropUndescribedLimits removes each limit (such as maxLength) whose number is not in the description of its field.
-// Some clients drop limits, so an important limit is also in the description. Other limits are not worth their tokens.
-// The decoder checks all limits in any case.
-func dropUndescribedLimits(s *jsonschema.Schema) {
-	numbers := strings.FieldsFunc(s.Description, func(r rune) bool { return r < '0' || r > '9' })
-	said := func(limit string) bool { return slices.Contains(numbers, limit) }
-	for _, limit := range []**uint64{&s.MinLength, &s.MaxLength, &s.MinItems, &s.MaxItems} {
-		if *limit != nil && !said(strconv.FormatUint(**limit, 10)) {
-			*limit = nil
-		}
-	}
-	for _, limit := range []*json.Number{&s.Minimum, &s.Maximum} {
-		if !said(limit.String()) {
-			*limit = ""
-		}
-	}
+// dropLimits removes limits such as maxLength. Some clients drop them anyhow, so an important limit is in the description
+// of its field. The decoder checks all limits, and reads a wait that is too long as the longest one.
+func dropLimits(s *jsonschema.Schema) {
+	s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.Minimum, s.Maximum = nil, nil, nil, nil, "", ""
 }
 
 // stripNotes removes the x- keywords, and the keyword format, which some clients do not know.
