@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"handoff/store"
+	"handoff/tools/platform"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -60,10 +61,8 @@ func retryRead[T any](ctx context.Context, ask func(context.Context) (T, error))
 		if err = classifyError(err); !errors.Is(err, store.ErrUnreachable) {
 			return answer, err
 		}
-		select {
-		case <-ctx.Done():
+		if !platform.Sleep(ctx, retryEvery) {
 			return answer, err
-		case <-time.After(retryEvery):
 		}
 	}
 }

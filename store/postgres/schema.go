@@ -72,22 +72,16 @@ func scanRow(row pgx.Row, none error, columns ...any) error {
 }
 
 // hasTables reports whether the database has the tables of this version. The error is [store.ErrNewer] if a newer
-// program made them.
+// program made them. It reads pg_class, because to_regclass alone may miss tables that another transaction made while
+// this one waited for the lock.
 func hasTables(ctx context.Context, of querier) (made bool, err error) {
-	version, err := tablesVersion(ctx, of)
+	version := 0
+	err = of.QueryRow(ctx, `select exists (select from pg_class where oid = to_regclass('handoff_schema'))`).Scan(&made)
+	if err == nil && made {
+		err = of.QueryRow(ctx, `select version from handoff_schema`).Scan(&version)
+	}
 	if err == nil && version > layout {
 		err = fmt.Errorf("the tables have version %d, and this program knows %d: %w", version, layout, store.ErrNewer)
 	}
 	return version == layout, err
-}
-
-// tablesVersion returns the version of the tables, zero if there are none. It reads pg_class, because to_regclass alone
-// may miss tables that another transaction made while this one waited for the lock.
-func tablesVersion(ctx context.Context, tx querier) (version int, err error) {
-	there := false
-	if err := tx.QueryRow(ctx, `select exists (select from pg_class where oid = to_regclass('handoff_schema'))`).Scan(&there); err != nil || !there {
-		return 0, err
-	}
-	err = tx.QueryRow(ctx, `select version from handoff_schema`).Scan(&version)
-	return version, err
 }

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -32,10 +33,7 @@ func (n *Node) Snapshot(ctx context.Context, workspace string, fn func(store.Bac
 		failed = fn(snapshot{&commitReader{Store: s, ctx: ctx, number: s.committed}})
 		return failed
 	})
-	if failed != nil {
-		return failed
-	}
-	return classifyError(err)
+	return cmp.Or(failed, classifyError(err))
 }
 
 // snapshot is a [store.Backend] that does not change.

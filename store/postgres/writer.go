@@ -9,6 +9,7 @@ import (
 
 	"handoff/store"
 	"handoff/store/calls"
+	"handoff/tools/platform"
 )
 
 const (
@@ -114,20 +115,17 @@ func (w *writer) commitPending() (err error) {
 			w.store.log.Warn("the database does not answer", slog.Any("error", err))
 		}
 		w.sent = true
-		select {
-		case <-ctx.Done():
+		if !platform.Sleep(ctx, retryEvery) {
 			return fmt.Errorf("%w: %w", store.ErrUncertain, err)
-		case <-time.After(retryEvery):
-			err = w.store.table.appendEntry(ctx, number, w.pending)
 		}
+		err = w.store.table.appendEntry(ctx, number, w.pending)
 	}
-	if err == nil {
-		w.store.publish(number, w.pending)
-	} else if errors.Is(err, store.ErrFenced) {
+	if errors.Is(err, store.ErrFenced) {
 		w.store.stop(err)
 	}
 	switch {
 	case err == nil:
+		w.store.publish(number, w.pending)
 	case w.sent: // a later owner may have folded the entry
 		err = fmt.Errorf("%w: %w", store.ErrUncertain, err)
 	case !explainsRefusal(err):
