@@ -139,7 +139,7 @@ const (
 // when the work becomes claimable, and begins anew when the work gets another recipient. It does not run while an
 // answered handoff is reserved for the agent that asked. setUnclaimedTime is a hook that runs before each change, so no
 // action has to set the time.
-func (o *op) setUnclaimedTime(h *operation.RecordChange) error {
+func (o *op) setUnclaimedTime(h *operation.RecordChange) {
 	was, now := h.Was, h.Now
 	switch {
 	case now.NoTakers == "" || !now.IsClaimable() || now.Reserved != 0 && !operation.IsReservedForFirstNotified(now):
@@ -147,7 +147,6 @@ func (o *op) setUnclaimedTime(h *operation.RecordChange) error {
 	case now.UnclaimedAt == 0 || was.To != now.To:
 		now.UnclaimedAt = store.TimeOf(o.Now.Add(unclaimedAfter))
 	}
-	return nil
 }
 
 // redirectUnclaimed applies the sender's option no_takers to work that no agent has claimed in time, see

@@ -104,7 +104,9 @@ func opOf(o *operation.Op) *op { return o.Rules.(*op) }
 
 // BeforeWrite runs before a changed record is written. It may change only that record.
 func (o *op) BeforeWrite(h *operation.RecordChange) error {
-	return cmp.Or(o.offerToOneAgentFirst(h), o.setUnclaimedTime(h))
+	err := o.offerToOneAgentFirst(h)
+	o.setUnclaimedTime(h)
+	return err
 }
 
 // AfterWrite runs after a changed record was written, and before its consequences.
@@ -141,15 +143,6 @@ func (o *op) AfterCallerSeen(client schemas.Agent) error {
 }
 
 func (o *op) AfterUndo(ctx context.Context) { o.tellExceededLimit(ctx, o.exceeded) }
-
-// mayFireRule reports whether a rule could fire for the change: the files have rules, or the handoff is a step of a
-// workflow that a file declares. The check is quick.
-func (o *op) mayFireRule(h *operation.RecordChange) bool {
-	for range o.DeclaredRuleRows() { //nolint:errcheck // collectRuleSends reads them again, and returns the error
-		return true
-	}
-	return h.Now.Step
-}
 
 // consequenceWithoutResult makes a consequence from a function that adds nothing to the result of the call, such as a
 // function that leaves a notice.

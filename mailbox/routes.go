@@ -30,7 +30,7 @@ var triggers = map[life.Action]string{
 // cannot be read, no rule fires.
 func (o *op) collectRuleSends(h *operation.RecordChange) (err error) {
 	on, completed, counts := triggers[h.Action], triggers[life.Complete], becomesDone(h)
-	if on == "" && !counts || !o.mayFireRule(h) || h.Chosen || h.Now.ReviewOf != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
+	if on == "" && !counts || h.Chosen || h.Now.ReviewOf != 0 || h.Now.Reviewer != "" && h.Action == life.Complete {
 		return nil
 	}
 	ends, all := on, []string{on}
