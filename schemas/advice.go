@@ -123,3 +123,34 @@ func ReadAdvice(say, call string) (a Advice) {
 	a.Say, a.Tool, a.Args = say, tool, []byte(args)
 	return a
 }
+
+// An AdviceTable is an embedded table of advice, such as tools/next.txt.
+type AdviceTable []AdviceRow
+
+// An AdviceRow is advice for some situations, which are words.
+type AdviceRow struct {
+	Situations []string
+	Advice
+}
+
+// ReadAdviceTable reads rows with the columns: situations, the words of the advice, and its call, if it has one.
+func ReadAdviceTable(text string) (rows AdviceTable) {
+	for _, c := range TableRows(text, 2) {
+		c = append(c, "")
+		rows = append(rows, AdviceRow{strings.Fields(c[0]), ReadAdvice(c[1], c[2])})
+	}
+	return rows
+}
+
+// For returns the advice for a situation, in the order of the table. The pairs are names in braces and what they stand
+// for. These are ids and names, which need no quoting in JSON.
+func (t AdviceTable) For(situation string, pairs ...string) (next []Advice) {
+	fill := strings.NewReplacer(pairs...).Replace
+	for _, row := range t {
+		if slices.Contains(row.Situations, situation) {
+			row.Say, row.Args = fill(row.Say), []byte(fill(string(row.Args)))
+			next = append(next, row.Advice)
+		}
+	}
+	return next
+}

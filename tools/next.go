@@ -19,30 +19,11 @@ import (
 //go:embed next.txt
 var nextText string
 
-// A nextRow is a row of next.txt.
-type nextRow struct {
-	situations []string
-	schemas.Advice
-}
-
-var nextRows = sync.OnceValue(func() (rows []nextRow) {
-	for _, c := range schemas.TableRows(nextText, 2) {
-		c = append(c, "")
-		rows = append(rows, nextRow{strings.Fields(c[0]), schemas.ReadAdvice(c[1], c[2])})
-	}
-	return rows
-})
+var nextRows = sync.OnceValue(func() schemas.AdviceTable { return schemas.ReadAdviceTable(nextText) })
 
 // advise returns the advice of next.txt for a situation. The pairs are names in braces and what they stand for.
-func advise(situation string, id fmt.Stringer, pairs ...string) (next []schemas.Advice) {
-	fill := strings.NewReplacer(append(pairs, "{id}", id.String())...).Replace
-	for _, row := range nextRows() {
-		if slices.Contains(row.situations, situation) {
-			row.Say, row.Args = fill(row.Say), []byte(fill(string(row.Args)))
-			next = append(next, row.Advice)
-		}
-	}
-	return next
+func advise(situation string, id fmt.Stringer, pairs ...string) []schemas.Advice {
+	return nextRows().For(situation, append(pairs, "{id}", id.String())...)
 }
 
 // adviseClaim advises to claim the next handoff.
@@ -140,7 +121,7 @@ func adviseComplete(id, token string, todo schemas.CompletionNeeds) schemas.Advi
 func adviseAfterNotices(items []schemas.ListItem) (next []schemas.Advice) {
 	for _, row := range nextRows() {
 		if i := slices.IndexFunc(items, func(i schemas.ListItem) bool {
-			return i.Unread && !i.Settled && i.HandoffID != 0 && slices.Contains(row.situations, "notice:"+i.Kind)
+			return i.Unread && !i.Settled && i.HandoffID != 0 && slices.Contains(row.Situations, "notice:"+i.Kind)
 		}); i >= 0 {
 			next = append(next, advise("notice:"+items[i].Kind, items[i].HandoffID)...)
 		}

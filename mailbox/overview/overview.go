@@ -9,9 +9,11 @@ package overview
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"time"
 
 	"handoff/mailbox/offer"
@@ -305,68 +307,27 @@ func (l *overviewBuilder) addReason(r *row) error {
 	return err
 }
 
-// adviseCalls returns the calls with which a person can act on a concern, the likeliest call first.
+// nextText has the advice for the entries. It explains itself.
+//
+//go:embed next.txt
+var nextText string
+
+var nextRows = sync.OnceValue(func() schemas.AdviceTable { return schemas.ReadAdviceTable(nextText) })
+
+// adviseCalls returns the calls with which a person can act on a concern, the likeliest call first. It advises no retry
+// that the server would refuse, because the texts of the handoff were deleted or cannot be read. It advises a message to
+// a silent holder that is here, because it may work on the handoff.
 func (l *overviewBuilder) adviseCalls(c row) []schemas.Advice {
-	id := c.HandoffID.String()
-	show := schemas.AdviseCall(schemas.GetIn{HandoffID: id}, "shows it")
-	do := func(a schemas.Action, say string) schemas.Advice { return schemas.AdviseUpdate(id, a, say) }
-	switch c.Kind {
-	case schemas.ConcernMessage:
-		no := c.NoticeID.String()
-		return []schemas.Advice{
-			schemas.AdviseUpdate(no, schemas.ActAnswer, "answers it"),
-			schemas.AdviseCall(schemas.GetIn{HandoffID: no}, "reads it: then it needs you no more"),
+	kind := string(c.Kind)
+	switch before := reading.RecordOrNil(l.View, c.BlockedBy); {
+	case c.Kind == schemas.ConcernFailure:
+		if lessened, err := reading.HasExpiredContent(l.View, c.record); lessened || err != nil {
+			kind += ":not-kept"
 		}
-	case schemas.ConcernQuestion, schemas.ConcernUnanswered:
-		return []schemas.Advice{do(schemas.ActAnswer, "answers it"), show}
-	case schemas.ConcernApproval:
-		return []schemas.Advice{do(schemas.ActApprove, "lets it go on"), show}
-	case schemas.ConcernFailure:
-		drop := do(schemas.ActCancel, "says that no agent will continue it")
-		if l.wouldRefuseRetry(c.record) {
-			return []schemas.Advice{show, drop}
-		}
-		return []schemas.Advice{do(schemas.ActRetry, "has it done again"), show, drop}
-	case schemas.ConcernEscalation:
-		return []schemas.Advice{show, schemas.AdviseCall(schemas.ClaimIn{HandoffID: id}, "takes it")}
-	case schemas.ConcernWork:
-		return []schemas.Advice{schemas.AdviseCall(schemas.ClaimIn{HandoffID: id}, "takes it"), show}
-	case schemas.ConcernYours:
-		done := schemas.CompleteIn{HandoffID: id, Result: schemas.Result{Summary: schemas.Blank}}
-		return []schemas.Advice{schemas.AdviseCall(done, "ends it when it is done"), show}
-	case schemas.ConcernDead, schemas.ConcernSilent:
-		return append(l.adviseAskingHolder(c), do(schemas.ActRelease, "lets another take it"), show)
-	case schemas.ConcernBlocked:
-		before := c.BlockedBy.String()
-		if r := reading.RecordOrNil(l.View, c.BlockedBy); r == nil || r.Status != schemas.Completed {
-			return []schemas.Advice{schemas.AdviseUpdate(before, schemas.ActRetry, "has that done again for which it waits"), show}
-		}
-		return []schemas.Advice{
-			schemas.AdviseUpdate(before, schemas.ActAccept, "accepts that for which it waits, and opens this"),
-			schemas.AdviseUpdate(before, schemas.ActReturn, "returns that with points to mend"),
-			do(schemas.ActCancel, "ends this one"), show,
-		}
-	case schemas.ConcernLapsed, schemas.ConcernNoTakers:
-		other := schemas.UpdateIn{HandoffID: id, Action: schemas.ActAmend, To: schemas.Blank}
-		return []schemas.Advice{schemas.AdviseCall(other, "gives it to another"), show}
-	case schemas.ConcernRunning, schemas.ConcernDue, schemas.ConcernLeave: // handoff allow is no call of a tool
+	case c.Kind == schemas.ConcernBlocked && before != nil && before.Status == schemas.Completed:
+		kind += ":completed"
+	case c.Kind == schemas.ConcernSilent && l.here[c.Holder]:
+		kind += ":here"
 	}
-	return []schemas.Advice{show}
-}
-
-// adviseAskingHolder advises a message to a silent holder that is here, because it may work on the handoff. It returns
-// nil for any other concern.
-func (l *overviewBuilder) adviseAskingHolder(c row) []schemas.Advice {
-	if c.Kind != schemas.ConcernSilent || !l.here[c.Holder] {
-		return nil
-	}
-	ask := schemas.SendIn{To: string(c.Holder), Task: schemas.Blank, Type: schemas.TypeMessage, Parent: c.HandoffID.String()}
-	return []schemas.Advice{schemas.AdviseCall(ask, "asks "+string(c.Holder))}
-}
-
-// wouldRefuseRetry reports whether the server would refuse a retry, because the texts of the handoff were deleted or
-// cannot be read.
-func (l *overviewBuilder) wouldRefuseRetry(r *store.Record) bool {
-	lessened, err := reading.HasExpiredContent(l.View, r)
-	return lessened || err != nil
+	return nextRows().For(kind, "{id}", c.HandoffID.String(), "{notice}", c.NoticeID.String(), "{before}", c.BlockedBy.String(), "{holder}", string(c.Holder))
 }
