@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -126,10 +127,13 @@ func (l leanAnswer) knows(path string, row []string, value json.RawMessage) bool
 	return row[0] == "recent" && json.Unmarshal(value, &at) == nil && time.Since(at).Abs() < 10*time.Minute
 }
 
+// readSeed hashes the texts that models have read, so that a long session keeps a few bytes of each.
+var readSeed = maphash.MakeSeed()
+
 // hasRead reports whether the model has read a text before. From now on it has.
 func (l leanAnswer) hasRead(text []byte) (before bool) {
 	if l.model != "" {
-		_, before = l.read.LoadOrStore(l.model+"\n"+string(text), true)
+		_, before = l.read.LoadOrStore(maphash.String(readSeed, l.model+"\n"+string(text)), true)
 	}
 	return before
 }
