@@ -2,6 +2,7 @@ package contract
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -69,71 +70,50 @@ func CheckContradiction(in schemas.CompleteIn) error {
 		WithHint("Nothing was completed. Put remarks that are no failure of the work into detail.").WithNext(schemas.AdviceForUnfinished(in.HandoffID)...)
 }
 
-// verificationWords matches words in names of fields about a verification, such as tests. If such a field reports a
-// failure, the outcome becomes partial. If a field about the work itself reports a failure, the completion is refused,
-// see [CheckContradiction].
-const verificationWords = `(?:all|unit|integration|e2e|regression|tests?|testing|lint(?:er|ing)?|types?|typecheck|builds?|compil(?:e|ation)|` +
-	`ci|checks?|validations?|verifications?|pipeline|suites?|jobs?|gates?|quality)`
+// patternsText has the patterns of status fields and of words for a failure. It explains itself. If a field about a
+// verification reports a failure, the outcome becomes partial. If a field about the work itself reports a failure, the
+// completion is refused, see [CheckContradiction].
+//
+//go:embed doubts.txt
+var patternsText string
+
+var patterns = sync.OnceValue(func() map[string]*regexp.Regexp {
+	texts, all := map[string]string{}, map[string]*regexp.Regexp{}
+	for line := range strings.Lines(patternsText) {
+		if name, text, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != "#" {
+			for other, within := range texts {
+				text = strings.ReplaceAll(text, "{"+other+"}", within)
+			}
+			texts[name] += text
+		}
+	}
+	for name, text := range texts {
+		all[name] = regexp.MustCompile(text)
+	}
+	return all
+})
+
+func matches(pattern, text string) bool { return patterns()[pattern].MatchString(text) }
 
 // A statusFieldKind is a kind of field in which agents report whether work succeeded, such as exit_code. The pattern
-// `names` matches the names of such fields, as [schemas.NormaliseWord] writes them. It must match the whole name: it
-// matches "errors", but not "errors_fixed". The function `no` reports whether a value (JSON, without quotation marks)
+// `names` matches the names of such fields. The function `no` reports whether a value (JSON, without quotation marks)
 // means a failure.
 type statusFieldKind struct {
-	names *regexp.Regexp
+	names string
 	no    func(value string) bool
 }
 
-// statusPatterns holds the kinds of status fields, and patterns for names of fields. If several kinds match a name, the
-// first kind decides. The pattern `ends` matches fields whose value says how the work ended, such as status. The
-// pattern `checked` matches fields about a verification. The pattern `within` matches other fields whose value is an
-// object, if examineValue reads the entries of this object.
-var statusPatterns = sync.OnceValue(func() (f struct {
-	signs                 []statusFieldKind
-	ends, checked, within *regexp.Regexp
-},
-) {
-	value := regexp.MustCompile
-	names := func(s string) *regexp.Regexp {
-		return value("^(?:(?:is|has|was|num|n|total|" + verificationWords + ")_)*(?:" + s + ")$")
-	}
-	none, no := value(`(?i)^(?:[][{},]|"[^"]*":|"?(?:0(?:\.0)?|no|none|false|null|nil|n/a)?"?)*$`), value(`(?i)^(?:false|no|0)$`)
-	f.signs = []statusFieldKind{
-		{names(`rc|exit|(?:exit|return)_?(?:code|status)`), value(`^-?0*[1-9][0-9]*$`).MatchString},
-		{
-			names(`(?:fail|failed|failings?|failures?|errors?|errored|broken|crashed|timed_out|aborted|cancell?ed|blocked|blockers?|` +
-				`partial|incomplete|invalid|unsuccessful|unresolved|remaining)(?:_(?:count|cases|message|` + verificationWords + `))*|` +
-				`(?:requires|needs)_(?:human|attention|review|approval|input|clarification|intervention)(?:_[a-z]+)*|` +
-				`(?:human|attention|review|approval|input|intervention)(?:_[a-z]+)*_(?:required|needed)`),
-			func(value string) bool { return !none.MatchString(value) },
-		},
-		{names(`status|state|outcome|conclusion|verdict|acceptance|success|successful|succeeded|ok|completed?|done|finished|approved|accepted|` +
-			`go|decision|recommendation|resolution|grade|subtype|(?:stop|finish)_reason`), func(value string) bool {
-			return no.MatchString(value) || meansFailure(value)
-		}},
-		{names(`pass|passe[ds]|passing|green|` + verificationWords + `|results?|reports?|summary`), func(value string) bool {
-			return value != "0" && no.MatchString(value) || meansFailure(value)
-		}},
-	}
-	f.ends = names(`status|state|outcome|conclusion|verdict|acceptance`)
-	f.checked = value(`(?:^|_)(?:` + verificationWords + `|rc|exit.*|return.*)(?:_|$)`)
-	f.within = value(`^(?:|output|envelope|metadata|meta|metrics|details?|runs?|response|data|status|stats|commands|results?|reports?|summary|` +
-		`junit|(?:sub)?(?:tasks|steps))$`)
-	return f
-})
-
-// failureWords matches a word for unfinished work ("blocked") and a count of failures ("3 failed, 9 passed").
-var failureWords = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(?:red|ko|(?:gate_|tests?_|checks?_|build_|some_)?fail(?:s|ed|ing|ures?)?|errors?|errored|broken|crashed|` +
-		`blocked|stuck|aborted|reject(?:ed)?|den(?:y|ied)|unresolved|do_not_.*|f|(?:error_)?max_[a-z]+|length|skipped|pending|paused|waiting|deferred|escalated|expired|timeout|timed_out|` +
-		`cancell?ed|undone|unsuccessful|unknown|invalid|todo|wip|in_progress|no_?go|needs_[a-z]+|changes_requested|request_changes|` +
-		`not_(?:done|ok|okay|complete|finished|good|run|working|successful|[a-z]+(?:ed|ing)))$|` +
-		`(?:^|_|\W)[1-9][0-9]*_(?:tests?_|checks?_)?(?:fail(?:ed|ing|s|ures?)?|errors?|broken)(?:$|[^a-z_]|_(?:of|out|and|in|tests?|checks?)(?:_|$))`)
-})
+// statusFields are the kinds of status fields. If several kinds match a name, the first kind decides.
+var statusFields = []statusFieldKind{
+	{"exit", func(value string) bool { return matches("exit-no", value) }},
+	{"bad", func(value string) bool { return !matches("none", value) }},
+	{"state", func(value string) bool { return matches("no", value) || meansFailure(value) }},
+	{"passed", func(value string) bool { return value != "0" && matches("no", value) || meansFailure(value) }},
+}
 
 // meansFailure reports whether a text is a word for unfinished work, or contains a count of failures above zero.
 func meansFailure(text string) bool {
-	return schemas.OutcomeOfWord(text) == schemas.Partial || failureWords().MatchString(schemas.NormaliseWord(text))
+	return schemas.OutcomeOfWord(text) == schemas.Partial || matches("failure", schemas.NormaliseWord(text))
 }
 
 // hasUnpassedTests reports whether the number of passed tests is less than the total without the skipped tests.
@@ -183,7 +163,7 @@ func (s negativeStatements) examineValue(at string, v any, verified bool) {
 	switch {
 	case f.reportsFailure():
 		s[f.verified] = append(s[f.verified], at+": "+schemas.EscapeHidden(schemas.Clip(f.text, 80)))
-	case f.verified || statusPatterns().within.MatchString(f.name):
+	case f.verified || matches("within", f.name):
 		s.examineEntries(at, f.value, f.verified)
 	}
 }
@@ -223,12 +203,12 @@ func newReportedField(at string, v any, verified bool) reportedField {
 		_ = json.Unmarshal([]byte(f.text), &f.value) // from programs; text that is not JSON stays
 	}
 	f.name, _, _ = strings.Cut(schemas.NormaliseWord(at[strings.LastIndexByte(at, '.')+1:]), "[")
-	f.verified = verified || statusPatterns().checked.MatchString(f.name)
-	i := slices.IndexFunc(statusPatterns().signs, func(sign statusFieldKind) bool { return sign.names.MatchString(f.name) })
+	f.verified = verified || matches("checked", f.name)
+	i := slices.IndexFunc(statusFields, func(kind statusFieldKind) bool { return matches(kind.names, f.name) })
 	if i < 0 {
 		return f
 	}
-	f.sign = &statusPatterns().signs[i]
+	f.sign = &statusFields[i]
 	if b, err := schemas.Encode(f.value); err == nil {
 		f.text = strings.Trim(string(b), `"`)
 	}
@@ -253,5 +233,5 @@ func (f reportedField) namesUnsuccessfulEnd() bool {
 	if below && slices.Contains([]string{"results", "data", "output"}, part) || !f.isText || !isShortText(f.text) {
 		return false
 	}
-	return statusPatterns().ends.MatchString(f.name) && schemas.OutcomeOfWord(f.text) != schemas.Success
+	return matches("ends", f.name) && schemas.OutcomeOfWord(f.text) != schemas.Success
 }
