@@ -27,6 +27,7 @@ type Field struct {
 	Flag  string
 	path  string
 	form  valueForm
+	fixed string // the value of the argument, if the flag is a [Choice]
 	help  string
 	short string
 }
@@ -63,7 +64,7 @@ func ReadFields(texts embed.FS, name string) (fields []Field) {
 
 // forms has the forms of values by their names in tables.
 var forms = map[string]func(flag, path, help string) Field{
-	"Text": Text, "Texts": Texts, "Words": Words, "Pairs": Pairs, "Number": Number, "Switch": Switch, "Document": Document, "Role": Role,
+	"Text": Text, "Texts": Texts, "Words": Words, "Pairs": Pairs, "Number": Number, "Switch": Switch, "Choice": Choice, "Document": Document, "Role": Role,
 	"Results": Results, "Answers": Answers, "Rate": Rate,
 }
 
@@ -99,10 +100,11 @@ func TextsOfFlag(cmd *cobra.Command, flag string) []string {
 func (args Arguments) SetFields(cmd *cobra.Command, fields []Field) error {
 	for _, f := range fields {
 		flag := cmd.Flags().Lookup(f.Flag)
-		if !flag.Changed || f.path == "" {
+		argument := flag.Value.(*flagValue).argument
+		if !flag.Changed || f.path == "" || f.fixed != "" && argument == nil {
 			continue
 		}
-		if err := args.SetPath(f.path, flag.Value.(*flagValue).argument); err != nil {
+		if err := args.SetPath(f.path, argument); err != nil {
 			return schemas.Invalidf("--"+f.Flag, "%w", err)
 		}
 	}
@@ -162,6 +164,18 @@ var (
 	// Role takes the name of a role, and makes its address.
 	Role = valueForm{kind: "text", notText: true, parse: func(_ any, said string) (any, error) { return "role:" + said, nil }}.newField
 )
+
+// Choice makes a flag without a value that gives an argument one value, which follows the path: "view=full".
+func Choice(flag, path, help string) Field {
+	path, value, _ := strings.Cut(path, "=")
+	choose := func(_ any, said string) (any, error) {
+		chosen, err := Switch("", "", "").form.parse(nil, said)
+		return map[any]any{true: value}[chosen], err
+	}
+	f := valueForm{kind: kindSwitch, notText: true, parse: choose}.newField(flag, path, help)
+	f.fixed = value
+	return f
+}
 
 func addText(before any, said string) (any, error) {
 	texts, _ := before.([]string)

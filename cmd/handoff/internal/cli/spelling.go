@@ -16,13 +16,8 @@ type CommandSpelling struct {
 	When    Arguments // arguments that this command implies; nil for any value of one
 	Places  []string  // arguments without a flag, in their order
 	Fields  []Field
-	Choices []ValueSwitch
 	Usage   map[string]string // how the command line gives arguments that no single flag sets
 }
-
-// ValueSwitch is a flag without a value that gives an argument one value. For example, --full sets the argument view to
-// full.
-type ValueSwitch struct{ Argument, Value, Flag string }
 
 // FormatAdvice returns advice for a user of commands: the command line of the advised call, and its effect.
 func (a *App) FormatAdvice(next schemas.Advice) string {
@@ -96,17 +91,17 @@ func (s CommandSpelling) commandLine(args Arguments, flags string) (line string,
 		}
 	}
 	line += flags
-	for _, c := range s.Choices {
-		if args[c.Argument] == c.Value {
-			delete(args, c.Argument)
-			line += " --" + c.Flag
-		}
-	}
 	for _, f := range s.Fields {
+		if f.fixed != "" && args[f.path] != f.fixed {
+			continue
+		}
 		value, given := args.remove(f.path)
-		if truth, ok := value.(bool); ok {
+		switch truth, isSwitch := value.(bool); {
+		case f.fixed != "":
+			line += " --" + f.Flag
+		case isSwitch:
 			line += fmt.Sprintf(" --%s=%t", f.Flag, truth)
-		} else if given {
+		case given:
 			for _, text := range f.flagTexts(value) {
 				line += " --" + f.Flag + " " + ShellWord(text)
 			}

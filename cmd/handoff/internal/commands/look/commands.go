@@ -9,11 +9,11 @@ package look
 
 import (
 	"embed"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
-	"handoff/schemas"
 )
 
 // helpTexts are the long descriptions and examples of the commands of this package, for [cli.NewFamily], and tables of
@@ -33,23 +33,12 @@ func Commands(a *cli.App) []*cobra.Command {
 
 // Spellings are the ways to write calls of tools as command lines. The first spelling that fits a call is used.
 var Spellings = []cli.CommandSpelling{
-	{
-		Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"}, Fields: partFields,
-		Choices: schemas.Map(views, func(v detailView) cli.ValueSwitch {
-			return cli.ValueSwitch{Argument: "view", Value: v.name, Flag: v.name}
-		}),
-	},
+	{Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"}, Fields: showFields},
 	{
 		Tool: "handoff_history", Command: "history", Places: []string{"workflow", "handoff_id"},
-		Fields: []cli.Field{cli.Number("limit", "limit", "")},
-		Choices: []cli.ValueSwitch{
-			{Argument: "format", Value: "mermaid", Flag: "mermaid"}, {Argument: "format", Value: "rows", Flag: "rows"},
-		},
+		Fields: append(slices.Clip(historyFields), cli.Number("limit", "limit", "")),
 	},
-	{
-		Tool: "list_handoffs", Command: "list", Fields: listFields,
-		Choices: []cli.ValueSwitch{{Argument: "box", Value: "all", Flag: "all"}},
-	},
+	{Tool: "list_handoffs", Command: "list", Fields: append([]cli.Field{cli.Choice("all", "box=all", "")}, listFields...)},
 	{Tool: "list_agents", Command: "agents", Fields: agentsFields},
 	{Tool: "register_agent", Command: "agents register", Places: []string{"name"}, Fields: registerFields},
 }

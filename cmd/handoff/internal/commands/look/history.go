@@ -15,28 +15,25 @@ import (
 	"handoff/schemas/display"
 )
 
+// historyFields are the flags of history that choose its form.
+var historyFields = cli.ReadFields(helpTexts, "history")
+
 func historyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{Use: "history [ID | WORKFLOW]...", Args: cobra.ArbitraryArgs}
-	mermaid := cmd.Flags().Bool("mermaid", false, "as a Mermaid diagram")
-	page := cmd.Flags().Bool("markdown", false, "as a page for a pull request")
-	rows := cmd.Flags().Bool("rows", false, "as a table")
+	cli.DefineFlags(cmd, historyFields)
 	limit := cmd.Flags().IntP("limit", "n", 50, "handoffs at most, up to 500")
 	cmd.MarkFlagsMutuallyExclusive("mermaid", "markdown", "rows")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		if *limit < 1 || *limit > schemas.MaxHistory {
 			return schemas.Invalidf("--limit", "%d is not from 1 to %d", *limit, schemas.MaxHistory)
 		}
-		args := cli.Arguments{"limit": *limit, "format": "rows"}
-		switch {
-		case *page:
-			args["format"] = "markdown"
-		case *mermaid:
-			args["format"] = "mermaid"
-		case a.JSON && !*rows:
-			args["format"] = "tree"
+		args := cli.Arguments{"limit": *limit, "format": map[bool]string{true: "tree", false: "rows"}[a.JSON]}
+		if err := args.SetFields(cmd, historyFields); err != nil {
+			return err
 		}
+		rows := cmd.Flags().Changed("rows")
 		if len(given) == 0 {
-			return showHistory(cmd.Context(), a, args, *rows)
+			return showHistory(cmd.Context(), a, args, rows)
 		}
 		for _, id := range given {
 			delete(args, "workflow")
@@ -46,7 +43,7 @@ func historyCommand(a *cli.App) *cobra.Command {
 				of = "handoff_id"
 			}
 			args[of] = id
-			if err := showHistory(cmd.Context(), a, args, *rows); err != nil {
+			if err := showHistory(cmd.Context(), a, args, rows); err != nil {
 				return err
 			}
 		}

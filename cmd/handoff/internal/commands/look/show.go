@@ -18,39 +18,21 @@ import (
 	"handoff/schemas/display"
 )
 
-type detailView struct{ name, help string }
-
-// views are the levels of detail of get_handoff, each with its flag.
-var views = []detailView{
-	{"full", "also all texts, as JSON"},
-	{"brief", "the text that its recipient reads"},
-	{"events", "every step, with its text"},
-	{"audit", "every step with its digests, as JSON"},
-	{"outcome", "how it ended"},
-	{"checkpoint", "the state of the work when it stopped"},
-}
+// showFields are the flags of show: a level of detail of get_handoff, or one part of a handoff.
+var showFields = cli.ReadFields(helpTexts, "show")
 
 func showCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{Use: "show ID...", Args: cobra.MinimumNArgs(1)}
-	var names []string
-	for _, v := range views {
-		names = append(names, v.name)
-		cmd.Flags().Bool(v.name, false, v.help)
-	}
-	cli.DefineFlags(cmd, partFields)
-	cmd.MarkFlagsMutuallyExclusive(append(names, "part", "ref")...)
+	cli.DefineFlags(cmd, showFields)
+	cmd.MarkFlagsMutuallyExclusive(schemas.Map(showFields, func(f cli.Field) string { return f.Flag })...)
 	a.DefineReadFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		view, everything := "full", cmd.Flags().Changed("full")
-		if i := slices.IndexFunc(names, cmd.Flags().Changed); i >= 0 {
-			view = names[i]
-		}
-		args := cli.Arguments{}
-		if err := args.SetFields(cmd, partFields); err != nil {
+		args := cli.Arguments{"view": "full"}
+		if err := args.SetFields(cmd, showFields); err != nil {
 			return err
 		}
 		for _, id := range given {
-			if err := showOne(cmd.Context(), a, id, view, args["reference"], everything); err != nil {
+			if err := showOne(cmd.Context(), a, id, args["view"].(string), args["reference"], cmd.Flags().Changed("full")); err != nil {
 				return err
 			}
 		}
@@ -85,9 +67,6 @@ func workflowIDError(id string) error {
 	return schemas.Invalidf("ID", "%s is a workflow, and this is about one handoff", id).
 		WithNext(schemas.AdviseCall(schemas.HistoryIn{Workflow: id}, "shows its handoffs"))
 }
-
-// partFields are the flags of show that print one part of a handoff.
-var partFields = cli.ReadFields(helpTexts, "show")
 
 // printPart prints the text of one part of a handoff, unchanged unless it goes to a terminal. A part that the handoff
 // only names by its path is read from the project.

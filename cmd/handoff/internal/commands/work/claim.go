@@ -21,7 +21,6 @@ const exitNothing = 6
 
 func claimCommand(a *cli.App) *cobra.Command {
 	var wait cli.Seconds
-	var full bool
 	cmd := &cobra.Command{
 		Use:  "claim [ID]",
 		Args: cobra.MaximumNArgs(1),
@@ -29,9 +28,6 @@ func claimCommand(a *cli.App) *cobra.Command {
 			args := cli.Arguments{}
 			if len(given) > 0 {
 				args["handoff_id"] = given[0]
-			}
-			if full {
-				args["view"] = "full"
 			}
 			if err := args.SetFields(cmd, claimFields); err != nil {
 				return err
@@ -55,7 +51,6 @@ func claimCommand(a *cli.App) *cobra.Command {
 	cli.DefineFlags(cmd, claimFields)
 	a.Limits.DefineHiddenFlags(cmd)
 	cmd.Flags().VarP(&wait, "wait", "w", "wait this long for a handoff; bare numbers are seconds")
-	cmd.Flags().BoolVar(&full, "full", false, "also the whole send, as JSON")
 	return cmd
 }
 

@@ -33,8 +33,7 @@ func Commands(a *cli.App) []*cobra.Command {
 var Spellings = slices.Concat(actionSpellings(), []cli.CommandSpelling{
 	{
 		Tool: "claim_handoff", Command: "claim", Places: []string{"handoff_id"},
-		Fields:  append(slices.Clip(claimFields), cli.Number("wait", "wait_seconds", "")),
-		Choices: []cli.ValueSwitch{{Argument: "view", Value: "full", Flag: "full"}},
+		Fields: append(slices.Clip(claimFields), cli.Number("wait", "wait_seconds", "")),
 	},
 	{
 		Tool: "complete_handoff", Command: "complete", Places: []string{"handoff_id"}, Fields: completeFields,
@@ -42,19 +41,14 @@ var Spellings = slices.Concat(actionSpellings(), []cli.CommandSpelling{
 	},
 	{
 		Tool: "fail_handoff", Command: "fail", Places: []string{"handoff_id", "description"}, Fields: failFields,
-		Choices: []cli.ValueSwitch{{Argument: "outcome", Value: "rejected", Flag: "reject"}},
 	},
 	newUpdateSpelling("update", "ask", updateFields...),
 	newUpdateSpelling("retry", "retry", cli.Text("to", "to", "")),
 	{
 		Tool: "update_handoff", Command: "update", Places: []string{"handoff_id"},
-		Fields: []cli.Field{
+		Fields: append(slices.Clip(updateActions),
 			cli.Text("reason", "note", ""), cli.Text("to", "to", ""), cli.Words("after", "changes.options.after", ""),
-			cli.Texts("criteria", "changes.expectations.success_criteria", ""),
-		},
-		Choices: []cli.ValueSwitch{
-			{Argument: "action", Value: "release", Flag: "release"}, {Argument: "action", Value: "return", Flag: "return"},
-		},
+			cli.Texts("criteria", "changes.expectations.success_criteria", "")),
 	},
 	{
 		Tool: "update_handoff", Command: "assign", When: cli.Arguments{"action": "amend"},

@@ -75,17 +75,12 @@ func printCompleted(p *cli.Page, out schemas.CompleteOut) {
 var failFields = cli.ReadFields(helpTexts, "fail")
 
 func failCommand(a *cli.App) *cobra.Command {
-	var reject bool
 	return cli.ToolCommand[schemas.FailOut]{
 		Tool: "fail_handoff", Place: "handoff_id", DefaultHeld: true, Rest: "description", Fields: failFields, File: true,
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().BoolVar(&reject, "reject", false, "not started, not for you")
 			cmd.MarkFlagsMutuallyExclusive("reason", "summary")
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) error {
-			if reject {
-				args["outcome"] = schemas.OutcomeRejected
-			}
 			if given := cli.TextsOfFlag(cmd, "blocker"); given != nil {
 				args["blockers"] = schemas.Map(given, func(text string) schemas.Blocker {
 					return schemas.Blocker{Description: text, RequiredToProceed: true}

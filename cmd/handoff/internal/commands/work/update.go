@@ -19,32 +19,21 @@ var updateFields = cli.ReadFields(helpTexts, "update")
 // amendFields are the flags with which a sender changes a handoff.
 var amendFields = cli.ReadFields(helpTexts, "amend")
 
-// actions are switches for actions; without one the other flags decide.
-var actions = []struct {
-	flag   string
-	action schemas.Action
-	help   string
-}{
-	{"release", schemas.ActRelease, "release the claim; this counts as no attempt"},
-	{"cancel", schemas.ActCancel, "the work is no longer needed"},
-	{"accept", schemas.ActAccept, "the result is good enough"},
-	{"return", schemas.ActReturn, "the result is not good enough: a new handoff to the same agent"},
-}
+// updateActions are switches for actions; without one the other flags decide.
+var updateActions = cli.ReadFields(helpTexts, "update_actions")
 
 func updateCommand(a *cli.App) *cobra.Command {
 	cmd := cli.ToolCommand[schemas.UpdateOut]{
-		Tool: "update_handoff", Place: "handoff_id", Fields: slices.Concat(updateFields, amendFields),
+		Tool: "update_handoff", Place: "handoff_id", Fields: slices.Concat(updateFields, amendFields, updateActions),
 		Flags: func(cmd *cobra.Command) {
-			cmd.Flags().Bool("merge", false, "for task trackers: values without a field in the context go into its state")
-			for _, s := range actions {
-				cmd.Flags().Bool(s.flag, false, s.help)
-			}
 			cmd.MarkFlagsMutuallyExclusive("release", "cancel", "accept", "return", "ask", "answer")
 			cmd.MarkFlagsMutuallyExclusive("note", "answer", "reason")
 			cmd.MarkFlagsMutuallyExclusive("to", "role", "agent-role")
 		},
 		Arguments: func(cmd *cobra.Command, _ []string, args cli.Arguments) (err error) {
-			args["action"], err = actionOfFlags(cmd)
+			if args["action"] == nil {
+				args["action"], err = actionOfFlags(cmd)
+			}
 			return err
 		},
 		ID: idOfUpdated,
@@ -59,14 +48,9 @@ func updateCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// actionOfFlags returns the action that the given flags mean together.
+// actionOfFlags returns the action that the given flags mean together, without one of [updateActions].
 func actionOfFlags(cmd *cobra.Command) (schemas.Action, error) {
 	given := cmd.Flags().Changed
-	for _, s := range actions {
-		if given(s.flag) {
-			return s.action, nil
-		}
-	}
 	switch {
 	case given("ask"), given("needs-context"), given("needs-permission"):
 		return schemas.ActAsk, nil
