@@ -2,7 +2,9 @@ package draft
 
 import (
 	"slices"
+	"strings"
 
+	"handoff/mailbox/content"
 	"handoff/schemas"
 )
 
@@ -12,33 +14,21 @@ func refuseWorkFields(in schemas.SendIn) error {
 	if in.Type != schemas.TypeMessage {
 		return nil
 	}
-	opt := in.Options
-	for _, f := range []struct {
-		field string
-		given bool
-	}{
-		{"context.references", in.Context != nil && slices.ContainsFunc(in.Context.References, hasContent)},
-		{"expectations", in.Expectations != nil},
-		{"rollback", in.Rollback != nil},
-		{"deadline", in.Deadline != ""},
-		{"workflow", in.Workflow != ""},
-		{"options.after", len(opt.After) > 0},
-		{"options.after_accepted", len(opt.AfterAccepted) > 0},
-		{"options.needs_approval", opt.NeedsApproval},
-		{"options.not_before", opt.NotBefore != ""},
-		{"options.max_attempts", opt.MaxAttempts > 0},
-		{"options.no_takers", opt.NoTakers != ""},
-		{"options.limits", len(opt.Limits) > 0},
-		{"options.each", opt.Each != nil},
-		{"options.join", opt.Join != nil},
-	} {
-		if f.given {
-			return schemas.Invalidf(f.field, "only work has this, and a message is only read").
+	given, err := schemas.Encode(in)
+	for field := range strings.FieldsSeq(workFields) {
+		_, absent := content.ValueAtPointer(given, strings.ReplaceAll(field, ".", "/"))
+		linked := field == "context.references" && !slices.ContainsFunc(schemas.ValueOrZero(in.Context).References, hasContent)
+		if absent == nil && !linked {
+			return schemas.Invalidf(field, "only work has this, and a message is only read").
 				WithHint("Leave it out, or send work: any other type. Nothing was sent.")
 		}
 	}
-	return nil
+	return err
 }
+
+// workFields are the fields that a message cannot have. It can have references without content.
+const workFields = "context.references expectations rollback deadline workflow options.after options.after_accepted options.needs_approval " +
+	"options.not_before options.max_attempts options.no_takers options.limits options.each options.join"
 
 // refuseMultiPartOptions returns an error if opt has an option for several parts. It is called for the next step of a
 // completion and for an amendment, because each of these concerns one handoff.
