@@ -3,8 +3,10 @@ package mailbox
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
+	"sync"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
@@ -130,28 +132,23 @@ func messageAdvice(a schemas.Agent) schemas.Advice {
 	return schemas.AdviseCall(schemas.SendIn{To: string(a), Task: schemas.Blank, Type: schemas.TypeMessage}, "tells "+string(a))
 }
 
+// holderText has the calls of a holder. It explains itself.
+//
+//go:embed holder.txt
+var holderText string
+
+var holderCalls = sync.OnceValue(func() schemas.AdviceTable { return schemas.ReadAdviceTable(holderText) })
+
 // holderAdvice advises an action of a holder, with its claim token. The token is "" if the call needs none. Arguments
 // that only the caller knows are left blank.
 func holderAdvice(a life.Action, h schemas.ID, token string) schemas.Advice {
-	in := schemas.UpdateIn{HandoffID: h.String(), Token: token, Action: schemas.ActProgress}
-	switch a { //nolint:exhaustive // the others report
-	case life.Complete:
-		done := schemas.CompleteIn{HandoffID: in.HandoffID, Token: token, Result: schemas.Result{Summary: schemas.Blank}}
-		return schemas.AdviseCall(done, "completes it; say all that you said now")
-	case life.Fail:
-		given := schemas.FailIn{
-			HandoffID: in.HandoffID, Token: token, FailureDetail: schemas.FailureDetail{Description: schemas.Blank},
-		}
-		return schemas.AdviseCall(given, "gives it up")
-	case life.Ask:
-		in.Action, in.Questions = schemas.ActAsk, []string{schemas.Blank}
-		return schemas.AdviseCall(in, "asks the sender")
-	case life.Release:
-		in.Action = schemas.ActRelease
-		return schemas.AdviseCall(in, "gives it back")
+	if token != "" {
+		token = `,"claim_token":"` + token + `"`
 	}
-	in.Note = schemas.Blank
-	return schemas.AdviseCall(in, "reports on it")
+	advise := func(situation string) []schemas.Advice {
+		return holderCalls().For(situation, "{id}", h.String(), "{token}", token)
+	}
+	return append(advise(string(a)), advise("other")...)[0]
 }
 
 // adviseForce adds to the error of a refused send that the sender may force the send. It adds no call that the client
