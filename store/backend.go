@@ -3,17 +3,19 @@ package store
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 )
 
 // Space is one ordered set of rows, like a table. Keys of different spaces never mix. A space is never renamed and
 // never removed, because files of older versions contain it.
 type Space uint8
 
-// The spaces. Their numbers exist only in memory and may change. Their names, from [Space.String], are on disk and
-// never change. The package comment lists the contents of each space.
+// The spaces. Their names, from [Space.String], are in files, and their numbers are in databases. Neither ever changes,
+// so a new space is the last. The package comment lists the contents of each space.
 const (
 	Sys        Space = iota // facts about the store; the keys "format" and "next/…" belong to the driver
 	Records                 // the parts of a handoff that change, by id
@@ -47,15 +49,12 @@ const (
 	Spaces                  // the number of spaces; not a space
 )
 
-var spaceNames = [Spaces]string{
-	Sys: "sys", Records: "records", Bodies: "bodies", Ready: "ready", Wakes: "wakes",
-	ByBox: "by_box", BySender: "by_sender", ByHolder: "by_holder", ByWorkflow: "by_workflow",
-	ByState: "by_state", ByParent: "by_parent", ByOrigin: "by_origin", ByAfter: "by_after", ByFreed: "by_freed",
-	Agents: "agents", Mailboxes: "mailboxes", Workflows: "workflows", Tokens: "tokens",
-	Notices: "notices", Unread: "unread", Events: "events",
-	Salts: "salts", Tree: "tree", Receipts: "receipts", References: "references",
-	Words: "words", Deliveries: "tellings", Rules: "rules", Touches: "touches",
-}
+// spaceList has the names of the spaces, in the order of their numbers.
+//
+//go:embed spaces.txt
+var spaceList string
+
+var spaceNames = strings.Fields(spaceList)
 
 // String returns the name under which a driver keeps s on disk.
 func (s Space) String() string {

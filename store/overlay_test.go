@@ -144,3 +144,13 @@ func TestPrefixEnd_IsSmallestKeyBeyondPrefix(t *testing.T) {
 	require.Nil(t, store.PrefixEnd(nil))
 	require.Nil(t, store.PrefixEnd([]byte("\xff\xff")))
 }
+
+// Databases contain the numbers of spaces, and files contain their names.
+func TestSpaces_KeepNumbersAndNames(t *testing.T) {
+	for number, name := range map[store.Space]string{
+		0: "sys", store.Records: "records", 13: "by_freed", store.Unread: "unread", 20: "events", store.Deliveries: "tellings", 28: "touches",
+	} {
+		require.Equal(t, name, number.String())
+	}
+	require.Equal(t, []store.Space{13, 20, 26, 28}, []store.Space{store.ByFreed, store.Events, store.Deliveries, store.Touches})
+}

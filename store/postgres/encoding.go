@@ -3,28 +3,18 @@ package postgres
 import (
 	"encoding/binary"
 	"fmt"
-	"slices"
 
 	"handoff/store"
 )
 
-// spaceNumbers are the numbers of spaces in the database. They never change; a new space gets the next.
-var spaceNumbers = [store.Spaces]byte{
-	store.Sys: 1, store.Records: 2, store.Bodies: 3, store.Ready: 4, store.Wakes: 5, store.ByBox: 6, store.BySender: 7,
-	store.ByHolder: 8, store.ByWorkflow: 9, store.ByState: 10, store.ByParent: 11, store.ByOrigin: 12, store.ByAfter: 13,
-	store.ByFreed: 14, store.Agents: 15, store.Mailboxes: 16, store.Workflows: 17, store.Tokens: 18, store.Notices: 19,
-	store.Unread: 20, store.Events: 21, store.Salts: 22, store.Tree: 23, store.Receipts: 24, store.References: 25,
-	store.Words: 26, store.Deliveries: 27, store.Rules: 28, store.Touches: 29,
-}
-
-// spaceNumber returns the number of a space in the table.
-func spaceNumber(s store.Space) int16 { return int16(spaceNumbers[s]) }
+// spaceNumber returns the number of a space in the database, counted from 1.
+func spaceNumber(s store.Space) byte { return byte(s) + 1 }
 
 // encodeEntry encodes the writes of an entry. Each write is the number of its space, the length of the key, the key, a
 // byte that says whether there is a value, and the length and the bytes of the value.
 func encodeEntry(writes []rowWrite) (b []byte) {
 	for _, w := range writes {
-		b = appendWithLength(append(b, spaceNumbers[w.space]), w.Key)
+		b = appendWithLength(append(b, spaceNumber(w.space)), w.Key)
 		if w.Value == nil {
 			b = append(b, 0)
 		} else {
@@ -69,9 +59,9 @@ func (r *entryDecoder) readByte() (b byte) {
 }
 
 func (r *entryDecoder) readSpace() store.Space {
-	s := slices.Index(spaceNumbers[:], r.readByte())
-	r.whole = r.whole && s >= 0
-	return store.Space(max(s, 0)) //nolint:gosec // there are few
+	number := r.readByte()
+	r.whole = r.whole && 0 < number && number <= byte(store.Spaces)
+	return store.Space(max(number, 1) - 1)
 }
 
 func (r *entryDecoder) readBytes() []byte {

@@ -34,7 +34,7 @@ func (t *table) readRange(ctx context.Context, r store.Range, wanted int, folds 
 	}
 	query := fmt.Sprintf(`(%s) union all (%s)`, fmt.Sprintf(of, `value`, `key >= $3 and key < $4`, order, wanted),
 		fmt.Sprintf(of, `null`, outside, order, 1))
-	args := []any{t.workspace, spaceNumber(r.Space), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), afterAllKeys))}
+	args := []any{t.workspace, int16(spaceNumber(r.Space)), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), afterAllKeys))}
 	found, err := retryRead(ctx, func(ctx context.Context) ([]store.Row, error) {
 		found, _ := t.in.Query(ctx, query, args...) // CollectRows returns its error
 		return pgx.CollectRows(found, pgx.RowToStructByPos[store.Row])
@@ -78,14 +78,14 @@ func (t *table) foldEntries(upTo int64, writes []rowWrite) error {
 			gone[w.space] = append(gone[w.space], w.Key)
 			continue
 		}
-		spaces, keys, values = append(spaces, spaceNumber(w.space)), append(keys, w.Key), append(values, w.Value)
+		spaces, keys, values = append(spaces, int16(spaceNumber(w.space))), append(keys, w.Key), append(values, w.Value)
 	}
 	var b pgx.Batch
 	b.Queue(`insert into handoff_row (workspace, space, key, value)
 		select $1, s, k, v from unnest($2::smallint[], $3::bytea[], $4::bytea[]) as of(s, k, v)
 		on conflict (workspace, space, key) do update set value = excluded.value`, t.workspace, spaces, keys, values)
 	for s, keys := range gone { // a join with unnest would read all rows of the workspace
-		b.Queue(`delete from handoff_row where workspace = $1 and space = $2 and key = any($3)`, t.workspace, spaceNumber(s), keys)
+		b.Queue(`delete from handoff_row where workspace = $1 and space = $2 and key = any($3)`, t.workspace, int16(spaceNumber(s)), keys)
 	}
 	b.Queue(`delete from handoff_log where workspace = $1 and number <= $2 and writes is not null`, t.workspace, upTo)
 	ctx, end := context.WithTimeout(context.Background(), 10*statementTimeout)
