@@ -130,16 +130,11 @@ func preloadFile(ctx context.Context, path string, size int64) error {
 		return toStoreError(err)
 	}
 	defer func() { _ = f.Close() }() // nothing was written
-	chunk, first := make([]byte, 1<<20), io.LimitReader(f, size)
-	for err == nil {
-		if _, err = first.Read(chunk); err == nil {
-			err = ctx.Err()
-		}
+	_, err = io.CopyBuffer(cancellableWriter{ctx, io.Discard}, io.LimitReader(f, size), make([]byte, 1<<20))
+	if err != nil {
+		return fmt.Errorf("read through: %w", err)
 	}
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return fmt.Errorf("read through: %w", err)
+	return nil
 }
 
 // reopen closes the file, opens it again and calls check with the open file. Views wait until check has returned. After

@@ -47,8 +47,6 @@ func (c Copy) Run(ctx context.Context) (done CopyResult, err error) {
 		if err := writeInBatches(ctx, c.To, c.To, s, func(w store.Writer, row store.Row) error { return w.Delete(s, row.Key) }); err != nil {
 			return done, fmt.Errorf("make room for the rows of %s: %w", s, err)
 		}
-	}
-	for s := range store.Spaces {
 		if err := writeInBatches(ctx, c.From, c.To, s, func(w store.Writer, row store.Row) error { return w.Put(s, row.Key, row.Value) }); err != nil {
 			return done, fmt.Errorf("copy the rows of %s: %w", s, err)
 		}
