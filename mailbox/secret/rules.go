@@ -28,6 +28,7 @@ func (r rule) mayFollowLetters() bool {
 type prefixTable struct {
 	slots [1024]uint8 // indexes into rules
 	rules [][]rule    // the rules of each slot; the first list is empty
+	names [][]string  // kinds of secrets, each followed by the words in one of which the name of such a secret ends
 }
 
 // rulesFor returns the rules whose prefix may begin with the bytes a and b. The caller must compare the whole prefix,
@@ -41,7 +42,9 @@ func slotIndex(a, b byte) int { return (int(a)<<4 ^ int(b)) & 1023 }
 var prefixes = sync.OnceValue(func() *prefixTable {
 	t := prefixTable{rules: make([][]rule, 1)}
 	for line := range strings.Lines(rules) {
-		if fields := strings.Fields(line); fields[0] != "#" {
+		if fields := strings.Fields(line); fields[0] == "named" {
+			t.names = append(t.names, fields[1:])
+		} else if fields[0] != "#" {
 			least, err := strconv.Atoi(fields[1])
 			if err != nil {
 				panic(err) // the table is ours
@@ -58,15 +61,3 @@ var prefixes = sync.OnceValue(func() *prefixTable {
 	}
 	return &t
 })
-
-// secretNames lists kinds of secrets. The name of a secret ends in one of the words of its kind: the name db_password
-// ends in password.
-var secretNames = []struct {
-	kind string
-	ends []string
-}{
-	{"password", strings.Fields("password passwd passphrase pwd")},
-	{"token", strings.Fields("token authorization bearer")},
-	{"secret", strings.Fields("secret credential credentials creds")},
-	{"key", strings.Fields("apikey accesskey secretkey privatekey authkey signingkey encryptionkey accountkey licensekey")},
-}

@@ -177,7 +177,7 @@ func isValueByte(c byte) bool { return c > ' ' && strings.IndexByte("\"'`,;<>()[
 
 // secretKindOfName returns the kind of secret that a name stands for, according to the end of the name: "password" for
 // db_password2. It returns "" for any other name. It ignores digits at the end, and compares only the last 16 letters,
-// because no word in [secretNames] is longer.
+// because no word of a name in rules.txt is longer.
 func secretKindOfName(name string) string {
 	var letters [16]byte // the last of the name, in small letters
 	n := len(letters)
@@ -191,9 +191,9 @@ func secretKindOfName(name string) string {
 		}
 	}
 	tail := string(letters[n:])
-	for _, w := range secretNames {
-		if slices.ContainsFunc(w.ends, func(end string) bool { return strings.HasSuffix(tail, end) }) {
-			return w.kind
+	for _, words := range prefixes().names {
+		if slices.ContainsFunc(words[1:], func(end string) bool { return strings.HasSuffix(tail, end) }) {
+			return words[0]
 		}
 	}
 	return ""
