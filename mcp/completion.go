@@ -34,10 +34,10 @@ func (c completer) CompleteResourceArgument(
 func (c completer) complete(ctx context.Context, argument, value string) *sdk.Completion {
 	var known []string
 	switch by := c.server.callerOf(ctx, nil); argument {
-	case toArgument.Name, "agent":
+	case "to", "agent":
 		seen, _ := callAndDecode[schemas.AgentsOut](ctx, c.server, by, "list_agents", callArguments{"limit": 10_000})
 		known = schemas.Map(seen.Agents, func(card schemas.Card) string { return string(card.Name) })
-	case idArgument.Name:
+	case "id":
 		list, _ := callAndDecode[schemas.ListOut](ctx, c.server, by, "list_handoffs", callArguments{"box": "all", "limit": maxCompletions / 2})
 		for _, i := range list.Items {
 			known = append(known, i.HandoffID.String(), string(i.Workflow))

@@ -200,11 +200,8 @@ func (s *Server) addGreeting(ctx context.Context, by schemas.Caller, args, resul
 	if told, _ := c.warned.Swap(warning).(string); warning != "" && warning != told {
 		result, _ = prependAdvice(warning, result)
 	}
-	if c.greeted.Load() { // the case of all calls but the first
-		return result
-	}
-	if by.Agent == "" || agentInArguments(args) != "" || !c.naming.isConfirmed(by.Agent) {
-		return result
+	if c.greeted.Load() || by.Agent == "" || agentInArguments(args) != "" || !c.naming.isConfirmed(by.Agent) {
+		return result // the case of all calls but the first
 	}
 	if !c.greeted.CompareAndSwap(false, true) {
 		return result

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
+
+	"handoff/schemas"
 )
 
 // prompt is a command that a person types in a client, such as /handoff next. The client sends its text to the model as
@@ -22,31 +24,26 @@ type prompt struct {
 //go:embed prompts/*.txt
 var promptTexts embed.FS
 
-var (
-	idArgument    = sdk.PromptArgument{Name: "id", Description: "Handoff, as ho_12 or 12", Required: true}
-	toArgument    = sdk.PromptArgument{Name: "to", Description: "Agent, capability:NAME, role:NAME or human", Required: true}
-	taskArgument  = sdk.PromptArgument{Name: "task", Description: "The task", Required: true}
-	chainArgument = sdk.PromptArgument{Name: "id", Description: "Any handoff of the chain, or the workflow; default: the newest"}
-	noteArgument  = sdk.PromptArgument{Name: "note", Description: "Changes for the next attempt"}
-)
+// promptTable lists the prompts. It explains itself.
+//
+//go:embed prompts.txt
+var promptTable string
 
-// The prompts next, inbox and list declare no argument. If a person chooses a prompt without arguments, Claude Code
-// sends it at once. If a prompt has arguments, even optional ones, Claude Code only inserts it into the line.
-var prompts = []prompt{
-	{"next", "Take the next handoff", "Claim the next handoff and work on it", nil},
-	{"inbox", "Show the inbox", "Handoffs that wait for you", nil},
-	{"list", "List what is open", "All open handoffs of all agents", nil},
-	{"send", "Send a handoff", "Hand a task to another agent", []sdk.PromptArgument{toArgument, taskArgument}},
-	{"show", "Show a handoff", "Task and state of a handoff", []sdk.PromptArgument{idArgument}},
-	{"history", "Show a history", "The chain of handoffs of a workflow", []sdk.PromptArgument{chainArgument}},
-	{
-		"retry", "Retry a handoff", "Run a failed, rejected or timed-out handoff again",
-		[]sdk.PromptArgument{idArgument, noteArgument},
-	},
+func readPrompts() (all []prompt) {
+	for _, row := range schemas.TableRows(promptTable, 3) {
+		p := prompt{name: row[0], title: row[1], about: row[2]}
+		for _, argument := range row[3:] {
+			name, about, _ := strings.Cut(argument, ": ")
+			name, required := strings.CutSuffix(name, "!")
+			p.arguments = append(p.arguments, sdk.PromptArgument{Name: name, Description: about, Required: required})
+		}
+		all = append(all, p)
+	}
+	return all
 }
 
 func (s *Server) addPrompts() {
-	for _, p := range prompts {
+	for _, p := range readPrompts() {
 		s.sdk.AddPrompt(
 			sdk.Prompt{Name: p.name, Title: p.title, Description: p.about, Arguments: p.arguments},
 			func(_ context.Context, r sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
