@@ -11,6 +11,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"handoff/schemas"
 	"handoff/store"
 	"handoff/tools/platform"
 )
@@ -85,12 +86,7 @@ func RemoveLeftovers(path string) error {
 	return errors.Join(removeIfExists(path+".new"), removeIfExists(path+".old"))
 }
 
-func removeIfExists(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return nil
-}
+func removeIfExists(path string) error { return schemas.IgnoreError(os.ErrNotExist, os.Remove(path)) }
 
 func sizeOf(path string) (int64, error) {
 	info, err := os.Stat(path)
