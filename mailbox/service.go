@@ -203,8 +203,7 @@ func New(c Config) *Service {
 	s.Connections, s.Tokens = &connections.Connections{Engine: s.engine}, &tokens.Tokens{Engine: s.engine}
 	s.Keeping = &keeping.Keeping{Engine: s.engine, Free: c.Free}
 	s.Registry = registry.New(registry.Config{
-		Store: c.Store, Now: c.Now, Hub: s.hub, ApplyTime: func(ctx context.Context) { s.engine.TryApplyDueChanges(ctx) }, Sleep: s.sleepUntilChange,
-		Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,
+		Engine: s.engine, Sleep: s.sleepUntilChange, Failed: c.Failed, Commits: c.Commits, WriteFile: c.WriteFile,
 	})
 	return s
 }

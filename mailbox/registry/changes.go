@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"handoff/mailbox/life"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -52,7 +53,7 @@ func (r *Registry) Changes(ctx context.Context, after uint64) iter.Seq2[schemas.
 // changesAfter returns at most 256 events with numbers above `after`, with fields of the current records of their
 // handoffs.
 func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.RegistryChange, error) {
-	return applyTimeAndRead(ctx, r, func(v *store.View) (changes []schemas.RegistryChange, err error) {
+	return operation.Read(ctx, r.config.Engine, func(v *store.View) (changes []schemas.RegistryChange, err error) {
 		for e, err := range v.EventsAfter(after) {
 			if err != nil || len(changes) == maxChanges {
 				return changes, err

@@ -3,7 +3,7 @@
 // [Registry.Export] copies the workspace. [Registry.Stats] counts handoffs and mailboxes.
 //
 // Package mailbox writes the events, and embeds the methods of a [Registry]. The registry itself only writes changes
-// that are due by time, through ApplyTime of its [Config].
+// that are due by time. If it cannot write them, it shows the stored state.
 package registry
 
 import (
@@ -11,7 +11,7 @@ import (
 	"context"
 	"time"
 
-	"handoff/mailbox/longpoll"
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -20,13 +20,7 @@ import (
 
 // Config wires a [Registry]. Failed, Commits and WriteFile may be nil.
 type Config struct {
-	Store *store.Store
-	Now   func() time.Time
-	Hub   *longpoll.Hub // announces changes
-
-	// ApplyTime applies changes that are due by time. If it cannot write these changes, the registry shows the stored
-	// state.
-	ApplyTime func(context.Context)
+	*operation.Engine
 
 	// Sleep waits until the channel woken is closed or until a time, and applies changes that are due by time. The
 	// error is unavailable when ctx ends.
@@ -84,13 +78,6 @@ func (r *Registry) Backup(ctx context.Context, _ schemas.Caller, in schemas.Back
 			WithHint("With HANDOFF_STORE handoff backup reads it from the database by itself.")
 	}
 	return out, store.CodedError(r.config.WriteFile(ctx, in.File))
-}
-
-// applyTimeAndRead applies changes that are due by time, and then calls fn with a snapshot, as [store.ReadSnapshot]
-// does.
-func applyTimeAndRead[Out any](ctx context.Context, r *Registry, fn func(*store.View) (Out, error)) (Out, error) {
-	r.config.ApplyTime(ctx)
-	return store.ReadSnapshot(ctx, r.config.Store, fn)
 }
 
 // Tree returns the hash of the Merkle tree over all events, or over the first events up to a given number. The audit

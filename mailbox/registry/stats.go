@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -26,7 +27,7 @@ func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsI
 	if r.config.Commits != nil {
 		out.Commits = r.config.Commits()
 	}
-	if out.Event, err = applyTimeAndRead(ctx, r, (*store.View).EventCount); err != nil {
+	if out.Event, err = operation.Read(ctx, r.config.Engine, (*store.View).EventCount); err != nil {
 		return out, err
 	}
 	if out.States, err = r.countStates(ctx); err != nil {
