@@ -33,10 +33,7 @@ func (o *op) ask(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (
 	}
 	questions := questionsOf(in)
 	if len(questions) == 0 {
-		needs := &schemas.Conditions{NeedsPermission: []string{schemas.Blank}}
-		permission := schemas.UpdateIn{HandoffID: r.ID.String(), Action: schemas.ActAsk, Conditions: needs}
-		return nil, schemas.Invalidf("questions", "is needed to ask").
-			WithNext(holderAdvice(life.Ask, r.ID, ""), schemas.AdviseCall(permission, "asks for what only a person may grant"))
+		return nil, schemas.Invalidf("questions", "is needed to ask").WithNext(holderAdvice(life.Ask, r.ID, ""))
 	}
 	r, err := o.saveGivenCheckpoint(r, in, out)
 	if err != nil {

@@ -105,10 +105,15 @@ func (s *Service) showHandoff(v *store.View, by schemas.Caller, in schemas.GetIn
 		return out, err
 	}
 	err = cmp.Or(s.reader.ShowView(v, r, in, &out), s.addCandidates(v, r, &out))
-	if in.View == "outcome" && out.Completion != nil && by.Via != schemas.ViaCLI {
-		out.Completion.Result = out.Completion.AsRead()
-	}
+	asAgentsRead(by, in.View, out.Completion)
 	return out, err
+}
+
+// asAgentsRead puts a result into the places where agents read it. The command line shows it as it was written.
+func asAgentsRead(by schemas.Caller, view schemas.View, done *schemas.Completion) {
+	if view == "outcome" && done != nil && by.Via != schemas.ViaCLI {
+		done.Result = done.AsRead()
+	}
 }
 
 // addMayJudge tells the sender of completed work whether the sender judges the result or waits for a reviewer. Only the

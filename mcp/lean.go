@@ -34,6 +34,7 @@ type leanAnswer struct {
 	whole json.RawMessage
 	asked map[string]json.RawMessage // the arguments of the call
 	tool  string
+	now   time.Time
 	model string    // the id of its thread; empty if nobody knows what the model has read
 	read  *sync.Map // the texts that the models of the connection have read, each behind the id of its thread
 	owns  bool      // the connection proves and renews the claim without help of the model
@@ -46,6 +47,9 @@ func (c *session) shorten(by schemas.Caller, tool string, args, result json.RawM
 		return result
 	}
 	l := leanAnswer{whole: result, tool: tool, read: c.read}
+	if now := c.naming.server.config.Now; now != nil {
+		l.now = now()
+	}
 	_ = json.Unmarshal(args, &l.asked) // the tool has decoded them
 	if agentInArguments(args) == "" {
 		l.model, l.owns = by.AgentID, by.Conn != "" && c.naming.isConfirmed(by.Agent)
@@ -124,7 +128,7 @@ func (l leanAnswer) knows(path string, row []string, value json.RawMessage) bool
 		return before && !bytes.Contains(value, unread) && bytes.Contains(l.whole, unread)
 	}
 	var at time.Time
-	return row[0] == "recent" && json.Unmarshal(value, &at) == nil && time.Since(at).Abs() < 10*time.Minute
+	return row[0] == "recent" && json.Unmarshal(value, &at) == nil && l.now.Sub(at).Abs() < 10*time.Minute
 }
 
 // readSeed hashes the texts that models have read, so that a long session keeps a few bytes of each.

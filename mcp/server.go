@@ -78,6 +78,9 @@ type Config struct {
 
 	NewRequestID func() string // returns a new id for a [tools.Call]
 
+	// Now is the clock by which answers leave out recent times. Default: they leave out none.
+	Now func() time.Time
+
 	Version string // of this program
 
 	// Workspace returns the name of the workspace for people and models, and a warning about the workspace, "" for

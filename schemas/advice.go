@@ -54,7 +54,8 @@ func AdviseWait(id ID, say string) Advice {
 // of their calls must name the agent. WithAgent changes nothing if agent is empty, or if the call already names an
 // agent.
 func (a Advice) WithAgent(agent Agent) Advice {
-	if a.Tool == "" || agent == "" || bytes.Contains(a.Args, []byte(`"agent":`)) {
+	alike := a.Tool == "list_agents" || a.Tool == "handoff_history" // for all agents
+	if a.Tool == "" || agent == "" || alike || bytes.Contains(a.Args, []byte(`"agent":`)) {
 		return a
 	}
 	others, comma := bytes.TrimSuffix(a.Args, []byte("}")), ""

@@ -11,8 +11,7 @@ type HistoryIn struct {
 	HandoffID string `json:"handoff_id,omitempty"` // any of the chain
 	Workflow  string `json:"workflow,omitempty"`
 	Format    string `json:"format,omitempty" jsonschema:"enum=tree,enum=rows,enum=mermaid,enum=markdown"`
-	// Default 50
-	Limit int `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500" jsonschema_extras:"x-clamp=true"`
+	Limit     int    `json:"limit,omitempty" jsonschema:"minimum=1,maximum=500" jsonschema_extras:"x-clamp=true"` // default 50
 }
 
 // HistoryOut is the result of handoff_history. LogVerified is true if the stored rows agree with the audit registry.

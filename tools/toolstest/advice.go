@@ -97,7 +97,7 @@ func checkWords(a schemas.Advice) (faults []string) {
 }
 
 // shows returns an error if arguments do not match the schema that clients get. An administrative tool has none. The
-// claim token is only for callers without a connection, and a caller gave max_tokens itself.
+// claim token is only for callers without a connection, which no schema binds, and a caller gave max_tokens itself.
 func shows(t tools.Tool, args string) error {
 	if t.Admin {
 		return nil

@@ -79,8 +79,8 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) (err e
 		Session:      func(agent schemas.Agent) string { return identity.SessionID(agent, a.Getenv) },
 		Process:      func(agent schemas.Agent) string { return identity.ParentClientProcess(agent, os.Getppid()) },
 		Parent:       platform.ProcessID(client),
-		NewRequestID: newRequestIDs(a),
-		Version:      a.Release.Version, Workspace: served.describe, UseRoots: served.useRoots, Drain: drainTimeout, Logger: log,
+		NewRequestID: newRequestIDs(a), Now: a.Now,
+		Version: a.Release.Version, Workspace: served.describe, UseRoots: served.useRoots, Drain: drainTimeout, Logger: log,
 	})
 	if err := server.ServeStdio(ctx, life.WatchInput(input), life.WatchOutput(a.Stdout)); err != nil {
 		return schemas.Errorf(schemas.Internal, "serve: %w", err)
