@@ -34,14 +34,15 @@ type leanAnswer struct {
 	whole json.RawMessage
 	asked map[string]json.RawMessage // the arguments of the call
 	tool  string
-	now   time.Time
+	now   time.Time // zero without a clock
 	model string    // the id of its thread; empty if nobody knows what the model has read
 	read  *sync.Map // the texts that the models of the connection have read, each behind the id of its thread
 	owns  bool      // the connection proves and renews the claim without help of the model
 }
 
 // shorten leaves out of a result what the model of the connection knows. A subagent has a model of its own: nobody knows
-// what it has read, and it needs the claim token, because it may forget its name. A session of one request keeps all.
+// what it has read, and it needs the claim token, because it may forget its name. Over HTTP answers may be lost, so
+// nobody knows what was read there either. A session of one request keeps all.
 func (c *session) shorten(by schemas.Caller, tool string, args, result json.RawMessage) json.RawMessage {
 	if c.read == nil || !json.Valid(result) {
 		return result
@@ -51,8 +52,11 @@ func (c *session) shorten(by schemas.Caller, tool string, args, result json.RawM
 		l.now = now()
 	}
 	_ = json.Unmarshal(args, &l.asked) // the tool has decoded them
-	if agentInArguments(args) == "" {
+	if agentInArguments(args) == "" && by.Via != schemas.ViaHTTP {
 		l.model, l.owns = by.AgentID, by.Conn != "" && c.naming.isConfirmed(by.Agent)
+	}
+	if tool == "claim_handoff" && l.asked["handoff_id"] != nil { // perhaps its model has lost its context
+		l.model = ""
 	}
 	return l.editParts("", result)
 }

@@ -7,10 +7,9 @@ import "time"
 // handoff that waits for it. The mailbox keeps a [Failure], and keeps the partial progress as a checkpoint. A repeated
 // call with the same arguments gets the first answer again.
 type FailIn struct {
-	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"` // as ho_12, or 12
-	Token     string `json:"claim_token,omitempty"`               // default: of the one claim this connection holds
-	// rejected: not for you
-	Outcome Outcome `json:"outcome,omitempty" jsonschema:"enum=failed,enum=rejected"`
+	HandoffID string  `json:"handoff_id" jsonschema:"minLength=1"`                      // as ho_12, or 12
+	Token     string  `json:"claim_token,omitempty"`                                    // default: of the one claim this connection holds
+	Outcome   Outcome `json:"outcome,omitempty" jsonschema:"enum=failed,enum=rejected"` // rejected: not for you
 	FailureDetail
 	Questions []string            `json:"questions,omitempty"` // to the next agent
 	Then      FailureContinuation `json:"then,omitempty"`      // default rollback

@@ -41,7 +41,7 @@ def plugins(office, checks):
         checks.same(f"{client} ended well", session.errors(), [])
         checks.same("its hook tells it who it is", session.heard(f"You are {NAMES[client]} in handoff workspace"), 1)
         checks.holds(f"it reads what {NEXT[client][0]} stands for", session.heard(NEXT[client][1]))
-        checks.same("it takes what waits", session.result("held").get("title"), f"waiting for {NAMES[client]}")
+        checks.holds("it takes what waits", f"waiting for {NAMES[client]}" in session.result("held").get("brief", ""))
         checks.same("it is kept from leaving its work, once", session.heard(BLOCKED[client]), 1)
 
 

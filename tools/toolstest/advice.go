@@ -96,8 +96,8 @@ func checkWords(a schemas.Advice) (faults []string) {
 	return faults
 }
 
-// shows returns an error if arguments do not match the schema that clients get. An administrative tool has none. The
-// claim token is only for callers without a connection, which no schema binds, and a caller gave max_tokens itself.
+// shows returns an error if arguments do not match the schema that clients get. An administrative tool has none. A
+// caller that is advised to give max_tokens gave it before.
 func shows(t tools.Tool, args string) error {
 	if t.Admin {
 		return nil
@@ -106,7 +106,6 @@ func shows(t tools.Tool, args string) error {
 	schema, _ := jsonschema.UnmarshalJSON(bytes.NewReader(t.InputSchema()))
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(args))
 	if m, ok := value.(map[string]any); ok {
-		delete(m, "claim_token")
 		delete(m, "max_tokens")
 	}
 	if err = cmp.Or(err, c.AddResource("row", schema)); err != nil {
