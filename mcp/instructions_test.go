@@ -79,7 +79,7 @@ func TestInstructions_ContainSearchWords(t *testing.T) {
 	text := mcp.Instructions{}.String()
 	for _, word := range []string{
 		"handoff", "delegate", "assign", "hand over", "pick up", "review", "tests", "report", "resume", "message", "agent", "human",
-		"claim_handoff", "complete_handoff", "fail_handoff", "list_handoffs",
+		"claim_handoff", "complete_handoff", "fail_handoff",
 	} {
 		require.Contains(t, text, word)
 	}

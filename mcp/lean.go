@@ -40,9 +40,9 @@ type leanAnswer struct {
 	owns  bool      // the connection proves and renews the claim without help of the model
 }
 
-// shorten leaves out of a result what the model of the connection knows. A subagent has a model of its own: nobody knows
-// what it has read, and it needs the claim token, because it may forget its name. Over HTTP answers may be lost, so
-// nobody knows what was read there either. A session of one request keeps all.
+// shorten leaves out of a result what lean.txt says. A subagent has a model of its own: nobody knows what it has read,
+// and it needs the claim token, because it may forget its name. Over HTTP answers may be lost, so nobody knows what was
+// read there either. A session of one request keeps all.
 func (c *session) shorten(by schemas.Caller, tool string, args, result json.RawMessage) json.RawMessage {
 	if c.read == nil || !json.Valid(result) {
 		return result
@@ -73,7 +73,7 @@ func (l leanAnswer) edit(path string, value json.RawMessage) json.RawMessage {
 		case row[0] == "line" && bytes.HasSuffix(line, []byte(row[1])) && l.hasRead(line):
 			value = slices.Concat([]byte(`"`+row[2]+`\n`), rest)
 		case row[0] == "lines":
-			value = l.dropLines(value, []byte(row[1]))
+			value = l.dropLines(value, row[1])
 		}
 	}
 	if hasParts && (value[0] == '{' || value[0] == '[') && len(value) > len("{}") {
@@ -82,10 +82,26 @@ func (l leanAnswer) edit(path string, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// dropLines leaves out of a JSON text the lines that begin with a text and that the model has read before.
-func (l leanAnswer) dropLines(value json.RawMessage, start []byte) json.RawMessage {
-	lines := bytes.SplitAfter(value, []byte(`\n`))
-	return bytes.Join(slices.DeleteFunc(lines, func(line []byte) bool { return bytes.HasPrefix(line, start) && l.hasRead(line) }), nil)
+// dropLines leaves out of a JSON text each line that begins with a text, if it is the one that the model read last, and
+// the heading above it if nothing else stands below.
+func (l leanAnswer) dropLines(value json.RawMessage, start string) json.RawMessage {
+	var text string
+	if json.Unmarshal(value, &text) != nil {
+		return value
+	}
+	lines := slices.DeleteFunc(strings.SplitAfter(text, "\n"), func(line string) bool {
+		if l.model == "" || !strings.HasPrefix(line, start) {
+			return false
+		}
+		last, _ := l.read.Swap(l.model+"\n"+start, line)
+		return last == line
+	})
+	for i := len(lines) - 2; i >= 0; i-- {
+		if strings.HasPrefix(lines[i], "## ") && lines[i+1] == "\n" {
+			lines = slices.Delete(lines, i, i+2)
+		}
+	}
+	return json.RawMessage(encodeForModel(strings.Join(lines, "")))
 }
 
 // editParts edits the parts of an object or a list, and returns nil if none remains. The items of a list have the path
@@ -127,12 +143,24 @@ func (l leanAnswer) knows(path string, row []string, value json.RawMessage) bool
 		return bytes.Count(l.whole, bytes.Trim(value, `"`)) > 1
 	case "said":
 		return advised && l.hasRead([]byte(row[1]))
+	case "alike":
+		return bytes.Count(l.whole, unread) == bytes.Count(l.whole, []byte(`"notice_id"`))
 	case "read":
 		before := l.hasRead(bytes.Replace(value, unread, nil, 1))
-		return before && !bytes.Contains(value, unread) && bytes.Contains(l.whole, unread)
+		return before && !l.filters() && !bytes.Contains(value, unread) && bytes.Contains(l.whole, unread)
 	}
 	var at time.Time
 	return row[0] == "recent" && json.Unmarshal(value, &at) == nil && l.now.Sub(at).Abs() < 10*time.Minute
+}
+
+// filters reports whether the call asked for certain rows of a box.
+func (l leanAnswer) filters() bool {
+	for name := range l.asked {
+		if name != "box" && name != "wait_seconds" {
+			return true
+		}
+	}
+	return false
 }
 
 // readSeed hashes the texts that models have read, so that a long session keeps a few bytes of each.

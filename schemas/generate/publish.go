@@ -65,6 +65,9 @@ func showFields(s *jsonschema.Schema, path string) {
 	}
 	for _, name := range names {
 		field, named := of.Get(name)
+		if !named && rest.Type == "" {
+			panic(path + " has no field " + name)
+		}
 		if !named {
 			field = &jsonschema.Schema{Type: rest.Type}
 		}
