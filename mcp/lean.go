@@ -147,20 +147,20 @@ func (l leanAnswer) knows(path string, row []string, value json.RawMessage) bool
 		return bytes.Count(l.whole, unread) == bytes.Count(l.whole, []byte(`"notice_id"`))
 	case "read":
 		before := l.hasRead(bytes.Replace(value, unread, nil, 1))
-		return before && !l.filters() && !bytes.Contains(value, unread) && bytes.Contains(l.whole, unread)
+		return before && !bytes.Contains(value, unread) && l.hasNews(unread)
 	}
 	var at time.Time
 	return row[0] == "recent" && json.Unmarshal(value, &at) == nil && l.now.Sub(at).Abs() < 10*time.Minute
 }
 
-// filters reports whether the call asked for certain rows of a box.
-func (l leanAnswer) filters() bool {
+// hasNews reports whether the answer has unread notices, and the call did not ask for certain notices.
+func (l leanAnswer) hasNews(unread []byte) bool {
 	for name := range l.asked {
 		if name != "box" && name != "wait_seconds" {
-			return true
+			return false
 		}
 	}
-	return false
+	return bytes.Contains(l.whole, unread)
 }
 
 // readSeed hashes the texts that models have read, so that a long session keeps a few bytes of each.

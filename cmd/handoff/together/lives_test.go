@@ -467,8 +467,8 @@ func (s *session) askName() {
 func (s *session) claim() {
 	s.t.Helper()
 	for got, _ := s.call("claim_handoff", "{}"); !got.Empty; got, _ = s.call("claim_handoff", "{}") {
-		i, id := slices.Index(s.waiting[s.told], got.Title), got.HandoffID.String()
-		require.True(s.t, i >= 0 || slices.Contains(s.held[s.told], id), "%v got what is not its own: %s", s, got.Title)
+		i, id := slices.IndexFunc(s.waiting[s.told], func(title string) bool { return strings.Contains(got.Brief, ": "+title+"\n") }), got.HandoffID.String()
+		require.True(s.t, i >= 0 || slices.Contains(s.held[s.told], id), "%v got what is not its own: %s", s, got.Brief)
 		if i >= 0 {
 			s.waiting[s.told], s.held[s.told] = slices.Delete(s.waiting[s.told], i, i+1), append(s.held[s.told], id)
 		}
