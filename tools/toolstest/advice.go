@@ -11,6 +11,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -96,8 +97,8 @@ func checkWords(a schemas.Advice) (faults []string) {
 	return faults
 }
 
-// shows returns an error if arguments do not match the schema that clients get. An administrative tool has none. A
-// caller that is advised to give max_tokens gave it before.
+// shows returns an error if arguments do not match the schema that clients get. An administrative tool has none. Filters
+// and lengths are exempt, because only a caller that gave them before is advised to give them.
 func shows(t tools.Tool, args string) error {
 	if t.Admin {
 		return nil
@@ -106,7 +107,9 @@ func shows(t tools.Tool, args string) error {
 	schema, _ := jsonschema.UnmarshalJSON(bytes.NewReader(t.InputSchema()))
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(args))
 	if m, ok := value.(map[string]any); ok {
-		delete(m, "max_tokens")
+		maps.DeleteFunc(m, func(name string, _ any) bool {
+			return slices.Contains([]string{"max_tokens", "limit", "since", "type", "tags"}, name)
+		})
 	}
 	if err = cmp.Or(err, c.AddResource("row", schema)); err != nil {
 		return err

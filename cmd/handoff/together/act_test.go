@@ -25,7 +25,7 @@ type act struct {
 	to      string     // the mailbox that it was sent to or claimed from
 	waits   bool       // for mail
 	token   string     // of a claim
-	result  string     // id of a completion
+	result  string     // summary of a completion, which no other has
 	status  schemas.Status
 	from    time.Duration // when it was called, since the history began
 	until   time.Duration // when it was answered, [never] if it was not

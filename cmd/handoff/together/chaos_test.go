@@ -184,7 +184,7 @@ func (s *client) outcomes(first, every int) (map[schemas.ID]string, error) {
 			return nil, err
 		}
 		if out.Completion != nil {
-			stored[a.handoff] = out.Completion.CompletionID
+			stored[a.handoff] = out.Completion.Summary
 		}
 	}
 	return stored, nil

@@ -4,6 +4,7 @@ package together_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"sync"
@@ -96,9 +97,8 @@ func (w *worker) workOn(wait int) bool {
 		return on
 	}
 	var out schemas.CompleteOut
-	a = act{what: completing, handoff: a.handoff, token: a.token}
-	on = w.attempt(&a, "complete_handoff", schemas.CompleteIn{HandoffID: a.handoff.String(), Token: a.token, Result: schemas.Result{Summary: "tried"}}, &out)
-	a.result = out.CompletionID
+	a = act{what: completing, handoff: a.handoff, token: a.token, result: rand.Text()}
+	on = w.attempt(&a, "complete_handoff", schemas.CompleteIn{HandoffID: a.handoff.String(), Token: a.token, Result: schemas.Result{Summary: a.result}}, &out)
 	w.history.add(a)
 	return on
 }
