@@ -68,11 +68,10 @@ func (l leanAnswer) edit(path string, value json.RawMessage) json.RawMessage {
 		if value[0] != '[' && l.knows(path, row, value) {
 			return nil
 		}
-		line, rest, _ := bytes.Cut(value, []byte(`\n`))
-		switch {
-		case row[0] == "line" && bytes.HasSuffix(line, []byte(row[1])) && l.hasRead(line):
-			value = slices.Concat([]byte(`"`+row[2]+`\n`), rest)
-		case row[0] == "lines":
+		switch row[0] {
+		case "line":
+			value = l.replaceFirstLine(value, row[1], row[2])
+		case "lines":
 			value = l.dropLines(value, row[1])
 		}
 	}
@@ -80,6 +79,16 @@ func (l leanAnswer) edit(path string, value json.RawMessage) json.RawMessage {
 		return l.editParts(path, value)
 	}
 	return value
+}
+
+// replaceFirstLine says something shorter in place of the first line of a JSON text, if the line ends with a text and the
+// model has read it before.
+func (l leanAnswer) replaceFirstLine(value json.RawMessage, end, instead string) json.RawMessage {
+	line, rest, _ := bytes.Cut(value, []byte(`\n`))
+	if !bytes.HasSuffix(line, []byte(end)) || !l.hasRead(line) {
+		return value
+	}
+	return slices.Concat([]byte(`"`+instead+`\n`), rest)
 }
 
 // dropLines leaves out of a JSON text each line that begins with a text, if it is the one that the model read last, and

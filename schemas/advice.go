@@ -51,10 +51,10 @@ func AdviseWait(id ID, say string) Advice {
 }
 
 // WithAgent returns the advice with the agent's name in its call. Subagents of one client share a connection, so each
-// of their calls must name the agent. WithAgent changes nothing if agent is empty, or if the call already names an
-// agent.
+// of their calls must name the agent. WithAgent changes nothing if agent is empty, if the call already names an agent,
+// or if the tool answers all agents alike.
 func (a Advice) WithAgent(agent Agent) Advice {
-	alike := a.Tool == "list_agents" || a.Tool == "handoff_history" // for all agents
+	alike := a.Tool == "list_agents" || a.Tool == "handoff_history"
 	if a.Tool == "" || agent == "" || alike || bytes.Contains(a.Args, []byte(`"agent":`)) {
 		return a
 	}

@@ -68,15 +68,16 @@ func HandoffFacts(h schemas.Handoff, to schemas.Address, holder schemas.Agent, s
 
 // CompletedOutcome returns the outcome of a completed handoff.
 func CompletedOutcome(c schemas.Completion) Outcome {
+	read := c.AsRead()
 	o := Outcome{
 		Status: string(c.Status), Summary: c.Summary, Detail: c.Detail, Data: map[string]string{},
-		Results: c.AsRead().Results, Notes: c.Notes,
+		Results: read.Results, Notes: c.Notes,
 	}
 	for name, value := range c.Results {
 		o.Data[name] = schemas.ValueText(value)
 	}
 	maps.Copy(o.Data, c.Data)
-	_ = json.Unmarshal(c.AsRead().Output, &o.Output) // a completion keeps only JSON
+	_ = json.Unmarshal(read.Output, &o.Output) // a completion keeps only JSON
 	for _, a := range c.Criteria {
 		if !a.IsMet() {
 			o.Unmet = append(o.Unmet, a.Criterion)

@@ -44,7 +44,7 @@ var shownFields = func() map[string][]string {
 
 // showFields keeps the fields of the object at a path that shown.txt shows, and closes the object for other fields
 // unless its row is open. It does the same with all objects in it. The description of an object explains its fields
-// too. A field that the type lacks panics.
+// too. It panics if a type lacks a field of its row.
 func showFields(s *jsonschema.Schema, path string) {
 	if s.Type == "array" {
 		showFields(s.Items, path)
@@ -65,10 +65,10 @@ func showFields(s *jsonschema.Schema, path string) {
 	}
 	for _, name := range names {
 		field, named := of.Get(name)
-		if !named && rest.Type == "" {
+		switch {
+		case !named && rest.Type == "":
 			panic(path + " has no field " + name)
-		}
-		if !named {
+		case !named: // of a map
 			field = &jsonschema.Schema{Type: rest.Type}
 		}
 		if showFields(field, path+"."+name); explained {
