@@ -290,13 +290,17 @@ var sendWarnings = []func(*op, *draft.Draft, *store.Record) ([]string, error){
 	},
 }
 
-// warnOfLastAttempt warns the sender of work that was attempted so often before that only one attempt is left.
+// warnOfLastAttempt warns the sender of work that was attempted so often before that only one attempt is left. If the
+// sender's maximum is lower than the number of attempts, the warning says which number counts.
 func (*op) warnOfLastAttempt(d *draft.Draft, r *store.Record) ([]string, error) {
-	if d.Attempt <= r.Attempt {
+	if d.Attempt == 0 || r.Attempt+1 < r.MaxAttempts {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("of the %d attempts before, %d counted, so that one of %d is left: options.max_attempts allows more",
-		d.Attempt, r.Attempt, r.MaxAttempts)}, nil
+	number := fmt.Sprintf("this is attempt %d", d.Attempt+1)
+	if d.Attempt > r.Attempt {
+		number += fmt.Sprintf(", and counts as attempt %d", r.MaxAttempts)
+	}
+	return []string{fmt.Sprintf("%s of %d, the last one: options.max_attempts allows more", number, r.MaxAttempts)}, nil
 }
 
 // sendResult makes the result of a send, with the candidates of a pool. The position is that in the mailbox, from 1 to

@@ -151,6 +151,15 @@ func (r *Record) FileAwaitingPermission() string {
 	return ""
 }
 
+// AttemptNumber returns the number of the present attempt, or of the next attempt if the handoff is pending. It returns
+// 0 for a pending handoff without earlier attempts.
+func (r *Record) AttemptNumber() int {
+	if r.Status == schemas.Pending && r.Attempt > 0 && !r.Uncharged {
+		return r.Attempt + 1
+	}
+	return r.Attempt
+}
+
 // EstimatedDuration returns the sender's estimate of the duration, zero for none.
 func (r *Record) EstimatedDuration() time.Duration { return time.Duration(r.Estimate) * time.Minute }
 

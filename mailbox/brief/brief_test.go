@@ -64,7 +64,7 @@ func richInput() brief.Input {
 		Rollback: &schemas.Rollback{
 			OnFailure: "architect", FailureContext: []string{"which requirements couldn't be met"},
 		},
-		Metadata: schemas.Metadata{Priority: schemas.High, Deadline: &deadline, Attempt: 1},
+		Metadata: schemas.Metadata{Priority: schemas.High, Deadline: &deadline, Attempt: 1, MaxAttempts: 3},
 	}
 	return brief.Input{
 		Handoff: h,

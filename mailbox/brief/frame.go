@@ -52,7 +52,7 @@ func openingLine(in Input, p pen) string {
 	}
 	fmt.Fprintf(&b, " to %s", p.oneLine(string(h.Target.Address()), 80))
 	if n := max(h.Metadata.Attempt, in.Standing.Attempt); n > 1 {
-		fmt.Fprintf(&b, ", attempt %d", n)
+		fmt.Fprintf(&b, ", attempt %d of %d", n, h.Metadata.MaxAttempts)
 	}
 	if h.Metadata.RetryOf != 0 {
 		fmt.Fprintf(&b, ", retry of %s", h.Metadata.RetryOf)

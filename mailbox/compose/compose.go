@@ -14,8 +14,12 @@ import (
 	"handoff/schemas"
 )
 
-// maxAttempts is the default number of attempts.
-const maxAttempts = 3
+// A handoff has defaultAttempts, or one more than were made before it was sent, but at most maxAttempts, which is also
+// the most that a sender may give.
+const (
+	defaultAttempts = 3
+	maxAttempts     = 25
+)
 
 // Handoff makes the content of a send to an address. It fills in defaults: the type task_handoff, a title from the
 // task, normal priority, three attempts, version 1. It checks nothing. It keeps the lists and maps of in, which must
@@ -32,7 +36,7 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 		Context: in.Context, Expectations: in.Expectations, Rollback: in.Rollback, Origin: in.Origin,
 		Metadata: schemas.Metadata{
 			Priority:    cmp.Or(in.Priority, schemas.Normal),
-			MaxAttempts: cmp.Or(opt.MaxAttempts, maxAttempts), After: opt.After,
+			MaxAttempts: cmp.Or(opt.MaxAttempts, max(defaultAttempts, min(opt.Attempt+1, maxAttempts))), After: opt.After,
 			AfterAccepted: opt.AfterAccepted, Terms: opt.Terms, Strategy: opt.Strategy, Recall: opt.Recall,
 			Limits: opt.Limits, Step: opt.Step, SentBy: by.Rule,
 		},

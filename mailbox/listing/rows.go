@@ -181,8 +181,8 @@ func HandoffItem(r *store.Record) schemas.ListItem {
 	if r.Type != schemas.TypeHandoff {
 		it.Type = r.Type
 	}
-	if r.Attempt > 1 {
-		it.Attempt = r.Attempt
+	if n := r.AttemptNumber(); n > 1 {
+		it.Attempt = n
 	}
 	if agent, _ := r.To.SingleAgent(); r.Holder != agent {
 		it.Holder = r.Holder

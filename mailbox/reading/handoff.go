@@ -187,7 +187,7 @@ func ReadHandoff(v *store.View, r *store.Record) (h schemas.Handoff, err error) 
 	h.Target = compose.TargetOf(r.To, h.Target.Reason)
 	m := &h.Metadata
 	m.Workflow, m.Parent, m.Depth, m.RetryOf = r.Workflow, r.Parent, r.Depth, r.RetryOf
-	m.Attempt, m.MaxAttempts, m.CreatedAt = r.Attempt, r.MaxAttempts, r.Created.Time()
+	m.Attempt, m.MaxAttempts, m.CreatedAt = r.AttemptNumber(), r.MaxAttempts, r.Created.Time()
 	m.NotBefore = r.NotBefore.Ptr()
 	if m.Deadline == nil { // else the sender's, which may be later than the timeout
 		m.Deadline = r.Deadline.Ptr()
@@ -208,7 +208,7 @@ func hasEarlierWork(c *schemas.Context) bool {
 // can fill these fields.
 func CurrentState(v *store.View, r *store.Record) (st schemas.HandoffState, err error) {
 	st = schemas.HandoffState{
-		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.Attempt,
+		Status: r.Status, Box: r.Box, Holder: r.Holder, HolderID: r.HolderID, Attempt: r.AttemptNumber(),
 		LeaseEnds: r.Lease.Ptr(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Percent: r.Percent,
 		AcceptedAt: r.Accepted.Ptr(), BlockedBy: listing.BlockerTexts(r), Excluded: r.Excluded, Outcome: r.Outcome,
 		Successor: r.Successor, Late: len(r.Late), Checkpoint: CheckpointID(r.Checkpoint),

@@ -185,7 +185,7 @@ func (rd Reader) historySteps(v *store.View, now time.Time, out *schemas.History
 func historyStep(v *store.View, r *store.Record) (step schemas.HistoryStep, done *schemas.Completion, err error) {
 	step = schemas.HistoryStep{
 		HandoffID: r.ID, Parent: r.Parent, From: r.From, Rule: r.Rule, To: r.To, Holder: r.Holder, Title: schemas.EscapeHidden(r.Title),
-		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Depth: r.Depth, Attempt: r.Attempt,
+		Status: r.Status, Outcome: r.Outcome, SentAt: r.Created.Time(), ClaimedAt: r.Claimed.Ptr(), EndedAt: r.Ended.Ptr(), Depth: r.Depth, Attempt: r.AttemptNumber(),
 		RetryOf: r.RetryOf, BlockedBy: listing.BlockerTexts(r), ReworkOf: r.ReworkOf, Round: r.Round,
 	}
 	var got schemas.GetOut

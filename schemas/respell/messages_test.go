@@ -144,6 +144,9 @@ func isKeptAs(said, have any, path string) bool {
 		return map[any]string{"0": "critical", "1": "high", "2": "normal", "3": "low"}[fmt.Sprint(said)] == have
 	case path == "to":
 		return fmt.Sprint("role:", said) == have
+	case path == "options.attempt":
+		n, _ := strconv.Atoi(fmt.Sprint(said))
+		return fmt.Sprint(n-1) == fmt.Sprint(have)
 	case path == "expectations.timeout":
 		n, _ := strconv.Atoi(fmt.Sprint(said))
 		return (time.Duration(n) * time.Millisecond).String() == have

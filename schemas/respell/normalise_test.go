@@ -95,7 +95,7 @@ func TestNormalise_AcceptsEverySpelling(t *testing.T) {
 		{"numeric priority", "send_handoff", `{"priority":0,"metadata":{"priority":"0"}}`, `{"priority":"critical","origin":{"extra":{"priority":"0"}}}`},
 		{"P and a number", "send_handoff", `{"priority":" P1"}`, `{"priority":"high","origin":{"extra":{"priority":" P1"}}}`},
 		{"kebab case and upper case", "send_handoff", `{"HANDOFF-ID":"x1","To Agent":"qa","CONTEXT":{"Known-Issues":["a"]}}`, `{"origin":{"handoff_id":"x1"},"to":"qa","context":{"known_issues":["a"]}}`},
-		{"attempts as given", "send_handoff", `{"metadata":{"attempt":9}}`, `{"options":{"attempt":9},"origin":{"attempt":9}}`},
+		{"number of an attempt", "send_handoff", `{"metadata":{"attempt":9}}`, `{"options":{"attempt":8},"origin":{"attempt":9}}`},
 		{"required role before the next one", "send_handoff", `{"agent_role":"testing","handoff_instructions":{"next_role":"fixing"}}`, `{"to":"role:testing","origin":{"extra":{"handoff_instructions":{"next_role":"fixing"}}}}`},
 		{"partly done", "complete_handoff", `{"status":"INCOMPLETE","summary":"s"}`, `{"outcome":"partial","origin":{"status":"INCOMPLETE"},"summary":"s"}`},
 		{"chain limit", "send_handoff", `{"maxHandoffs":5,"maxAttempts":2}`, `{"options":{"limits":{"max_handoffs":5},"max_attempts":2}}`},

@@ -48,6 +48,7 @@ var conversions = map[string]conversion{
 	"millis":         {convert: toDurationIn(time.Millisecond), equivalent: equalDurations},
 	"capability":     {convert: toAddress("capability:")},
 	"role":           {convert: toAddress("role:")},
+	"attempt-number": {convert: toAttemptsBefore},
 	"format-version": {convert: toFormatVersion},
 	"kind":           {convert: toKind},
 	"topic":          {convert: toTopic},
@@ -92,6 +93,15 @@ func toProse(v any) (any, bool) {
 }
 
 func joinParagraphs(have, more any) any { return valueText(have) + "\n\n" + valueText(more) }
+
+// toAttemptsBefore reads the number of an attempt, the first of which is 1, as the number of attempts before it.
+func toAttemptsBefore(v any) (any, bool) {
+	n, err := strconv.Atoi(valueText(v))
+	if err != nil {
+		return v, true // the decoder refuses it
+	}
+	return json.Number(strconv.Itoa(max(n-1, 0))), true
+}
 
 // toFormatVersion reads the version of a message format, such as 1.0.0. It does not read a whole number, which is the
 // version of our own payload.
