@@ -145,7 +145,7 @@ func applyRole(r *store.Record, c *schemas.Changes) (warnings []string) {
 	if context.State == nil {
 		context.State = map[string]any{}
 	}
-	context.State["agent_role"] = c.Role
+	context.State[compose.RoleKey] = c.Role
 	c.Context = &context
 	return []string{fmt.Sprintf("it stays with %s, to whom it was sent: to role:%s redirects it", r.To, c.Role)}
 }
@@ -172,6 +172,7 @@ func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error 
 // times. It only adds words to the search index, so a search also finds the handoff by its old text.
 func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
+	now.Role = compose.NeededRole(h)
 	now.Promises = contract.NeedsComparison(h.Expectations)
 	now.Reviewer = schemas.ValueOrZero(h.Expectations).Review
 	now.OnFailure, now.NoTakers = schemas.ValueOrZero(h.Rollback).OnFailure, h.Metadata.NoTakers

@@ -11,6 +11,7 @@ import (
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -50,7 +51,7 @@ func (e *env) draftContinuation(by schemas.Caller, in schemas.CompleteIn, now ti
 func (o *op) sendContinuation(h *operation.RecordChange) (*schemas.SendOut, error) {
 	r, next := h.Now, *h.Forward
 	next.Parent = cmp.Or(next.Parent, r.ID.String())
-	if next.Handoff.Source.Agent != o.By.Agent { // the token proved another agent
+	if o.useDurationForNext(r, &next) || next.Handoff.Source.Agent != o.By.Agent { // the token proved another agent
 		next.Handoff.Source.Agent = o.By.Agent
 		if err := o.drafts.Encode(&next); err != nil {
 			return nil, err
@@ -69,6 +70,26 @@ func (o *op) sendContinuation(h *operation.RecordChange) (*schemas.SendOut, erro
 		return &sent, nil
 	}
 	return &sent, o.recordCreatedHandoff(r, sent.HandoffID, func(now *store.Record) { now.Forwarded = sent.HandoffID })
+}
+
+// useDurationForNext gives a continuation without an estimate the duration that the sender of r expected of the next
+// role. It does nothing and returns false if the continuation is for another role or for human.
+func (o *op) useDurationForNext(r *store.Record, next *draft.Draft) bool {
+	var before schemas.Handoff
+	if next.Estimate != 0 || next.To == schemas.Address(schemas.Human) || o.DecodeContent(r.ID, r.Body, &before) != nil {
+		return false
+	}
+	state := schemas.ValueOrZero(before.Context).State
+	role, _ := state["next_role"].(string)
+	expected, _ := state["next_expected_duration"].(string)
+	if kind, _ := next.To.Split(); !schemas.IsDuration(expected) || kind == "role" && !roster.IsSamePool(next.To, schemas.Address("role:"+role)) {
+		return false
+	}
+	e := schemas.ValueOrZero(next.Handoff.Expectations)
+	e.EstimatedDuration = expected
+	_, next.Estimate, _ = draft.ParseDurations(&schemas.Expectations{EstimatedDuration: expected}) // it is a duration
+	next.Handoff.Expectations = &e
+	return true
 }
 
 // recordCreatedHandoff writes into the record of r that a handoff was created as a consequence of r. The function

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
@@ -105,6 +106,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	copyTerms(r, h.Metadata.Terms)
 	rework := schemas.ValueOrZero(h.Rework)
 	r.ReworkOf, r.Round = rework.Of, rework.Round
+	r.Role = compose.NeededRole(h)
 	r.Reviewer, r.ReviewOf = schemas.ValueOrZero(h.Expectations).Review, schemas.ValueOrZero(h.Review).Of
 	r.OnFailure, r.OriginID = schemas.ValueOrZero(h.Rollback).OnFailure, schemas.ValueOrZero(h.Origin).HandoffID
 	if d.NotBefore.After(o.Now) {

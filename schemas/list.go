@@ -65,6 +65,7 @@ type ListItem struct {
 	Reason    string     `json:"reason,omitempty"`                                              // why it is in this status, if the status alone does not tell
 	LastSign  *time.Time `json:"last_sign_of_life,omitempty" jsonschema_extras:"x-hidden=true"` // of its holder
 	Tags      []string   `json:"tags,omitempty"`
+	Role      string     `json:"role,omitempty"` // that it needs, if it is not for a role
 	At        time.Time  `json:"at"`
 	Successor ID         `json:"successor,omitempty"` // the handoff that took its place
 	Kind      string     `json:"kind,omitempty"`      // of a notice

@@ -32,6 +32,7 @@ type Record struct {
 	Type     string           `json:"type,omitempty"`
 	Title    string           `json:"title"`
 	Tags     []string         `json:"tags,omitempty"`
+	Role     string           `json:"role,omitempty"` // the role that the work needs, beside a recipient that is no role
 	Priority schemas.Priority `json:"prio"`
 	Status   schemas.Status   `json:"st"`
 	Outcome  schemas.Outcome  `json:"out,omitempty"`

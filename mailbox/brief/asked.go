@@ -115,7 +115,11 @@ func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Hand
 	case e.Timeout != "":
 		lines = append(lines, "- Timeout: "+p.oneLine(e.Timeout, 64)+" from when it was sent")
 	}
-	lines = append(lines, p.labelledText("Estimated", e.EstimatedDuration)...)
+	estimate := e.EstimatedDuration
+	if estimate != "" && !schemas.IsDuration(estimate) {
+		estimate += " minutes"
+	}
+	lines = append(lines, p.labelledText("Estimated", estimate)...)
 	if h.Metadata.Priority != "" && h.Metadata.Priority != schemas.Normal {
 		lines = append(lines, p.labelledText("Priority", string(h.Metadata.Priority))...)
 	}

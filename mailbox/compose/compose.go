@@ -58,6 +58,18 @@ func TargetOf(to schemas.Address, reason string) schemas.Target {
 	return t
 }
 
+// RoleKey is the key in the state of a context for the role that work needs if its recipient is no role.
+const RoleKey = "agent_role"
+
+// NeededRole returns the role that a handoff has under [RoleKey], or "" for none and for work of a role.
+func NeededRole(h *schemas.Handoff) string {
+	if h.Target.Role != "" {
+		return ""
+	}
+	role, _ := schemas.ValueOrZero(h.Context).State[RoleKey].(string)
+	return role
+}
+
 // TitleFromTask returns the first line of a task, at most 80 bytes, without the "#" of a Markdown heading. It escapes
 // bytes that are not UTF-8.
 func TitleFromTask(task string) string {

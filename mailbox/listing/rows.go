@@ -174,7 +174,7 @@ func (p *page) addRow(it schemas.ListItem) bool {
 func HandoffItem(r *store.Record) schemas.ListItem {
 	it := schemas.ListItem{
 		HandoffID: r.ID, From: r.From, Rule: r.Rule, To: r.To, Status: r.Status, Title: schemas.EscapeHidden(r.Title),
-		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, BlockedBy: BlockerTexts(r),
+		At: r.Created.Time().Truncate(time.Second), Workflow: r.Workflow, Tags: r.Tags, Role: r.Role, BlockedBy: BlockerTexts(r),
 		Deadline: r.Deadline.Ptr(), NotBefore: r.NotBefore.Ptr(), Successor: r.Successor,
 		Round: r.Round, Accepted: r.Accepted != 0, Priority: r.UnusualPriority(),
 	}

@@ -99,6 +99,11 @@ func PoolNames(cards []schemas.Card) []string {
 // specialist is the ending of the longer spelling of a role.
 const specialist = "-specialist"
 
+// IsSamePool reports whether two addresses are the same pool. A role may be in either spelling.
+func IsSamePool(a, b schemas.Address) bool {
+	return a == b || isRole(a) && isRole(b) && isSameRole(string(a), string(b))
+}
+
 // isSameRole reports whether two texts spell the same role.
 func isSameRole(a, b string) bool {
 	return strings.TrimSuffix(a, specialist) == strings.TrimSuffix(b, specialist)

@@ -35,6 +35,9 @@ var aliasesByGroup = sync.OnceValue(func() map[string][]aliasRow {
 			read.convert = translateWord(name, says("known"))
 		}
 		read.isHint, read.yieldsToForeign, read.yieldsAlways = says("hint"), says("side"), says("yielding")
+		if at := slices.IndexFunc(words, func(w string) bool { return strings.HasPrefix(w, "else=") }); at >= 0 {
+			read.elsewhere = strings.TrimPrefix(words[at], "else=")
+		}
 		for from := range strings.FieldsSeq(c[1]) {
 			groups[c[0]] = append(groups[c[0]], aliasRow{from, strings.Trim(c[2], "-"), read})
 		}
@@ -67,5 +70,5 @@ func sendAliases() []aliasRow {
 			rows = append(rows, row)
 		}
 	}
-	return append(rows, aliasesOf("role")...)
+	return append(rows, aliasesOf("role estimate")...)
 }

@@ -51,7 +51,21 @@ func finishSend(n *normalisation) error {
 		}
 	}
 	n.fillTaskFromKind()
+	n.separateNextEstimate()
 	return nil
+}
+
+// separateNextEstimate moves the duration in handoff_instructions to the context if they name a next role other than
+// the recipient: it says how long that role will need, not the recipient.
+func (n *normalisation) separateNextEstimate() {
+	const estimate = "expectations.estimated_duration"
+	next, _ := valueAt(n.args, "context.state.next_role")
+	if isEmpty(next) || firstNameOf(n.filled[estimate]) != "handoff_instructions" {
+		return
+	}
+	v, _ := valueAt(n.args, estimate)
+	removeAt(n.args, estimate)
+	setAt(n.args, "context.state.next_expected_duration", v)
 }
 
 // foreignHeaderPath returns the path of a field that was moved to origin, or "". Only a message of another protocol has

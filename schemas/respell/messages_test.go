@@ -147,9 +147,9 @@ func isKeptAs(said, have any, path string) bool {
 	case path == "options.attempt":
 		n, _ := strconv.Atoi(fmt.Sprint(said))
 		return fmt.Sprint(n-1) == fmt.Sprint(have)
-	case path == "expectations.timeout":
+	case path == "expectations.timeout", path == "expectations.estimated_duration":
 		n, _ := strconv.Atoi(fmt.Sprint(said))
-		return (time.Duration(n) * time.Millisecond).String() == have
+		return (time.Duration(n) * map[bool]time.Duration{true: time.Millisecond, false: time.Minute}[path == "expectations.timeout"]).String() == have
 	case strings.HasSuffix(path, "]") && field == "context.files":
 		file, _ := have.(map[string]any)
 		return strings.TrimSuffix(fmt.Sprint(file["path"], ":", emptyIfNil(file["lines"])), ":") == said

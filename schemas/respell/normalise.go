@@ -182,7 +182,7 @@ func (n *normalisation) moveField(row aliasRow, v any) (moved bool, err error) {
 		n.filled[row.to] = row.to // a merged list stands at no one place of the message
 		return setAt(n.args, row.to, row.read.merge(have, read)), nil
 	case row.read.yieldsAlways, rival != "" && row.read.yieldsToForeign:
-		return n.keepInOverflow(row.from, v)
+		return n.keepElsewhere(row, v)
 	case rival == "":
 		rival = row.to
 	}
@@ -198,6 +198,18 @@ func (n *normalisation) keepInOverflow(from string, v any) (moved bool, err erro
 	}
 	n.filled[to] = from
 	return setAt(n.args, to, v), nil
+}
+
+// keepElsewhere stores a foreign value that yields to another value of its argument, at the path that the row has for
+// it. If the row has none, or if another value is at this path, it stores the value at the overflow path.
+func (n *normalisation) keepElsewhere(row aliasRow, v any) (moved bool, err error) {
+	if at := row.read.elsewhere; at != "" {
+		if have, _ := valueAt(n.args, at); reflect.DeepEqual(have, v) || isEmpty(have) && setAt(n.args, at, v) {
+			n.filled[at] = row.from
+			return true, nil
+		}
+	}
+	return n.keepInOverflow(row.from, v)
 }
 
 func (n *normalisation) contradictionError(from, rival, to string) error {

@@ -21,7 +21,7 @@ const formatsDocument = "../../../docs/formats.md"
 // The tables in docs/formats.md are generated: from the places that TestNormalise_KeepsEveryForeignValue compares with
 // the decoder, from the alias tables and from words.txt. Run go test ./schemas/respell -update to write them.
 func TestFormatsDocument_ListsForeignFields(t *testing.T) {
-	send := aliasesOf("header placement assignment task context role")
+	send := aliasesOf("header placement assignment task context role estimate")
 	requireRegion(t, "foreign", "our field | theirs\n---|---\n"+foreignFieldRows("send_handoff", send)+
 		foreignFieldRows("send_handoff, also below `context`, `agent_context` and `handoff_instructions`", aliasesOf("progress"))+
 		foreignFieldRows("complete_handoff", aliasesOf("header handoff token ending complete"))+foreignFieldRows("fail_handoff", aliasesOf("fail"))+

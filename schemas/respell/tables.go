@@ -109,7 +109,7 @@ func changesTable() *aliasTable {
 		case row.to == "detail": // notes are added, and the detail stays
 			rows = append(rows, aliasRow{row.from, "context.memories", conversions["lines"]})
 		case beside && row.to == "expectations.estimated_duration":
-			rows = append(rows, aliasRow{row.from, statePath(row.from), conversion{yieldsAlways: true}})
+			rows = append(rows, aliasRow{row.from, cmp.Or(row.read.elsewhere, statePath(row.from)), conversion{yieldsAlways: true}})
 		case known.fieldAt(firstNameOf(row.to)) != nil && !slices.Contains([]string{"to", "options.attempt", "options.requirements"}, row.to):
 			rows = append(rows, row)
 		case slices.Contains([]string{"context", "agent_context", "handoff_instructions"}, firstNameOf(row.from)):

@@ -23,6 +23,8 @@ type conversion struct {
 	yieldsToForeign bool // it goes to the overflow path if the other value came from a foreign field
 	yieldsAlways    bool // it always goes to the overflow path
 
+	elsewhere string // the path for a value that yields, instead of the overflow path; "" for the overflow path
+
 	isHint   bool // the value fills the argument if no other field does, and the field stays for another row
 	onlyAdds bool // the value only adds to another foreign field: alone it goes to the overflow path
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/mailbox/roster"
 	"handoff/schemas"
 )
 
@@ -81,9 +82,11 @@ func (l listOptions) newRowFilter(ctx context.Context, conn *cli.Connection, arg
 		if _, err := conn.Call(ctx, "list_agents", cli.Arguments{kind: name, "limit": cli.AllAgents}, &players); err != nil {
 			return nil, err
 		}
-		may := append(schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) }),
-			schemas.Address(l.pool))
-		conditions = append(conditions, func(i schemas.ListItem) bool { return slices.Contains(may, i.To) })
+		may := schemas.Map(players.Agents, func(c schemas.Card) schemas.Address { return schemas.Address(c.Name) })
+		same := func(pool schemas.Address) bool { return roster.IsSamePool(pool, schemas.Address(l.pool)) }
+		conditions = append(conditions, func(i schemas.ListItem) bool {
+			return same(i.To) || same(schemas.Address("role:"+i.Role)) || slices.Contains(may, i.To)
+		})
 	}
 	if of := l.forAgent; of != "" && (args["box"] == "all" || l.all) { // the tool knows the boxes of an agent
 		conditions = append(conditions, func(i schemas.ListItem) bool { return string(i.Holder) == of || string(i.To) == of })
