@@ -129,23 +129,13 @@ func factsForRules(v *store.View, r *store.Record) (*rules.Facts, error) {
 	return &f, err
 }
 
-// rootHandoff returns the first handoff of the chain of parents of r, or the first step of the plan that r belongs to.
-// Its task is the original request of the sender. A record that cannot be read ends the chain.
+// rootHandoff returns the facts about the first handoff of the chain of r, see [reading.FirstOfChain]. Its task is the
+// original request of the sender.
 func rootHandoff(v *store.View, r *store.Record, h schemas.Handoff) (rules.Handoff, error) {
-	plan, _, within := strings.Cut(h.Metadata.Step, "/")
-	for parent := range reading.Chain(v, r.Parent, reading.ParentID) {
-		sent, err := reading.ReadHandoff(v, parent)
-		if err != nil {
-			return rules.Handoff{}, err
-		}
-		if within && !strings.HasPrefix(sent.Metadata.Step, plan+"/") {
-			break
-		}
-		r, h = parent, sent
-	}
+	r, h, err := reading.FirstOfChain(v, r, h)
 	root := rules.HandoffFacts(h, r.To, r.Holder, r.Status)
-	root.Task = cmp.Or(schemas.ValueOrZero(h.Context).OriginalRequest, root.Task)
-	return root, nil
+	root.Task = h.OriginalTask()
+	return root, err
 }
 
 // sendRoutedHandoffs sends the handoffs of rules as children of the changed handoff. It records the first of these

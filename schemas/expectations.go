@@ -45,6 +45,15 @@ func (e *Expectations) MaxRoundsOrDefault() int {
 	return e.MaxRounds
 }
 
+// CriterionTexts returns the criteria of the deliverables, and then the success criteria. It leaves out checks, which are
+// names and no texts.
+func (e *Expectations) CriterionTexts() (all []string) {
+	for _, d := range ValueOrZero(e).Deliverables {
+		all = append(all, d.Criteria...)
+	}
+	return append(all, ValueOrZero(e).SuccessCriteria...)
+}
+
 // EvidenceClaimed is the value of Evidence with which the sender accepts the holder's claim about a check that was not
 // observed.
 const EvidenceClaimed = "claimed"

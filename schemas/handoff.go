@@ -1,6 +1,7 @@
 package schemas
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -49,6 +50,12 @@ func (h *Handoff) ByRule() *SendingRule {
 		return nil
 	}
 	return h.Metadata.SentBy
+}
+
+// OriginalTask returns the text that the sender of a workflow wrote, even if the first step of the workflow changes the
+// task.
+func (h *Handoff) OriginalTask() string {
+	return cmp.Or(ValueOrZero(h.Context).OriginalRequest, h.Task)
 }
 
 // Review marks a handoff whose work is to judge the result of another handoff. The output of this work is a [Verdict].

@@ -22,6 +22,9 @@ func specificTaskLines(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if slices.Contains(serverKinds, h.Kind) {
 		h.Kind = ""
 	}
+	if h.Target.Reason == "by the "+h.Metadata.SentBy.String() { // the line of the sender names the rule
+		h.Target.Reason = ""
+	}
 	return slices.Concat(
 		p.labelledText("Sent to you because", h.Target.Reason), p.labelledText("Type", h.Type), p.labelledText("Passed on as", h.Kind),
 		p.labelledText("Task id", h.TaskID), p.labelledBullets("Requirements", h.Requirements), p.labelledBullets("Questions for you", c.Questions),

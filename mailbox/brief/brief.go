@@ -42,6 +42,7 @@ type Input struct {
 	Criteria  []schemas.AnsweredCriterion // with the numbers by which complete_handoff answers them
 	Ancestors []schemas.HistoryStep       // root first, without the handoff itself
 	Results   []EarlierResult             // of the handoff that this one continues or repeats, then of its dependencies
+	Root      schemas.Handoff             // the first handoff of the chain, if a rule sent this one; it says what was asked
 	Recalled  []EarlierDecision           // decisions of earlier handoffs, newest first
 	Answers   schemas.Agent               // the agent that answers questions, default the sender
 	TakesBack schemas.Agent               // the agent that gets failed work, default as the handoff says

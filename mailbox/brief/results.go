@@ -15,6 +15,7 @@ import (
 const (
 	maxSummary = 1000 // bytes
 	maxResult  = 300  // bytes of a value or a note
+	maxStep    = 1200 // the same for a handoff of a rule: no agent chose what it needs to know
 	maxListed  = 10   // values, notes, files
 )
 
@@ -39,11 +40,18 @@ func resultsPart(in Input, p pen) briefPart {
 // notes and the files. It omits a summary that another part of the brief shows. If content is left out, the last line
 // has the call that returns the whole result. It returns nil if the brief shows the whole result elsewhere.
 func (in Input) resultLines(r EarlierResult, p pen) []string {
-	e := resultExcerpt{pen: p, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > maxSummary}
+	e := resultExcerpt{pen: p, most: maxResult, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > maxSummary}
+	if in.hasRoot() {
+		e.most = maxStep
+		if !slices.ContainsFunc(in.Results, func(r EarlierResult) bool { return r.Results["branch"] != nil }) {
+			e.addLine("Branch, by git: ", "", nonEmpty(schemas.ValueOrZero(r.Tree).Branch))
+		}
+	}
 	named := e.limitTexts(nameValueTexts(r.Results, e.clipText))
 	e.addCompletion(r.Completion)
 	summary, of := r.Summary, r.HandoffID.String()
-	if r.HandoffID != in.Handoff.Metadata.Parent { // the parent's title stands in its line under ancestors
+	earlier := slices.ContainsFunc(in.Ancestors, func(s schemas.HistoryStep) bool { return s.HandoffID == r.HandoffID })
+	if !earlier && r.HandoffID != in.Handoff.Metadata.Parent { // the title of an earlier one stands in its line under ancestors
 		of += fmt.Sprintf(", %s, %s by %s", p.oneLine(r.Title, 100), r.Status, p.oneLine(string(r.Source.Agent), 64))
 	} else if in.showsSummary(r.Completion) {
 		summary = ""
@@ -63,6 +71,7 @@ func (in Input) resultLines(r EarlierResult, p pen) []string {
 type resultExcerpt struct {
 	pen
 	texts []string
+	most  int  // bytes of a value or a note
 	more  bool // the result has content that the excerpt omits
 }
 
@@ -71,10 +80,10 @@ func (e *resultExcerpt) addCompletion(c schemas.Completion) {
 	switch {
 	case json.Unmarshal(c.Output, &text) == nil:
 		e.addLine("Output: ", "", []string{e.clipText(text)})
-	case len(c.Output) > maxResult:
+	case len(c.Output) > e.most:
 		e.more = true
 	case len(c.Output) > 0:
-		e.addLine("Output: ", "", []string{e.oneLine(string(c.Output), maxResult)})
+		e.addLine("Output: ", "", []string{e.oneLine(string(c.Output), e.most)})
 	}
 	e.addLine("Attention: ", "; ", schemas.Map(c.UnobservedReasons(), e.clipText))
 	e.addLine("Data: ", ", ", nameValueTexts(c.Data, e.clipText))
@@ -98,8 +107,8 @@ func (e *resultExcerpt) limitTexts(some []string) []string {
 
 // clipText returns a value or a note on one line, and sets the field more if it shortens the text.
 func (e *resultExcerpt) clipText(s string) string {
-	e.more = e.more || len(s) > maxResult
-	return e.oneLine(s, maxResult)
+	e.more = e.more || len(s) > e.most
+	return e.oneLine(s, e.most)
 }
 
 // showsSummary reports whether the brief already shows the summary of a result: as the summary of this handoff, or

@@ -21,10 +21,7 @@ func TurnIntoRework(h *schemas.Handoff, round schemas.Rework) {
 	}
 	h.Title = reworkTitlePrefix(round) + h.Title
 	e := *cmp.Or(h.Expectations, &schemas.Expectations{})
-	all := slices.Clone(e.SuccessCriteria)
-	for _, d := range e.Deliverables {
-		all = append(all, d.Criteria...)
-	}
+	all := e.CriterionTexts()
 	round.Points = schemas.Unique(schemas.Map(round.Points, func(point string) string {
 		if slices.ContainsFunc(all, func(c string) bool { return strings.EqualFold(c, point) }) {
 			point += fmt.Sprintf(" (round %d)", round.Round)

@@ -37,10 +37,7 @@ func NumberedCriteria(e *schemas.Expectations) (all []schemas.AnsweredCriterion)
 			}
 		}
 	}
-	for _, d := range asked.Deliverables {
-		add(d.Criteria)
-	}
-	add(asked.SuccessCriteria)
+	add(asked.CriterionTexts())
 	for _, check := range asked.Checks {
 		all = addCheckCriterion(all, check)
 	}

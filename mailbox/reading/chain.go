@@ -2,6 +2,7 @@ package reading
 
 import (
 	"iter"
+	"strings"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -26,6 +27,24 @@ func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) it
 // ParentID returns the id of a handoff's parent. With [Chain] it leads from a handoff to the first handoff of its
 // chain.
 func ParentID(r *store.Record) schemas.ID { return r.Parent }
+
+// FirstOfChain returns the first handoff of the chain of parents of r, with its content, or the first step of the plan
+// that r belongs to. The argument h is the content of r. A record that
+// cannot be read ends the chain.
+func FirstOfChain(v *store.View, r *store.Record, h schemas.Handoff) (*store.Record, schemas.Handoff, error) {
+	plan, _, within := strings.Cut(h.Metadata.Step, "/")
+	for parent := range Chain(v, r.Parent, ParentID) {
+		sent, err := ReadHandoff(v, parent)
+		if err != nil {
+			return r, h, err
+		}
+		if within && !strings.HasPrefix(sent.Metadata.Step, plan+"/") {
+			break
+		}
+		r, h = parent, sent
+	}
+	return r, h, nil
+}
 
 // NewestRework returns the newest rework of a returned handoff that can be read. If r was not returned, it returns r.
 func NewestRework(v *store.View, r *store.Record) *store.Record {

@@ -153,19 +153,55 @@ func earlierResults(v *store.View, h schemas.Handoff, r *store.Record) (all []br
 		if id != r.Parent {
 			of = NewestRework(v, of)
 		}
-		if of == nil || of.Result == 0 || of.Status != schemas.Completed && of.Status != schemas.Returned {
-			continue
-		}
-		told := brief.EarlierResult{Title: of.Title}
-		if v.DecodeContent(of.ID, of.Result, &told.Completion) == nil && told.HandoffID != 0 { // else it was erased
-			if seen, err := LaterObservations(v, of); err == nil {
-				contract.AddObservations(&told.Completion, seen)
-			}
-			told.Result = told.AsRead()
+		if told, ok := readResult(v, of); ok {
 			all = append(all, told)
 		}
 	}
 	return all
+}
+
+// readResult returns the result of a handoff with the later observations. It returns false for a handoff without a
+// result that can be read.
+func readResult(v *store.View, of *store.Record) (told brief.EarlierResult, ok bool) {
+	if of == nil || of.Result == 0 || of.Status != schemas.Completed && of.Status != schemas.Returned {
+		return told, false
+	}
+	told.Title = of.Title
+	if v.DecodeContent(of.ID, of.Result, &told.Completion) != nil || told.HandoffID == 0 { // it was erased
+		return told, false
+	}
+	if seen, err := LaterObservations(v, of); err == nil {
+		contract.AddObservations(&told.Completion, seen)
+	}
+	told.Result = told.AsRead()
+	return told, true
+}
+
+// isWorkOfRule reports whether a rule of a file sent r, or sent the ended parent whose place r takes.
+func isWorkOfRule(v *store.View, r *store.Record) bool {
+	parent := schemas.ValueOrZero(RecordOrNil(v, r.Parent))
+	return r.Rule != "" || r.Step || parent.Successor == r.ID && (parent.Rule != "" || parent.Step)
+}
+
+// earlierProduct returns the newest result of the chain before r that names a branch or files, unless a shown result
+// does. If no result names them, it returns the newest one that is not shown. The step before r may only judge the work,
+// as a test does, and then r needs the work itself.
+func earlierProduct(v *store.View, r *store.Record, shown []brief.EarlierResult) (product []brief.EarlierResult) {
+	names := func(e brief.EarlierResult) bool {
+		return e.Results["branch"] != nil || len(e.Files())+len(schemas.ValueOrZero(e.Tree).Changed) > 0
+	}
+	for of := range Chain(v, r.Parent, ParentID) {
+		told, ok := readResult(v, of)
+		switch {
+		case slices.ContainsFunc(shown, names):
+			return product
+		case ok && names(told):
+			return []brief.EarlierResult{told}
+		case ok && of.ID != r.Parent && product == nil:
+			product = []brief.EarlierResult{told}
+		}
+	}
+	return product
 }
 
 // dependencyIDs returns the ids of all handoffs on which r depends or depended, in the order in which the sender of r

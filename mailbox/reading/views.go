@@ -117,6 +117,12 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	}
 	in.Standing.Questions = append(in.Standing.Questions, asked...)
 	in.Results, in.Ancestors = earlierResults(v, h, r), rd.ancestorSteps(v, r)
+	if isWorkOfRule(v, r) {
+		if _, in.Root, err = FirstOfChain(v, r, h); err != nil {
+			return in, err
+		}
+		in.Results = append(in.Results, earlierProduct(v, r, in.Results)...)
+	}
 	in.Recalled, err = decisionsOfWorkflow(v, &h, r)
 	return in, err
 }

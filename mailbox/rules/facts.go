@@ -18,24 +18,29 @@ type Facts struct {
 // Handoff is a handoff as expressions see it. The cel tags of the fields are the names that expressions use. In the
 // fact root, Task is the task that the sender wrote, even if the first step of a plan changes the text.
 type Handoff struct {
-	ID       string            `cel:"id"`
-	Type     string            `cel:"type"`
-	Title    string            `cel:"title"`
-	Task     string            `cel:"task"`
-	Summary  string            `cel:"summary"`
-	Detail   string            `cel:"detail"`
-	Data     map[string]string `cel:"data"`
-	Tags     []string          `cel:"tags"`
-	Priority string            `cel:"priority"`
-	From     string            `cel:"from"`
-	To       string            `cel:"to"`     // the address
-	Holder   string            `cel:"holder"` // the agent that did it, or holds it
-	Status   string            `cel:"status"`
-	Step     string            `cel:"step"` // as PLAN/STEP
-	Round    int               `cel:"round"`
-	Attempt  int               `cel:"attempt"`
-	Depth    int               `cel:"depth"`
-	Workflow string            `cel:"workflow"`
+	ID      string            `cel:"id"`
+	Type    string            `cel:"type"`
+	Title   string            `cel:"title"`
+	Task    string            `cel:"task"`
+	Summary string            `cel:"summary"`
+	Detail  string            `cel:"detail"`
+	Data    map[string]string `cel:"data"`
+	Tags    []string          `cel:"tags"`
+
+	Constraints []string `cel:"constraints"`
+	Criteria    []string `cel:"criteria"`
+	TestCommand string   `cel:"test_command"`
+
+	Priority string `cel:"priority"`
+	From     string `cel:"from"`
+	To       string `cel:"to"`     // the address
+	Holder   string `cel:"holder"` // the agent that did it, or holds it
+	Status   string `cel:"status"`
+	Step     string `cel:"step"` // as PLAN/STEP
+	Round    int    `cel:"round"`
+	Attempt  int    `cel:"attempt"`
+	Depth    int    `cel:"depth"`
+	Workflow string `cel:"workflow"`
 }
 
 // Outcome is the outcome of a handoff. Passed is true if the handoff was done well enough for the handoffs that depend
@@ -63,6 +68,8 @@ func HandoffFacts(h schemas.Handoff, to schemas.Address, holder schemas.Agent, s
 		Tags: h.Tags, Priority: string(h.Metadata.Priority), From: string(h.Source.Agent), To: string(to),
 		Holder: string(holder), Status: string(status), Step: h.Metadata.Step, Attempt: h.Metadata.Attempt,
 		Depth: h.Metadata.Depth, Workflow: string(h.Metadata.Workflow),
+		Constraints: schemas.ValueOrZero(h.Expectations).Constraints, Criteria: h.Expectations.CriterionTexts(),
+		TestCommand: schemas.ValueOrZero(h.Context).TestCommand,
 	}
 }
 

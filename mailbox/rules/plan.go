@@ -200,7 +200,10 @@ func mergeLimits(limits, asked map[string]float64) map[string]float64 {
 // step take too long.
 func (s *Set) FirstStepSend(name string, asked schemas.SendIn) (first schemas.SendIn, err error) {
 	p := s.plans[name]
-	root := Handoff{Task: asked.Task, Title: asked.Title, Summary: asked.Summary, Detail: asked.Detail, Data: asked.Data, Tags: asked.Tags}
+	root := HandoffFacts(schemas.Handoff{
+		Task: asked.Task, Title: asked.Title, Summary: asked.Summary, Detail: asked.Detail, Data: asked.Data, Tags: asked.Tags,
+		Expectations: asked.Expectations, Context: asked.Context,
+	}, "", "", "")
 	facts := &Facts{Handoff: root, Root: root, Budget: &Budget{}}
 	step := s.fillTexts(stepSend(schemas.Plan{Name: name}, p.first), facts)
 	if facts.Budget.IsSpent() {
@@ -211,6 +214,9 @@ func (s *Set) FirstStepSend(name string, asked schemas.SendIn) (first schemas.Se
 		return asked, err
 	}
 	first.Summary = cmp.Or(asked.Summary, step.Summary)
+	if step.Detail != "" && !strings.Contains(step.Detail, asked.Detail) {
+		first.Detail = step.Detail + "\n\n" + asked.Detail
+	}
 	first.Options.Limits = mergeLimits(mergeLimits(p.limits, step.Options.Limits), schemas.ValueOrZero(asked.Options).Limits)
 	first.Context = cmp.Or(first.Context, &schemas.Context{})
 	first.Context.OriginalRequest = cmp.Or(first.Context.OriginalRequest, asked.Task)
