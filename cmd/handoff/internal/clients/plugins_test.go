@@ -164,6 +164,7 @@ const claudeSkill = examples + "claude-plugin/skills/handoff/SKILL.md"
 // The skill is the same in each plugin, and explains each tool.
 func TestSkill_NamesAllTools(t *testing.T) {
 	skill := read(t, claudeSkill)
+	require.Regexp(t, "^---\nname: handoff\ndescription: .*\nmodel: inherit\n---\n", skill)
 	for _, tool := range tools.Table {
 		require.Contains(t, skill, "`"+tool.Name)
 	}
