@@ -246,19 +246,18 @@ func meaningsThat(all []meaning, are func(meaning) bool) []meaning {
 	return slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !are(m) })
 }
 
-// meaningsOf returns the meanings of a name. Verbs decide; if the name has no verb that is known, nouns decide, and
+// meaningsOf returns the meanings of a name: those of the whole name, or else those of its words. Verbs decide; if the name has no verb that is known, nouns decide, and
 // then the verbs that only look.
 func meaningsOf(name string) (found []meaning) {
 	words := wordsOf(name)
-	words = append(words, strings.Join(words, "_"), name)
-	for _, mark := range []string{"", "=", "?"} {
-		for _, m := range meanings() {
-			if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(m.words, mark+word) }) {
-				found = append(found, m)
+	for _, said := range [][]string{{strings.Join(words, "_"), name}, words} {
+		for _, mark := range []string{"", "=", "?"} {
+			found = meaningsThat(meanings(), func(m meaning) bool {
+				return slices.ContainsFunc(said, func(word string) bool { return slices.Contains(m.words, mark+word) })
+			})
+			if len(found) > 0 {
+				return found
 			}
-		}
-		if found != nil {
-			return found
 		}
 	}
 	return nil
