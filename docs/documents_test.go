@@ -28,6 +28,8 @@ func TestDocuments_ShowRealOutput(t *testing.T) {
 	t.Run("first screen", func(t *testing.T) { playConsoleBlocks(t, p, "README.md") })
 	t.Run("commands", func(t *testing.T) { playConsoleBlocks(t, p, "docs/commands.md") })
 	t.Run("formats", func(t *testing.T) { playConsoleBlocks(t, p, "docs/formats.md") })
+	t.Run("coming from", func(t *testing.T) { playTypedRows(t, p, "docs/coming-from.md"); playConsoleBlocks(t, p, "docs/coming-from.md") })
+	t.Run("specialists", func(t *testing.T) { playConsoleBlocks(t, p, "docs/specialists.md") })
 	t.Run("security", func(t *testing.T) { playConsoleBlocks(t, p, "docs/security.md") })
 	t.Run("audit", func(t *testing.T) { playConsoleBlocks(t, p, "docs/audit.md") })
 	t.Run("integrations", func(t *testing.T) { playConsoleBlocks(t, p, "docs/integrations.md") })
@@ -135,6 +137,22 @@ func playConsoleBlocks(t *testing.T, p program, document string) {
 		}
 		played.WriteString("```\n")
 		compareOrRewrite(t, document, block, played.String())
+	}
+}
+
+var (
+	typedRow = regexp.MustCompile("(?m)^\\| `(handoff [^`]+)` \\| .*\\|$")
+	takenFor = regexp.MustCompile(`(?m)(?: is |Did you mean )(handoff .*?)(?:\? handoff .*)?$`)
+)
+
+// playTypedRows types the lines of the tables "you type" and compares the command for which handoff takes each of them.
+func playTypedRows(t *testing.T, p program, document string) {
+	t.Helper()
+	for _, row := range typedRow.FindAllStringSubmatch(read(t, document), -1) {
+		_, errs, _ := p.withNewHome(t).shell(t, row[1]) // some lines are refused
+		taken := takenFor.FindStringSubmatch(errs)
+		require.NotNil(t, taken, "%s: %s", row[1], errs)
+		compareOrRewrite(t, document, row[0], "| `"+row[1]+"` | `"+strings.ReplaceAll(taken[1], " or handoff", "` or `handoff")+"` |")
 	}
 }
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"errors"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +26,26 @@ func TestExamples_Parse(t *testing.T) {
 			}
 		}
 		require.True(t, own, "no example of %s shows it", shown.CommandPath())
+	}
+}
+
+var shownCommand = regexp.MustCompile("`(handoff [^`]+)`")
+
+// The commands in the documents for newcomers parse. Rows that begin with a command have words of other programs.
+func TestDocuments_NameCommandsThatParse(t *testing.T) {
+	for _, document := range []string{"coming-from.md", "specialists.md"} {
+		text, err := os.ReadFile("../../docs/" + document)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			if strings.HasPrefix(line, "| `handoff ") {
+				continue
+			}
+			for _, shown := range shownCommand.FindAllStringSubmatch(line, -1) {
+				for _, words := range calls(strings.ReplaceAll(shown[1], "JSON", "{}")) {
+					require.NoError(t, parse(words), shown[1])
+				}
+			}
+		}
 	}
 }
 
