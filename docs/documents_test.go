@@ -28,7 +28,10 @@ func TestDocuments_ShowRealOutput(t *testing.T) {
 	t.Run("first screen", func(t *testing.T) { playConsoleBlocks(t, p, "README.md") })
 	t.Run("commands", func(t *testing.T) { playConsoleBlocks(t, p, "docs/commands.md") })
 	t.Run("formats", func(t *testing.T) { playConsoleBlocks(t, p, "docs/formats.md") })
-	t.Run("coming from", func(t *testing.T) { playTypedRows(t, p, "docs/coming-from.md"); playConsoleBlocks(t, p, "docs/coming-from.md") })
+	t.Run("coming from", func(t *testing.T) {
+		playTypedRows(t, p, "docs/coming-from.md")
+		playConsoleBlocks(t, p, "docs/coming-from.md")
+	})
 	t.Run("specialists", func(t *testing.T) { playConsoleBlocks(t, p, "docs/specialists.md") })
 	t.Run("security", func(t *testing.T) { playConsoleBlocks(t, p, "docs/security.md") })
 	t.Run("audit", func(t *testing.T) { playConsoleBlocks(t, p, "docs/audit.md") })
