@@ -26,16 +26,10 @@ func TestDocuments_ShowRealOutput(t *testing.T) {
 	t.Run("exchange", func(t *testing.T) { compareRegion(t, "docs/tools.md", "exchange", exampleExchange(t)) })
 	t.Run("limits", func(t *testing.T) { compareRegion(t, "docs/guarantees.md", "limits", limitsList(t, p)) })
 	t.Run("first screen", func(t *testing.T) { playConsoleBlocks(t, p, "README.md") })
-	t.Run("commands", func(t *testing.T) { playConsoleBlocks(t, p, "docs/commands.md") })
-	t.Run("formats", func(t *testing.T) { playConsoleBlocks(t, p, "docs/formats.md") })
-	t.Run("coming from", func(t *testing.T) {
-		playTypedRows(t, p, "docs/coming-from.md")
-		playConsoleBlocks(t, p, "docs/coming-from.md")
-	})
-	t.Run("specialists", func(t *testing.T) { playConsoleBlocks(t, p, "docs/specialists.md") })
-	t.Run("security", func(t *testing.T) { playConsoleBlocks(t, p, "docs/security.md") })
-	t.Run("audit", func(t *testing.T) { playConsoleBlocks(t, p, "docs/audit.md") })
-	t.Run("integrations", func(t *testing.T) { playConsoleBlocks(t, p, "docs/integrations.md") })
+	for _, name := range []string{"commands", "formats", "coming-from", "specialists", "security", "audit", "integrations"} {
+		t.Run(name, func(t *testing.T) { playConsoleBlocks(t, p, "docs/"+name+".md") })
+	}
+	t.Run("typed", func(t *testing.T) { playTypedRows(t, p, "docs/coming-from.md") })
 	t.Run("rules", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "agents.yaml")
 		require.NoError(t, os.WriteFile(file, []byte(yamlBlock.FindStringSubmatch(read(t, "docs/concepts.md"))[1]), 0o600))
