@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,6 +20,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	"handoff/schemas"
+	"handoff/schemas/closest"
 )
 
 // maxCost is the maximum cost of one evaluation, in units of the CEL library. It allows about a thousand comparisons.
@@ -70,6 +73,13 @@ func compileExpression(text string) (cel.Program, *cel.Type, error) {
 	if issues.Err() != nil {
 		e := issues.Errors()[0]
 		what, _, _ := strings.Cut(e.Message, " expecting {")
+		_, field, _ := strings.Cut(what, "undefined field ")
+		for _, fact := range [][2]string{{"handoff.", "rules.Handoff"}, {"outcome.", "rules.Outcome"}} {
+			fields, _ := env.CELTypeProvider().FindStructFieldNames(fact[1])
+			if near := closest.LikelyNames(strings.Trim(field, "'"), fields); field != "" && len(near) > 0 {
+				what += ", closest: " + fact[0] + near[0]
+			}
+		}
 		return nil, nil, fmt.Errorf("%s, at character %d of %s", what, e.Location.Column()+1, strconv.Quote(text))
 	}
 	program, err := env.Program(ast, cel.CostLimit(maxCost), cel.InterruptCheckFrequency(100))
@@ -79,9 +89,22 @@ func compileExpression(text string) (cel.Program, *cel.Type, error) {
 // condition is an expression with the value true or false. The zero value is always true.
 type condition struct{ program cel.Program }
 
-func (s *Set) compileCondition(text string) (c condition, err error) {
+// sentKey matches a key in the data of a handoff, or a test for a key.
+var sentKey = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(in |has\()?\bhandoff\.data(?:\.(\w+)|\[\s*["']([^"']+)["']\s*\]|\b)`)
+})
+
+// compileCondition compiles the condition of a rule for some events. After a completion it refuses a key of handoff.data
+// that is not tested for. The writer most likely means the data of the completion, in outcome.data: where nobody sent
+// the key, the condition would never be true, and nobody would be told.
+func (s *Set) compileCondition(text string, on []string) (c condition, err error) {
 	if s.Disallowed || strings.TrimSpace(text) == "" {
 		return c, nil
+	}
+	if m := sentKey().FindStringSubmatch(text); m != nil && m[1] == "" && m[2]+m[3] != "" && slices.Contains(on, "completed") {
+		key := m[2] + m[3]
+		return c, fmt.Errorf("%s is data that the sender gave along; for the data of the completion write outcome.data[%q], "+
+			"and for what was sent handoff.data[?%q].orValue(\"\")", m[0], key, key)
 	}
 	program, kind, err := compileExpression(text)
 	if err == nil && !kind.IsExactType(cel.BoolType) && !kind.IsExactType(cel.DynType) {

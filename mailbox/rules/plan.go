@@ -50,7 +50,7 @@ func (s *Set) addPlan(p schemas.Plan) (path string, err error) {
 				return stepPath(unit, i, k) + path, err
 			}
 		}
-		if conditions[i], err = s.compileCondition(cmp.Or(unit[0].When, "outcome.passed")); err != nil {
+		if conditions[i], err = s.compileCondition(cmp.Or(unit[0].When, "outcome.passed"), endNames); err != nil {
 			return stepPath(unit, i, 0) + ".when", err
 		}
 	}

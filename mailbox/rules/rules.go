@@ -153,7 +153,7 @@ func (s *Set) addRoute(r schemas.Route) (path string, err error) {
 	if len(r.On) == 0 || len(r.Send) == 0 {
 		return "", errors.New("it has nothing in on, or nothing in send")
 	}
-	when, err := s.compileCondition(r.When)
+	when, err := s.compileCondition(r.When, r.On)
 	if err != nil {
 		return "when", err
 	}
