@@ -26,9 +26,9 @@ type View string
 var Views = []View{"brief", "full", "outcome", "events", "audit", "checkpoint", "reference"}
 
 // GetOut is the result of get_handoff. The view decides which fields are set. "brief" sets Brief and Omitted. "full"
-// sets Handoff, Standing and Children, or Content if these are larger than the call allows. "outcome" sets Completion
-// or Failure, and Late. "events", "audit" and "checkpoint" set the fields of these names, and "reference" sets Content.
-// For a notice, only Notice is set.
+// sets Handoff, Standing, Children and sometimes Transfer, or Content if these are larger than the call allows.
+// "outcome" sets Completion or Failure, and Late. "events", "audit" and "checkpoint" set the fields of these names, and
+// "reference" sets Content. For a notice, only Notice is set.
 type GetOut struct {
 	HandoffID ID       `json:"handoff_id,omitempty"`
 	Status    Status   `json:"status,omitempty"`
@@ -36,7 +36,8 @@ type GetOut struct {
 	Brief     string   `json:"brief,omitempty"`
 	Omitted   []string `json:"omitted,omitempty"`
 	// All that was sent
-	Handoff *Handoff `json:"handoff,omitempty"`
+	Handoff  *Handoff      `json:"handoff,omitempty"`
+	Transfer *ContextUsage `json:"transfer,omitempty"` // in view full, if the sender chose a strategy
 	// Where it stands
 	Standing *HandoffState `json:"standing,omitempty"`
 	// Agents that could claim it now

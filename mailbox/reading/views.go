@@ -128,7 +128,8 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 }
 
 // showFull shows the whole message, the ids of the children, the current state and the outcome, without cutting long
-// texts. If the request has max_tokens or an offset, the caller gets one page of the view.
+// texts. If the sender chose a strategy, it also shows how many tokens of the context are in the brief. If the request
+// has max_tokens or an offset, the caller gets one page of the view.
 func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	h, err := ReadHandoff(v, r)
 	if err != nil {
@@ -143,6 +144,10 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	out.Standing = &st
 	st.Base, st.LastSign = BaseCommit(v, r), rd.LastSignOfLife(r)
 	st.Reason, err = rd.StateReason(v, r)
+	if h.Metadata.Strategy != "" {
+		b, _, unread := rd.Brief(v, r, 0, false)
+		out.Transfer, err = &b.Transfer, cmp.Or(err, unread)
+	}
 	return cmp.Or(err, AddOutcome(v, r, out), splitIntoPages(in, out))
 }
 
