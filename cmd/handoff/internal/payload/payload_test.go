@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/payload"
+	"handoff/schemas"
 )
 
 func TestParse_EnforcesLimits(t *testing.T) {
@@ -56,6 +57,20 @@ func TestParse_EnforcesLimits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The schema is for programs that receive payloads.
+func TestSchemaFile_HasLimits(t *testing.T) {
+	text, err := os.ReadFile("../../../../examples/files/payload.schema.json")
+	require.NoError(t, err)
+	var schema struct {
+		Properties map[string]struct {
+			MaxLength int `json:"maxLength"`
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &schema))
+	require.Equal(t, schemas.MaxSummary, schema.Properties["summary"].MaxLength)
+	require.Equal(t, schemas.MaxDetail, schema.Properties["detail"].MaxLength)
 }
 
 func TestScan_TakesLastPayload(t *testing.T) {
