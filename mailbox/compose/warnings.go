@@ -25,13 +25,14 @@ func WarnOfReinterpretedFields(in schemas.SendIn) (warnings []string) {
 }
 
 // WarnOfUnusedFields returns warnings about fields of a message that match no argument of its tool, or nil if all
-// fields match. The server stores these fields, but no brief shows them. If a field resembles an argument, the warning
-// names that, too. The maps of the message do not change.
+// fields match or say nothing about the work. The server stores these fields, but no brief shows them. If a field
+// resembles an argument, the warning names that, too. The maps of the message do not change.
 func WarnOfUnusedFields(tool string, from *schemas.Origin) []string {
 	extra := maps.Clone(schemas.ValueOrZero(from).Extra)
 	delete(extra, "priority")
 	var warnings []string
-	if paths := valuePaths(extra, ""); len(paths) > 0 {
+	paths := slices.DeleteFunc(valuePaths(extra, ""), func(path string) bool { return respell.SaysNothing(tool, path) })
+	if len(paths) > 0 {
 		slices.Sort(paths)
 		for i, path := range paths {
 			if meant := respell.MeantPlace(tool, path); meant != "" {

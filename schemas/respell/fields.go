@@ -68,6 +68,16 @@ func MeantPlace(tool, path string) string {
 	return ""
 }
 
+// SaysNothing reports whether a field of a message, by its path in origin.extra, says nothing about the work: a header of
+// an envelope, or a field of another protocol that handoff knows and only keeps, such as the kind of a message of kernl.
+func SaysNothing(tool, path string) bool {
+	t := tableOfTool(tool)
+	header, inEnvelope := strings.CutPrefix(path, "envelope.")
+	return inEnvelope && envelopeHeader(header) != "" || t != nil && slices.ContainsFunc(t.rows, func(r aliasRow) bool {
+		return r.from == path && r.to == ""
+	})
+}
+
 // findFieldRow returns the first row of fields.txt for a word, or nil.
 func findFieldRow(tool, word string) []string {
 	for _, row := range fieldRows() {

@@ -38,9 +38,9 @@ func Normalise(tool string, args map[string]any) (map[string]any, error) {
 }
 
 // NormaliseWhole works as [Normalise] for a whole message, such as a file. It takes the message out of its envelope (an
-// outer object around it). A shared message, such as the front matter of a document, is written for other programs,
-// too: it keeps the unknown fields at the top that resemble none of ours. Errors name the handoff by id. If id is empty,
-// they use the id in the message.
+// outer object around it), also if other fields than headers stand beside it. A shared message, such as the front matter
+// of a document, is written for other programs, too: it keeps the unknown fields at the top that resemble none of ours.
+// Errors name the handoff by id. If id is empty, they use the id in the message.
 func NormaliseWhole(tool, id string, message map[string]any, shared bool) (map[string]any, error) {
 	return normaliseArguments(tool, message, reading{whole: true, foreign: shared, givenID: id})
 }
@@ -50,15 +50,18 @@ func normaliseArguments(tool string, args map[string]any, how reading) (map[stri
 	if table == nil {
 		return args, nil
 	}
-	out, _ := cloneJSON(args).(map[string]any)
-	if out == nil {
-		out = map[string]any{}
-	}
-	if how.whole {
-		out = table.unwrapEnvelope(out)
-	}
+	out := table.messageOf(args, how)
 	_, err := table.normalise(out, "", how)
 	return out, err
+}
+
+// messageOf returns a copy of the arguments of a call. If they are an envelope, the copy is of the message in it.
+func (t *aliasTable) messageOf(args map[string]any, how reading) map[string]any {
+	out := cloneJSON(args).(map[string]any)
+	if how.whole || t.isMessage() {
+		out = t.unwrapEnvelope(out, how.whole)
+	}
+	return out
 }
 
 // WrittenPaths returns a function that finds the place at which a caller wrote the value that [Normalise] moved to a
@@ -66,7 +69,7 @@ func normaliseArguments(tool string, args map[string]any, how reading) (map[stri
 func WrittenPaths(tool string, args map[string]any) func(path string) string {
 	var filled map[string]string
 	if table := tableOfTool(tool); table != nil && len(args) > 0 {
-		filled, _ = table.normalise(cloneJSON(args).(map[string]any), "", reading{}) // as far as it could be read
+		filled, _ = table.normalise(table.messageOf(args, reading{}), "", reading{}) // as far as it could be read
 	}
 	return func(path string) string {
 		for end := len(path); end > 0; end = strings.LastIndexAny(path[:end], ".[") {

@@ -33,6 +33,7 @@ func ReadAs(tool string, args map[string]any) string {
 	if t == nil {
 		return ""
 	}
+	args = t.messageOf(args, reading{})
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		if name, field := t.fields.findField(key); field == nil && synonyms()[name] != nil {
 			if to, ok := t.paths.findProperPath(name); ok && to != name {

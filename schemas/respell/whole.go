@@ -2,6 +2,7 @@ package respell
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,38 +11,83 @@ import (
 	"handoff/schemas/closest"
 )
 
-// envelopeFields are the names of fields in which other systems put a whole message.
-var envelopeFields = []string{
-	"handoff", "package", "message", "payload", "body", "content", "arguments", "params", "completion", "request",
-}
+// These are the names of fields in which other systems put a whole message. The object around a field of callFields is
+// the call of a tool or its result, and the object around another one is an entry of a queue or a mail.
+var (
+	messageFields = []string{"handoff", "package", "message", "payload", "body", "completion", "request"}
+	callFields    = []string{"structured_content", "content", "arguments", "params", "result", "output", "response", "input", "function"}
+)
 
 // unwrapEnvelope takes a message out of its envelope, which is an object with the message in one of its fields.
 // Envelopes may be nested. The other fields of the envelope are added to the message. A field that resembles none of
-// ours, or that the message also has, goes to the overflow path.
+// ours, or that the message also has, goes to the overflow path, and so do the headers of a call. Beside a message in a
+// call, and in arguments that are no file, only headers may stand.
 //
-// Some values in these fields are no messages: a value that is no object, an argument of the tool, and an object that
-// names the next agent. The last is a continuation.
-func (t *aliasTable) unwrapEnvelope(outer map[string]any) map[string]any {
-	for _, name := range envelopeFields {
-		key := firstKeyOf(outer, []string{name})
-		inner, ok := unwrapJSON(outer[key], "{").(map[string]any)
-		if key == "" || !ok || len(inner) == 0 || t.own.fields[name] != nil || firstKeyOf(inner, []string{"next_agent"}) != "" {
+// Some values in these fields are no messages: an argument of the tool, and what is none for [messageIn].
+func (t *aliasTable) unwrapEnvelope(outer map[string]any, inFile bool) map[string]any {
+	for _, name := range slices.Concat(messageFields, callFields) {
+		key, ofCall := firstKeyOf(outer, []string{name}), slices.Contains(callFields, name)
+		inner := messageIn(outer[key])
+		if inner == nil || t.own.fields[name] != nil || (ofCall || !inFile) && !hasOnlyHeadersBeside(outer, key) {
 			continue
 		}
-		message := t.unwrapEnvelope(inner)
+		message := t.unwrapEnvelope(maps.Clone(inner), inFile)
 		for _, said := range slices.Sorted(maps.Keys(outer)) {
-			if said == key || isEmpty(outer[said]) {
+			again, list := reflect.DeepEqual(messageIn(outer[said]), inner), asList(outer[said])
+			if isEmpty(outer[said]) || again && len(list) == 1 {
 				continue
 			}
-			path := said
-			if _, field := t.fields.findField(said); field == nil && !t.resemblesOurs(said) || firstKeyOf(message, []string{snakeCase(said)}) != "" {
-				path = t.overflow("envelope." + said)
+			path := t.overflow("envelope." + snakeCase(said))
+			if !again && (!ofCall || envelopeHeader(said) != "call") && t.canAddTo(message, said) {
+				path = said
 			}
 			setAt(message, path, outer[said])
 		}
 		return message
 	}
 	return outer
+}
+
+// canAddTo reports whether a field of an envelope can be added to the message: it is or resembles a field of ours that the
+// message does not have.
+func (t *aliasTable) canAddTo(message map[string]any, name string) bool {
+	_, field := t.fields.findField(name)
+	return (field != nil || t.resemblesOurs(name)) && firstKeyOf(message, []string{snakeCase(name)}) == ""
+}
+
+// messageIn returns the object that a value of an envelope is: the object itself, its JSON text, or the first object in
+// a list. In a list the object may be the text of a block. It returns nil if there is none. An object that names the
+// next agent is a continuation, and no message.
+func messageIn(v any) map[string]any {
+	v = unwrapJSON(v, "{[")
+	_, isList := v.([]any)
+	for _, item := range asList(v) {
+		object, _ := unwrapJSON(item, "{").(map[string]any)
+		if text, isText := object["text"].(string); isText && isList {
+			object, _ = unwrapJSON(text, "{").(map[string]any)
+		}
+		if len(object) > 0 && firstKeyOf(object, []string{"next_agent"}) == "" {
+			return object
+		}
+	}
+	return nil
+}
+
+// envelopeHeader returns of which kind of envelope a field is a header, or "" for any other field.
+func envelopeHeader(name string) string {
+	kind, _ := ourWord("envelope headers", snakeCase(name))
+	return kind
+}
+
+// hasOnlyHeadersBeside reports whether an envelope has only headers beside a field, or the same message again. What is
+// true, such as that a result is an error, is no mere header.
+func hasOnlyHeadersBeside(envelope map[string]any, field string) bool {
+	for key, v := range envelope {
+		if key != field && !isEmpty(v) && (v == true || envelopeHeader(key) == "" && !slices.Contains(callFields, snakeCase(key))) {
+			return false
+		}
+	}
+	return true
 }
 
 // keepUnknownFields moves unknown fields to the overflow path where they decide nothing, see [normalisation.keeps]. The

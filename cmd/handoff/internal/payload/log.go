@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"regexp"
 	"strings"
+	"sync"
 
 	"handoff/schemas"
 )
@@ -28,7 +30,7 @@ func WrapInMarkers(line string) string {
 // LogBlocks holds the last complete block of each kind in a log. A complete block has both markers. Earlier blocks may
 // be examples that the agent printed before its real block.
 type LogBlocks struct {
-	Text    []byte   // the payload, for [Parse]; nil for none; cut one byte after the limit
+	Text    []byte   // the payload, for [Parse]; without one a result of kernl; nil for none; cut one byte after the limit
 	Pairs   int      // of markers of payloads
 	Cut     bool     // the log ends after the first marker of a payload
 	Outputs []string // lines between the markers of outputs, as "branch: fix/login"
@@ -50,7 +52,7 @@ func (l LogBlocks) Warning() string {
 	switch {
 	case l.Cut:
 		return "the log ends behind " + startMarker(handoffBlock) + ": the last block is incomplete and was not read"
-	case l.Pairs == 0:
+	case l.Text == nil && l.Pairs == 0:
 		return "no handoff is in the log: no lines " + startMarker(handoffBlock) + " and " + endMarker(handoffBlock)
 	case l.Pairs > 1:
 		return schemas.CountNoun(l.Pairs, "handoff") + " are in the log: the last one is taken"
@@ -69,6 +71,9 @@ func Scan(r io.Reader) (LogBlocks, error) {
 		if !whole || !s.takeMarker(part) {
 			s.addPart(part)
 		}
+		if whole && s.block == "" && s.log.Pairs == 0 && kernlResult().Match(part) {
+			s.log.Text = bytes.Clone(part)
+		}
 		begins = !errors.Is(err, bufio.ErrBufferFull)
 		switch {
 		case err == nil, !begins:
@@ -80,6 +85,9 @@ func Scan(r io.Reader) (LogBlocks, error) {
 		}
 	}
 }
+
+// kernlResult matches a line of JSON that has a result of the tool handoff of kernl, perhaps as a text in the JSON.
+var kernlResult = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\s*\{.*\\?"kind\\?"\s*:\s*\\?"handoff\\?"`) })
 
 // logScanner is the state of reading a log.
 type logScanner struct {
