@@ -27,6 +27,7 @@ var variations = []struct {
 	write func(message any) string
 }{
 	{"as it is", asItIs, asJSON},
+	{byTool, asItIs, asJSON},
 	{"camelCase", renamed(camel), asJSON},
 	{"kebab-case", renamed(func(s string) string { return strings.ReplaceAll(snake(s), "_", "-") }), asJSON},
 	{"UPPER CASE", renamed(func(s string) string { return strings.ToUpper(snake(s)) }), asJSON},
@@ -48,6 +49,9 @@ var variations = []struct {
 	{"front matter", asItIs, func(m any) string { return "---\n" + asYAML(m) + "---\nMore than the message says.\n" }},
 }
 
+// byTool is the variation of a message that comes as arguments of a tool, and not as a file.
+const byTool = "by tool"
+
 // Each part of a message with a field is in the record, and a warning names each other part.
 func TestFile_WholeMessageLosesNothing(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(examples, "messages", "*-*.json"))
@@ -68,6 +72,7 @@ func TestFile_WholeMessageLosesNothing(t *testing.T) {
 				if v.name == "front matter" {
 					varied = []any{varied, "More than the message says."}
 				}
+				desk.byTool = v.name == byTool
 				desk.requireKept(t, filepath.Base(file), fmt.Sprintf("sender%d", i), written, varied)
 			})
 		}
@@ -77,7 +82,8 @@ func TestFile_WholeMessageLosesNothing(t *testing.T) {
 // A wholeDesk is where whole messages are given to the program.
 type wholeDesk struct {
 	commandtest.Home
-	sent int // handoffs so far
+	sent   int // handoffs so far
+	byTool bool
 }
 
 // requireKept gives the program a message and looks for every value of it.
@@ -99,6 +105,9 @@ func (d *wholeDesk) requireKept(t *testing.T, name, sender, written string, said
 	case strings.Contains(name, "kelos"):
 		args = slices.Insert(args, 1, "w", "Fix it")
 	}
+	if d.byTool {
+		args = d.asCall(args, said.(map[string]any), strings.Contains(name, "kelos"))
+	}
 	var out struct {
 		HandoffID string `json:"handoff_id"`
 		Warnings  []string
@@ -114,6 +123,18 @@ func (d *wholeDesk) requireKept(t *testing.T, name, sender, written string, said
 	if strings.Contains(name, "failure") || strings.Contains(name, "rejection") {
 		d.sent++ // the work went back
 	}
+}
+
+// asCall returns the command that gives the message to the tool of a command. A message without a place gets one: the id
+// of the claimed handoff, or a recipient and a task.
+func (d *wholeDesk) asCall(args []string, message map[string]any, isPayload bool) []string {
+	if args[0] != "send" {
+		message["handoff_id"] = strconv.Itoa(d.sent)
+	} else if isPayload {
+		message["to"], message["task"] = "w", "Fix it"
+	}
+	agent := args[slices.Index(args, "--agent")+1]
+	return []string{"call", args[0] + "_handoff", asJSON(message), "--agent", agent}
 }
 
 // claimed sends work with criteria and claims it.

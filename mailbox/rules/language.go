@@ -102,9 +102,8 @@ func (s *Set) compileCondition(text string, on []string) (c condition, err error
 		return c, nil
 	}
 	if m := sentKey().FindStringSubmatch(text); m != nil && m[1] == "" && m[2]+m[3] != "" && slices.Contains(on, "completed") {
-		key := m[2] + m[3]
 		return c, fmt.Errorf("%s is data that the sender gave along; for the data of the completion write outcome.data[%q], "+
-			"and for what was sent handoff.data[?%q].orValue(\"\")", m[0], key, key)
+			"and for what was sent handoff.data[?%q].orValue(\"\")", m[0], m[2]+m[3], m[2]+m[3])
 	}
 	program, kind, err := compileExpression(text)
 	if err == nil && !kind.IsExactType(cel.BoolType) && !kind.IsExactType(cel.DynType) {

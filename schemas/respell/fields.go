@@ -73,9 +73,8 @@ func MeantPlace(tool, path string) string {
 func SaysNothing(tool, path string) bool {
 	t := tableOfTool(tool)
 	header, inEnvelope := strings.CutPrefix(path, "envelope.")
-	return inEnvelope && envelopeHeader(header) != "" || t != nil && slices.ContainsFunc(t.rows, func(r aliasRow) bool {
-		return r.from == path && r.to == ""
-	})
+	kept := func(r aliasRow) bool { return r.from == path && r.to == "" }
+	return inEnvelope && envelopeHeaders()[header] != nil || t != nil && slices.ContainsFunc(t.rows, kept)
 }
 
 // findFieldRow returns the first row of fields.txt for a word, or nil.

@@ -38,7 +38,7 @@ func (t *aliasTable) unwrapEnvelope(outer map[string]any, inFile bool) map[strin
 				continue
 			}
 			path := t.overflow("envelope." + snakeCase(said))
-			if !again && (!ofCall || envelopeHeader(said) != "call") && t.canAddTo(message, said) {
+			if !again && (!ofCall || !slices.Contains(envelopeHeaders()[snakeCase(said)], "call")) && t.canAddTo(message, said) {
 				path = said
 			}
 			setAt(message, path, outer[said])
@@ -73,17 +73,14 @@ func messageIn(v any) map[string]any {
 	return nil
 }
 
-// envelopeHeader returns of which kind of envelope a field is a header, or "" for any other field.
-func envelopeHeader(name string) string {
-	kind, _ := ourWord("envelope headers", snakeCase(name))
-	return kind
-}
+// envelopeHeaders maps the names of headers to the kind of their envelope: a call or a mail.
+func envelopeHeaders() map[string][]string { return wordsBySection()["envelope headers"] }
 
 // hasOnlyHeadersBeside reports whether an envelope has only headers beside a field, or the same message again. What is
 // true, such as that a result is an error, is no mere header.
 func hasOnlyHeadersBeside(envelope map[string]any, field string) bool {
 	for key, v := range envelope {
-		if key != field && !isEmpty(v) && (v == true || envelopeHeader(key) == "" && !slices.Contains(callFields, snakeCase(key))) {
+		if key != field && !isEmpty(v) && (v == true || envelopeHeaders()[snakeCase(key)] == nil && !slices.Contains(callFields, snakeCase(key))) {
 			return false
 		}
 	}
