@@ -172,7 +172,7 @@ func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error 
 // times. It only adds words to the search index, so a search also finds the handoff by its old text.
 func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
-	now.Role = compose.NeededRole(h)
+	now.Role, now.Requires = compose.NeededRole(h), compose.SplitTags(h.Metadata.Requires)
 	now.Promises = contract.NeedsComparison(h.Expectations)
 	now.Reviewer = schemas.ValueOrZero(h.Expectations).Review
 	now.OnFailure, now.NoTakers = schemas.ValueOrZero(h.Rollback).OnFailure, h.Metadata.NoTakers

@@ -120,6 +120,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 func copyTerms(r *store.Record, more schemas.Terms) {
 	r.NeedsApproval = r.NeedsApproval || more.NeedsApproval
 	r.NoTakers = cmp.Or(more.NoTakers, r.NoTakers)
+	r.Requires = append(r.Requires, compose.SplitTags(more.Requires)...)
 }
 
 // joinWorkflow stores the workflow row of a new handoff. A workflow without a name gets its name from the id of its

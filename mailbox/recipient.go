@@ -54,7 +54,7 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 		warnings = append(warnings, cmp.Or(offer.ClosedClientText(o.By.Clients, to), fmt.Sprintf("nobody has claimed as %s yet", to)))
 	}
 	more, err := o.Offers().SenderWarnings(*a)
-	return append(append(warnings, estimateWarnings(a.Card, r)...), more...), err
+	return append(append(warnings, fitWarnings(a.Card, r)...), more...), err
 }
 
 // knownAgent returns the row of an agent. An agent that is connected and has done nothing yet gets a new row. For an
@@ -67,11 +67,15 @@ func (o *op) knownAgent(name schemas.Agent) (*store.Agent, error) {
 	return a, err
 }
 
-// estimateWarnings warns of work whose estimate is longer than the longest session of its recipient.
-func estimateWarnings(to schemas.Card, r *store.Record) (warnings []string) {
+// fitWarnings warns of work for one agent that a pool would not offer to it: its estimate is longer than the agent's
+// longest session, or the agent has none of the required skills.
+func fitWarnings(to schemas.Card, r *store.Record) (warnings []string) {
 	if roster.ExceedsLongestSession(to, r.EstimatedDuration()) {
 		warnings = append(warnings, fmt.Sprintf("%s works %s at a time at most, and this is estimated at %d: send it in parts, or to another",
 			to.Name, schemas.CountNoun(to.MaxMinutes, "minute"), r.Estimate))
+	}
+	if to.Registered && roster.LacksSkills(to, r.To, r.Requires) {
+		warnings = append(warnings, fmt.Sprintf("%s has no skill of %s, which this requires", to.Name, schemas.JoinFirst(r.Requires, maxAdvisedNames)))
 	}
 	return warnings
 }

@@ -9,7 +9,8 @@ import (
 // RegisterIn holds the arguments of register_agent. They describe the work that an agent takes, so that the mailbox can
 // route work to it. A field that the call leaves out keeps its earlier value. The exception is Away, which becomes
 // false. As soon as one agent is registered, the mailbox refuses handoffs to unknown names. MaxMinutes is the longest
-// session in minutes. MaxOpen is the number of handoffs that the agent may hold at a time.
+// session in minutes. MaxOpen is the number of handoffs that the agent may hold at a time. An agent may have several
+// roles: Role and Roles replace all earlier roles together.
 type RegisterIn struct {
 	Name string `json:"name" jsonschema:"minLength=1,maxLength=64"`
 	// Work types; '*' for any
@@ -17,6 +18,7 @@ type RegisterIn struct {
 	Produces    []string `json:"produces,omitempty" jsonschema:"maxItems=64"`
 	Skills      []string `json:"skills,omitempty" jsonschema:"maxItems=64"`
 	Role        string   `json:"role,omitempty" jsonschema:"maxLength=64"`
+	Roles       []string `json:"roles,omitempty" jsonschema:"maxItems=64"` // if it has several
 	Description string   `json:"description,omitempty" jsonschema:"maxLength=500"`
 	MaxMinutes  int      `json:"max_session_minutes,omitempty" jsonschema:"minimum=1,maximum=10080"`
 	MaxOpen     int      `json:"max_open,omitempty" jsonschema:"minimum=1,maximum=1000"`
@@ -102,6 +104,7 @@ type Card struct {
 	Produces    []string  `json:"produces,omitempty"`
 	Skills      []string  `json:"skills,omitempty"`
 	Role        string    `json:"role,omitempty"`
+	Roles       []string  `json:"roles,omitempty"` // further ones
 	Description string    `json:"description,omitempty"`
 	MaxMinutes  int       `json:"max_session_minutes,omitempty"`
 	MaxOpen     int       `json:"max_open,omitempty"`
@@ -115,6 +118,16 @@ type Card struct {
 	Pending     int       `json:"pending,omitempty"`
 	Held        int       `json:"held,omitempty"`
 	Notices     int       `json:"notices,omitempty"` // unread
+}
+
+// AllRoles returns the roles of the agent, each once.
+func (c Card) AllRoles() []string { return joinRoles(c.Role, c.Roles) }
+
+// AllRoles returns the roles that the call names, each once.
+func (in RegisterIn) AllRoles() []string { return joinRoles(in.Role, in.Roles) }
+
+func joinRoles(first string, others []string) []string {
+	return slices.DeleteFunc(Unique(append([]string{first}, others...)), func(role string) bool { return role == "" })
 }
 
 // AcceptedKindsPlus returns the kinds of work that the agent accepts, and after them the kind in the parameter `work`,

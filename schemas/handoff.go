@@ -105,11 +105,12 @@ type Source struct {
 	Phase     string `json:"phase,omitempty"`
 }
 
-// Target is the recipient: exactly one of Agent, Capability and Role is set.
+// Target is the recipient: exactly one of Agent, Capability, Role and Tag is set.
 type Target struct {
 	Agent      Agent  `json:"agent,omitempty"`
 	Capability string `json:"capability,omitempty"`
 	Role       string `json:"role,omitempty"`
+	Tag        string `json:"tag,omitempty"` // a skill
 	Reason     string `json:"reason,omitempty"`
 }
 
@@ -120,6 +121,8 @@ func (t Target) Address() Address {
 		return Address(t.Agent)
 	case t.Capability != "":
 		return Address("capability:" + t.Capability)
+	case t.Tag != "":
+		return Address("tag:" + t.Tag)
 	}
 	return Address("role:" + t.Role)
 }

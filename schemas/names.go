@@ -165,11 +165,11 @@ func ParseWorkflow(field, s string) (Workflow, error) {
 	return Workflow(s), nil
 }
 
-// Address is the address of a handoff: an agent, "capability:NAME", "role:NAME" or human. A handoff to a capability or
-// a role waits in the mailbox of that pool, and every agent of the pool may claim it.
+// Address is the address of a handoff: an agent, "capability:NAME", "role:NAME", "tag:NAME" or human. A handoff to a
+// capability, a role or a tag (a skill) waits in the mailbox of that pool, and every agent of the pool may claim it.
 type Address string
 
-// Split splits an address into its kind ("agent", "capability" or "role") and the name.
+// Split splits an address into its kind ("agent", "capability", "role" or "tag") and the name.
 func (a Address) Split() (kind, name string) {
 	if kind, name, ok := strings.Cut(string(a), ":"); ok {
 		return kind, name
@@ -201,7 +201,7 @@ var ambiguousNames = []string{
 }
 
 // ParseAddress reads an address as a sender wrote it. Field names the argument in the error. An agent is written as
-// NAME, agent:NAME or @NAME, and a pool as capability:NAME or role:NAME. Case before the colon and spaces do not
+// NAME, agent:NAME or @NAME, and a pool as capability:NAME, role:NAME or tag:NAME. Case before the colon and spaces do not
 // matter. "Human" in any case, and phrases such as "the user", become human. A single word for a person, such as
 // "user", stays unchanged, because an agent may have this name. See [Agent.IsPersonWord].
 func ParseAddress(field, s string) (Address, error) {
@@ -212,14 +212,14 @@ func ParseAddress(field, s string) (Address, error) {
 	}
 	name = strings.TrimPrefix(name, "@")
 	switch {
-	case kind == "capability" || kind == "role":
+	case kind == "capability" || kind == "role" || kind == "tag":
 		if _, err := ParseAgent(field, name); err != nil {
 			return "", err
 		}
 		return Address(kind + ":" + name), nil
 	case kind != "agent":
 		return "", Invalidf(field, "%q is not an address", EscapeHidden(s)).
-			WithHint("Send to an agent name, capability:NAME, role:NAME, workflow:NAME or human.")
+			WithHint("Send to an agent name, capability:NAME, role:NAME, tag:NAME, workflow:NAME or human.")
 	case isHumanPhrase(name):
 		return Address(Human), nil
 	case Agent(name) == System:

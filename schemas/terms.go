@@ -15,6 +15,9 @@ import (
 type Terms struct {
 	NeedsApproval bool   `json:"needs_approval,omitempty" help:"wait until a human approves"`
 	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"action after 15 minutes without a claim: wait, return, generalist or human"`
+
+	// An agent without any of these skills is no member of the pool
+	Requires []string `json:"requires,omitempty" jsonschema:"maxItems=32" jsonschema_extras:"x-form=skills\\, one of which is needed" help:"skill that a member of the pool needs, or another of these (repeatable)"`
 }
 
 // Fields yields the fields of a message type with their JSON names, in order. It includes the fields of embedded

@@ -32,6 +32,7 @@ type Record struct {
 	Type     string           `json:"type,omitempty"`
 	Title    string           `json:"title"`
 	Tags     []string         `json:"tags,omitempty"`
+	Requires []string         `json:"req,omitempty"`  // skills of which a member of its pool needs one
 	Role     string           `json:"role,omitempty"` // the role that the work needs, beside a recipient that is no role
 	Priority schemas.Priority `json:"prio"`
 	Status   schemas.Status   `json:"st"`
@@ -180,7 +181,7 @@ func (r *Record) IsBlocked() bool { return r.NeedsApproval || len(r.After) > 0 }
 // records share only the unknown fields, which no code changes.
 func (r *Record) Clone() Record {
 	c := *r
-	c.Tags = slices.Clone(r.Tags)
+	c.Tags, c.Requires = slices.Clone(r.Tags), slices.Clone(r.Requires)
 	c.Voided = slices.Clone(r.Voided)
 	c.After = slices.Clone(r.After)
 	c.Freed = slices.Clone(r.Freed)

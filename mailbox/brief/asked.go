@@ -119,7 +119,7 @@ func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Hand
 		lines = append(lines, "- Timeout: "+p.oneLine(e.Timeout, 64)+" from when it was sent")
 	}
 	estimate := e.EstimatedDuration
-	if estimate != "" && !schemas.IsDuration(estimate) {
+	if strings.Trim(estimate, "0123456789") == "" && estimate != "" {
 		estimate += " minutes"
 	}
 	lines = append(lines, p.labelledText("Estimated", estimate)...)

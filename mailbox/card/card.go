@@ -26,7 +26,7 @@ func CheckRegistration(in schemas.RegisterIn) (schemas.Agent, error) {
 		return "", schemas.Invalidf("name", "%s is a reserved name", name).
 			WithHint("Register under the name that you act as.")
 	}
-	err = cmp.Or(checkWords("accepts", in.Accepts), checkWords("produces", in.Produces), checkWords("skills", in.Skills))
+	err = cmp.Or(checkWords("accepts", in.Accepts), checkWords("produces", in.Produces), checkWords("skills", in.Skills), checkWords("roles", in.Roles))
 	if err == nil && in.Role != "" {
 		err = checkWord("role", in.Role)
 	}
@@ -45,7 +45,10 @@ func UpdateCard(c *schemas.Card, in schemas.RegisterIn) {
 	keep(&c.Accepts, in.Accepts)
 	keep(&c.Produces, in.Produces)
 	keep(&c.Skills, in.Skills)
-	c.Role, c.Description = cmp.Or(in.Role, c.Role), cmp.Or(in.Description, c.Description)
+	if roles := in.AllRoles(); len(roles) > 0 {
+		c.Role, c.Roles = roles[0], append([]string(nil), roles[1:]...) // nil for one, as it is read from the store
+	}
+	c.Description = cmp.Or(in.Description, c.Description)
 	c.MaxMinutes, c.MaxOpen = cmp.Or(in.MaxMinutes, c.MaxMinutes), cmp.Or(in.MaxOpen, c.MaxOpen)
 }
 

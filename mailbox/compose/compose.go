@@ -52,6 +52,8 @@ func TargetOf(to schemas.Address, reason string) schemas.Target {
 		t.Capability = name
 	case "role":
 		t.Role = name
+	case "tag":
+		t.Tag = name
 	default:
 		t.Agent = schemas.Agent(name)
 	}

@@ -66,7 +66,7 @@ func removeEntries(h *schemas.Handoff, r schemas.Removal) (changed []string, err
 // and the rollback, except the commit with which checks compare, and the other fields that a handoff can do without.
 func removableFields(h *schemas.Handoff) map[string]reflect.Value {
 	fields := map[string]reflect.Value{}
-	others := strings.Fields("summary detail data tags requirements kind task_id reason phase deadline no_takers strategy recall after after_accepted")
+	others := strings.Fields("summary detail data tags requirements kind task_id reason phase deadline no_takers requires strategy recall after after_accepted")
 	for i, part := range []any{
 		cmp.Or(h.Context, &schemas.Context{}), cmp.Or(h.Expectations, &schemas.Expectations{}),
 		cmp.Or(h.Rollback, &schemas.Rollback{}), h, &h.Metadata, &h.Target, &h.Source,

@@ -21,6 +21,8 @@ func (v Verdict) reasonClause() string {
 		return fmt.Sprintf("works at most %s, the estimate is %s", formatMinutes(longest), formatMinutes(r.EstimatedDuration()))
 	case v.Reason == WrongType:
 		return "does not accept " + schemas.EscapeHidden(r.Type)
+	case v.Reason == Unskilled:
+		return "has no skill of " + schemas.EscapeHidden(schemas.JoinFirst(r.Requires, 8))
 	case v.Reason == Declined && v.DidReviewedWork:
 		return fmt.Sprintf("delivered %s, and another reviews that", r.ReviewOf)
 	case v.Reason == Declined && r.ID == 0 && r.Type == schemas.TypeReview: // the work is not done yet
@@ -72,7 +74,7 @@ func (v Verdict) RefusalError(action string, now time.Time) error {
 	case Blocked, TooEarly:
 		wait := schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}
 		return refuse(schemas.Conflict, "%s", v.waitReasonText()).WithNext(schemas.AdviseCall(wait, "tells when that changes"))
-	case Full, TooLong, WrongType:
+	case Full, TooLong, WrongType, Unskilled:
 		e := refuse(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, v.Card.Name, v.reasonClause())
 		if v.Reason != Full {
 			return e.WithHint("Leave it to other agents, or register again with the kinds of work that you take now.")

@@ -23,6 +23,7 @@ const (
 	Full                            // the agent is at its limit, and the handoff is for its pool
 	TooLong                         // it is for a pool, and its estimate exceeds the agent's longest session
 	WrongType                       // it is for a role, and the agent does not accept its type
+	Unskilled                       // it is for a pool, and the agent has none of the skills that it requires
 	Declined                        // the handoff excludes the agent: it declined it, or may not review its own work
 	NotRecipient                    // the handoff is for others
 	Reserved                        // it is reserved for another agent, which was told first or asked about it
@@ -46,7 +47,7 @@ const (
 
 	// Unfit has the reasons for which an agent leaves a handoff to other members of its pool, until the agent registers
 	// again.
-	Unfit = TooLong | WrongType
+	Unfit = TooLong | WrongType | Unskilled
 )
 
 // Verdict says whether an agent may claim a handoff. If the agent may not, it holds the reason, and the facts for an
@@ -105,6 +106,9 @@ var rules = []struct {
 	}},
 	{WrongType, func(t *claimJudge, r *store.Record) bool {
 		return roster.RefusesTypeForRole(t.Card, r.To, r.Type) && t.isOfferedAsMember(r)
+	}},
+	{Unskilled, func(t *claimJudge, r *store.Record) bool {
+		return roster.LacksSkills(t.Card, r.To, r.Requires) && t.isOfferedAsMember(r)
 	}},
 	{Declined, func(t *claimJudge, r *store.Record) bool { return slices.Contains(r.Excluded, t.Card.Name) }},
 	{NotRecipient, func(t *claimJudge, r *store.Record) bool { return !t.isReservedForAgent(r) && !t.isRecipient(r.To) }},

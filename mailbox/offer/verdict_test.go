@@ -106,6 +106,11 @@ func TestJudgeClaim_ReturnsFirstReasonThatHolds(t *testing.T) {
 		{"wrong type", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
 			w.Sends(boss, "role:tester", "x", func(in *schemas.SendIn) { in.Type = "audit" })
 		}, offer.ClaimReasons, offer.WrongType, "qa, which does not accept audit", schemas.Conflict},
+		{"unskilled", func(w *mailboxtest.World, boss, _, _ schemas.Caller) {
+			w.Sends(boss, "role:tester", "x", func(in *schemas.SendIn) {
+				in.Options = &schemas.SendOptions{Terms: schemas.Terms{Requires: []string{"cobol", "rust"}}}
+			})
+		}, offer.ClaimReasons, offer.Unskilled, "qa, which has no skill of cobol, rust", schemas.Conflict},
 		{"declined", func(w *mailboxtest.World, boss, qa, other schemas.Caller) {
 			w.Accepts("go", other)
 			w.Sends(boss, "capability:go", "x")
@@ -159,7 +164,7 @@ func withoutParent(in *schemas.SendIn) { in.Parent = "none" }
 // codes are the error codes of claims by id.
 var codes = map[offer.Reason]schemas.Code{
 	offer.Ended: schemas.Conflict, offer.Held: schemas.Conflict, offer.Blocked: schemas.Conflict, offer.TooEarly: schemas.Conflict,
-	offer.Full: schemas.Conflict, offer.TooLong: schemas.Conflict, offer.WrongType: schemas.Conflict, offer.Reserved: schemas.Conflict,
+	offer.Full: schemas.Conflict, offer.TooLong: schemas.Conflict, offer.WrongType: schemas.Conflict, offer.Unskilled: schemas.Conflict, offer.Reserved: schemas.Conflict,
 	offer.Declined: schemas.Denied, offer.NotRecipient: schemas.Denied,
 }
 
@@ -218,6 +223,7 @@ func (s *randomWorld) step() {
 		in := schemas.SendIn{To: pickOne(s, "capability:go", "role:tester", "one", "other"), Task: "x", Parent: "none", Options: &schemas.SendOptions{}}
 		in.Type, in.Expectations = pickOne(s, "", "audit", "go"), &schemas.Expectations{EstimatedDuration: pickOne(s, "", "60m")}
 		in.Options.NeedsApproval, in.Options.NotBefore = s.IntN(8) == 0, pickOne(s, "", "", "", "2m")
+		in.Options.Requires = pickOne(s, nil, nil, nil, []string{"cobol"})
 		if out, err := s.Send(ctx, s.boss, in); err == nil {
 			s.sent = max(s.sent, out.HandoffID)
 		}

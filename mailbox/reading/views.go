@@ -96,7 +96,7 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 		return in, err
 	}
 	h.Metadata.Deadline = r.Deadline.Ptr()
-	if err := addLastCheckpoint(v, r, &h); err != nil {
+	if err := cmp.Or(addLastCheckpoint(v, r, &h), assumeEstimate(v, r, &h)); err != nil {
 		return in, err
 	}
 	in = brief.Input{

@@ -1,5 +1,5 @@
 // Package roster decides which agents may take work that is sent to an address, and ranks these agents. An address is
-// the name of an agent, "capability:NAME" or "role:NAME".
+// the name of an agent, "capability:NAME", "role:NAME" or "tag:NAME" for a skill.
 //
 // [Qualifies] reports whether an agent may take work for an address. [BoxesForCard] lists all addresses of an agent,
 // and [RankCards] orders qualified agents, best first. [SuggestPool] suggests another address if no agent qualifies.
@@ -28,7 +28,9 @@ func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	case "capability":
 		return slices.Contains(card.Accepts, name) || generalists && isGeneralist(card)
 	case "role":
-		return card.Role != "" && isSameRole(card.Role, name)
+		return slices.ContainsFunc(card.AllRoles(), func(role string) bool { return isSameRole(role, name) })
+	case "tag":
+		return slices.Contains(card.Skills, name)
 	default:
 		return string(card.Name) == name
 	}
@@ -67,7 +69,7 @@ func isProtocolType(workType string) bool {
 func isGeneralist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
 
 // BoxesForCard returns the addresses whose work an agent may take: its name first, then each accepted capability, then
-// its role in both spellings. Each address occurs once.
+// its roles in both spellings, then its skills. Each address occurs once.
 func BoxesForCard(card schemas.Card) []schemas.Address {
 	boxes := []schemas.Address{schemas.Address(card.Name)}
 	add := func(kind, name string) {
@@ -78,8 +80,13 @@ func BoxesForCard(card schemas.Card) []schemas.Address {
 	for _, capability := range card.Accepts {
 		add("capability", capability)
 	}
-	add("role", card.Role)
-	add("role", otherRoleSpelling(card.Role))
+	for _, role := range card.AllRoles() {
+		add("role", role)
+		add("role", otherRoleSpelling(role))
+	}
+	for _, skill := range card.Skills {
+		add("tag", skill)
+	}
 	return boxes
 }
 
@@ -88,11 +95,11 @@ func BoxesForCard(card schemas.Card) []schemas.Address {
 func PoolNames(cards []schemas.Card) []string {
 	var roles, capabilities []string
 	for _, card := range cards {
-		roles = append(roles, "role:"+strings.TrimSuffix(card.Role, specialist))
+		roles = append(roles, schemas.Map(card.AllRoles(), func(role string) string { return "role:" + strings.TrimSuffix(role, specialist) })...)
 		capabilities = append(capabilities, schemas.Map(card.Accepts, func(kind string) string { return "capability:" + kind })...)
 	}
 	return slices.DeleteFunc(schemas.Unique(append(roles, capabilities...)), func(pool string) bool {
-		return pool == "role:" || pool == "capability:"+Anything
+		return pool == "capability:"+Anything
 	})
 }
 

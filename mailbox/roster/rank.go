@@ -64,6 +64,12 @@ func ExceedsLongestSession(card schemas.Card, estimate time.Duration) bool {
 	return card.MaxMinutes > 0 && time.Duration(card.MaxMinutes)*time.Minute < estimate
 }
 
+// LacksSkills reports whether an agent has none of the skills that work requires. A sender who asks for a generalist
+// requires no skill.
+func LacksSkills(card schemas.Card, to schemas.Address, required []string) bool {
+	return len(required) > 0 && to != "capability:"+Anything && len(sharedSkills(card, required)) == 0
+}
+
 // RefusesTypeForRole reports whether an address is a role and the agent does not accept the type of the work.
 func RefusesTypeForRole(card schemas.Card, to schemas.Address, workType string) bool {
 	return isRole(to) && !AcceptsType(card, workType)
@@ -102,9 +108,12 @@ func RankReasons(card schemas.Card, want Work) string {
 	case acceptsByNameScore(card, want) == 1:
 		why = append(why, "accepts "+soughtCapability(want))
 	case isRole(want.To):
-		why = append(why, "role "+card.Role)
+		why = append(why, "role "+strings.Join(card.AllRoles(), " "))
 	case isGeneralist(card):
 		why = append(why, "accepts anything")
+	}
+	if kind, tag := want.To.Split(); kind == "tag" {
+		want.Tags = append([]string{tag}, want.Tags...)
 	}
 	if skills := sharedSkills(card, want.Tags); len(skills) > 0 {
 		why = append(why, "skills "+strings.Join(skills, " "))

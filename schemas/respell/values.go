@@ -61,6 +61,7 @@ var conversions = map[string]conversion{
 
 	// Lists: a single value counts as a list with one item, and the lists of two foreign fields become one list.
 	"lines":        {convert: convertEachItem(toLineOfText), merge: mergeLists},
+	"several":      {convert: toSeveral},
 	"names":        {convert: convertEachItem(toName), merge: mergeLists},
 	"decisions":    {convert: convertEachItem(decisionFields.convertItem), merge: mergeLists},
 	"points":       {convert: toPoints, merge: mergeLists},
@@ -136,6 +137,12 @@ func toAddress(kind string) func(any) (any, bool) {
 		s, ok := v.(string)
 		return kind + strings.TrimPrefix(s, kind), ok
 	}
+}
+
+// toSeveral reads a list, and leaves a single value in its place.
+func toSeveral(v any) (any, bool) {
+	list, ok := v.([]any)
+	return list, ok
 }
 
 // translateWord returns a function that replaces a foreign word by our word in a section of words.txt. The function

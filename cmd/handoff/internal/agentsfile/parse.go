@@ -174,6 +174,7 @@ func (p *parser) parseAgent(list string, name, says *yaml.Node) {
 func argumentsByField(in *schemas.RegisterIn) map[string]any {
 	return map[string]any{
 		"accepts": &in.Accepts, "typical_tasks": &in.Accepts, "produces": &in.Produces, "skills": &in.Skills, "role": &in.Role,
+		"roles": &in.Roles, "preferred_roles": &in.Roles,
 		"description": &in.Description, "responsibilities": &in.Description,
 		"max_session_minutes": &in.MaxMinutes, "max_session_duration": &in.MaxMinutes, "max_open": &in.MaxOpen, "away": &in.Away,
 	}
@@ -185,6 +186,9 @@ var fieldNames = slices.Sorted(maps.Keys(argumentsByField(&schemas.RegisterIn{})
 // the name of its field. A second field for the same argument is a problem.
 func (p *parser) parseField(in *schemas.RegisterIn, list string, said map[any]string, name, value *yaml.Node) {
 	into := argumentsByField(in)[name.Value]
+	if name.Value == "role" && value.Kind == yaml.SequenceNode {
+		into = &in.Roles
+	}
 	switch {
 	case into == nil:
 		p.AddUnknownName(name, "field", fieldNames)

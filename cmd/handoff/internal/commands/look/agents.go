@@ -68,7 +68,7 @@ func newAgentsCommand(a *cli.App, printed func(*cli.Page, []schemas.Card)) cli.T
 func printAgents(p *cli.Page, cards []schemas.Card) {
 	rows := schemas.Map(cards, func(c schemas.Card) []string {
 		return []string{
-			string(c.Name), cli.Presence(c, p.Now), strconv.Itoa(c.Pending), strconv.Itoa(c.Held), c.Role,
+			string(c.Name), cli.Presence(c, p.Now), strconv.Itoa(c.Pending), strconv.Itoa(c.Held), strings.Join(c.AllRoles(), ", "),
 			strings.Join(c.Accepts, ", "),
 		}
 	})
@@ -157,7 +157,7 @@ func printAgent(p *cli.Page, a *cli.App, one agentDetails) {
 	facts.AddLine("%s", p.Bold(string(c.Name)))
 	for _, fact := range [][2]string{
 		{"seen", cli.Presence(c, p.Now)},
-		{"role", c.Role},
+		{"role", strings.Join(c.AllRoles(), ", ")},
 		{"about", c.Description},
 		{"accepts", strings.Join(c.Accepts, ", ")},
 		{"produces", strings.Join(c.Produces, ", ")},

@@ -1,18 +1,21 @@
 package look
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"handoff/cmd/handoff/internal/agentsfile"
 	"handoff/cmd/handoff/internal/cli"
 	"handoff/schemas"
+	"handoff/tools/platform"
 )
 
 func agentsListCommand(a *cli.App) *cobra.Command {
@@ -25,7 +28,7 @@ func printOrigins(p *cli.Page, cards []schemas.Card) {
 		if c.Registered && c.DeclaredIn == "" {
 			from = "registration"
 		}
-		return []string{string(c.Name), cli.Presence(c, p.Now), from, c.Role}
+		return []string{string(c.Name), cli.Presence(c, p.Now), from, strings.Join(c.AllRoles(), ", ")}
 	})
 	p.AddTable("no agent yet", []string{"AGENT", "SEEN", "FROM", "ROLE"}, rows)
 }
@@ -34,7 +37,7 @@ func agentsInitCommand(a *cli.App) *cobra.Command {
 	var user bool
 	cmd := &cobra.Command{
 		Use:  "init",
-		RunE: func(*cobra.Command, []string) error { return writeAgentsFile(a, user, agentsfile.Template) },
+		RunE: func(*cobra.Command, []string) error { return writeAgentsFile(a, user, agentsfile.Template, false) },
 	}
 	cmd.Flags().BoolVar(&user, "user", false, "the user's own file, which applies in all projects; the project's file comes first")
 	return cmd
@@ -54,15 +57,15 @@ func agentsImportCommand(a *cli.App) *cobra.Command {
 				problem := append(problems, given[0]+" declares nobody.")[0]
 				return schemas.Invalidf("FILE", "%s", problem).WithHint("handoff agents check %s shows all. Nothing was written.", given[0])
 			}
-			return writeAgentsFile(a, user, string(text))
+			return writeAgentsFile(a, user, string(text), true)
 		},
 	}
 	cmd.Flags().BoolVar(&user, "user", false, "into the user's own file, which holds in all projects")
 	return cmd
 }
 
-// writeAgentsFile writes a file that does not exist yet.
-func writeAgentsFile(a *cli.App, user bool, text string) error {
+// writeAgentsFile writes a file. If the file exists, it adds the text to it if add is true, and refuses if not.
+func writeAgentsFile(a *cli.App, user bool, text string, add bool) error {
 	files := a.AgentsFiles()
 	if _, err := a.WorkspaceConfig().Root(); err != nil && !user {
 		return err
@@ -73,6 +76,9 @@ func writeAgentsFile(a *cli.App, user bool, text string) error {
 	path := files[len(files)-1].Path
 	if user {
 		path = files[0].Path
+	}
+	if before, err := os.ReadFile(path); err == nil && add {
+		return addToAgentsFile(a, path, before, text)
 	}
 	err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // of the project, as its other directories
 	if err == nil {
@@ -89,6 +95,21 @@ func writeAgentsFile(a *cli.App, user bool, text string) error {
 		return schemas.Errorf(schemas.Unavailable, "write the file: %w", err)
 	}
 	return a.Write(fmt.Sprintf("wrote %s\n", path))
+}
+
+// addToAgentsFile adds declarations below those of a file. It changes nothing if the file could not be read afterwards,
+// for example because both declare the same agent or have a list of the same name.
+func addToAgentsFile(a *cli.App, path string, before []byte, more string) error {
+	whole := append(bytes.TrimRight(before, "\n"), "\n\n"+more...)
+	if _, problems := (agentsfile.File{Name: path}).Parse(whole, true); len(problems) > 0 {
+		return schemas.Errorf(schemas.Conflict, "%s is there already, and this cannot be added to it: %s", path, problems[0]).
+			WithHint("Write the new lines into it, or move it away. Nothing was written.")
+	}
+	readable := func(f *os.File) error { return f.Chmod(0o644) } // it is to be committed
+	if err := platform.ReplaceFile(path, ".agents-*", whole, readable); err != nil {
+		return schemas.Errorf(schemas.Unavailable, "write the file: %w", err)
+	}
+	return a.Write(fmt.Sprintf("added to %s\n", path))
 }
 
 // fileCheckResult holds the number of declarations in a file, and the faults of the file.
