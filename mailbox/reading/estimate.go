@@ -1,8 +1,6 @@
 package reading
 
 import (
-	"fmt"
-
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
@@ -20,7 +18,7 @@ func assumeEstimate(v *store.View, r *store.Record, h *schemas.Handoff) error {
 	minutes, err := assumedMinutes(v, r)
 	if minutes > 0 {
 		e := schemas.ValueOrZero(h.Expectations)
-		e.EstimatedDuration = fmt.Sprintf("%d minutes, assumed because nobody gave an estimate", minutes)
+		e.EstimatedDuration = schemas.CountNoun(minutes, "minute") + ", assumed because nobody gave an estimate"
 		h.Expectations = &e
 	}
 	return err
