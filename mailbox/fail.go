@@ -35,7 +35,7 @@ import (
 // With outcome rejected, a handoff of a pool goes back to the pool if other agents may take it. The caller is excluded
 // from the handoff, and the sender gets no notice. Any other handoff is rejected, and its sender is told. If the caller
 // names an agent that may have the work, the work goes to that agent. For any other named agent the result has a
-// warning with the reason.
+// warning with the reason. The work goes to human if the caller escalates it, or if it was the last attempt.
 //
 // Errors:
 //   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a missing claim token.
@@ -108,6 +108,9 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 		return out, err
 	}
 	failure := failureOf(in, then, to)
+	if failure.Refused, err = o.unknownAgentWarning(schemas.Agent(in.Alternative)); err != nil {
+		return out, err
+	}
 	out, next, err := o.commitFailure(&operation.RecordChange{
 		Action: life.Fail, Was: r, Now: &now, Then: then, Chosen: in.Then != "", To: to, Why: operation.EndReason{Failure: &failure},
 	}, failure, digest)
@@ -115,11 +118,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 		return out, err
 	}
 	out.Warnings = append(out.Warnings, compose.WarnOfUnusedFields(in.Tool(), in.Origin)...)
-	unused, err := o.unknownAgentWarning(schemas.Agent(in.Alternative))
-	if err != nil {
-		return out, err
-	}
-	out.Warnings = append(out.Warnings, unusedAlternativeWarnings(unused)...)
+	out.Warnings = append(out.Warnings, unusedAlternativeWarnings(failure.Refused)...)
 	if out.Then = then; then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
 		out.Warnings = append(out.Warnings, "no agent is left to try again: a person decides")
 	}
@@ -156,7 +155,7 @@ func (o *op) commitFailure(
 	now.Outcome, now.ResultDigest = failure.Status, digest
 	h.Text, h.Content, h.ContentName = failure.Failure.Description, failure, "failure"
 	if failure.Alternative != "" {
-		h.Text = strings.TrimSuffix(h.Text, ".") + ". Suggested instead: " + failure.Alternative + "."
+		h.Text = strings.TrimSuffix(h.Text, ".") + ". Suggested instead: " + failure.AlternativeText() + "."
 	}
 	if failure.Parts != "" {
 		h.Text, out.Warnings = failure.Parts+". "+h.Text, []string{failure.Parts}
@@ -195,7 +194,7 @@ func (o *op) repeatedFailureResult(r *store.Record) (out schemas.FailOut, err er
 	out = schemas.FailOut{
 		HandoffID: r.ID, Status: r.Status, FailureID: f.FailureID, Warnings: []string{"this was recorded before"},
 	}
-	if f.Status != schemas.OutcomeRejected {
+	if f.Status != schemas.OutcomeRejected || f.Then == schemas.ThenEscalate {
 		out.Then = f.Then
 	}
 	if r.Successor == 0 {

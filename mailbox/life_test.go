@@ -157,7 +157,7 @@ func TestFail_RollsBackToNamedAgent(t *testing.T) {
 
 	child := w.FullView(failed.RollbackHandoff)
 	require.Equal(t, schemas.Agent("qa"), child.Handoff.Source.Agent)
-	require.Equal(t, []string{"ho_1 failed: Missing test fixtures"}, child.Handoff.Context.PreviousFailures)
+	require.Equal(t, []string{"ho_1 failed (qa, 2026-01-11T20:30:00Z): Missing test fixtures"}, child.Handoff.Context.PreviousFailures)
 	require.Equal(t, []string{"Which users?"}, child.Handoff.Context.Questions)
 	require.Equal(t, []string{"e2e"}, child.Handoff.Context.Checkpoint.PartialProgress.Incomplete)
 	require.Equal(t, failed.RollbackHandoff, w.FullView(1).Standing.Successor)

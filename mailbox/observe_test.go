@@ -206,6 +206,7 @@ func TestComplete_RefusedIsToldWithSilenceOfHolder(t *testing.T) {
 		require.Contains(t, w.reason(id), reason)
 	}
 	require.Contains(t, fmt.Sprint(w.Notices(a)), "the last one: b, whose completion was refused")
+	require.Contains(t, w.FullView(2).Handoff.Context.PreviousFailures[1], "ho_1 attempt 2 (b, 2026-01-11T23:00:00Z)")
 }
 
 func TestComplete_FailedRepositoryCheckCountsUntilItPasses(t *testing.T) {

@@ -164,7 +164,7 @@ func TestReject_SendsWorkToNamedAlternative(t *testing.T) {
 	require.Equal(t, out.RollbackHandoff, w.Fails(b, rejectionNaming(1, "c")).RollbackHandoff, "a repeat")
 	require.Equal(t, []string{out.RollbackHandoff.String()}, w.FullView(2).Standing.BlockedBy)
 	require.Equal(t, []string{"rejected"}, w.NoticeKinds(a, 1))
-	require.Contains(t, w.Claims(c).Brief, "ho_1 rejected: not me")
+	require.Contains(t, w.Claims(c).Brief, "ho_1 rejected (b, 2026-01-11T20:30:00Z): not me")
 	require.Equal(t, schemas.Agent("a"), w.FullView(out.RollbackHandoff).Handoff.Source.Agent)
 
 	again := w.Fails(c, rejectionNaming(out.RollbackHandoff, "b"))

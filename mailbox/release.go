@@ -108,13 +108,22 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	}
 	rejected.To = schemas.ValueOrZero(instead).Card.Name
 	failure := failureOf(in, schemas.ThenStop, "")
-	if r.ReviewOf != 0 && rejected.To == "" {
-		rejected.Then, rejected.Why = schemas.ThenRollback, operation.EndReason{Failure: &failure}
+	failure.Source, failure.Refused = o.CallerSource(), unused
+	rejected.Why = operation.EndReason{Failure: &failure}
+	switch {
+	case rejected.To != "":
+	case r.ReviewOf != 0:
+		rejected.Then = schemas.ThenRollback
+	case in.Then == schemas.ThenEscalate || o.By.Agent != schemas.Human && max(r.AttemptNumber(), 1) >= r.MaxAttempts:
+		rejected.Then, failure.Then, rejected.Chosen = schemas.ThenEscalate, schemas.ThenEscalate, in.Then != ""
 	}
 	out, next, err := o.commitFailure(rejected, failure, digest)
 	switch {
 	case next != nil:
 		out.RollbackHandoff, out.To = next.ID, next.To
+		if next.To == schemas.Address(schemas.Human) {
+			out.Then = failure.Then
+		}
 	case rejected.To != "" && !rejected.IsContinuedByRule():
 		unused = "it cannot go to " + string(rejected.To) + " by itself: a person was told why"
 	}

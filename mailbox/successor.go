@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"handoff/mailbox/compose"
 	"handoff/mailbox/contract"
@@ -313,7 +314,11 @@ func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.En
 	c.KnownIssues = append(slices.Clone(c.KnownIssues), parts...)
 	c.PreviousFailures = slices.Clone(before.PreviousFailures)
 	if r.Status != schemas.Returned { // a rework has its own reason
-		c.PreviousFailures = append(c.PreviousFailures, fmt.Sprintf("%s %s: %s", r.ID, r.Status, why.Text()))
+		ended, err := o.describeAttempts(r, why)
+		if err != nil {
+			return err
+		}
+		c.PreviousFailures = append(c.PreviousFailures, ended...)
 	}
 	c.PreviousFailures = c.PreviousFailures[max(len(c.PreviousFailures)-maxFailures, 0):]
 	if f := why.Failure; f != nil {
@@ -341,6 +346,16 @@ func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.En
 			r.ID, r.Status, schemas.Clip(why.Text(), 200), r.ID))
 	}
 	return nil
+}
+
+// describeAttempts returns a text for each attempt of ended work, with its holder, its end and the reason.
+func (o *op) describeAttempts(r *store.Record, why operation.EndReason) ([]string, error) {
+	who, end := cmp.Or(schemas.ValueOrZero(why.Failure).Source.Agent, r.Holder), r.Ended.Time().UTC().Format(time.RFC3339)
+	if who != "" {
+		end = string(who) + ", " + end
+	}
+	silent, err := reading.SilentAttempts(o.View, r)
+	return append(silent, fmt.Sprintf("%s %s (%s): %s", r.ID, r.Status, end, why.Text())), err
 }
 
 // reservedBytes is how many bytes a handoff made by the server leaves free for later fields.

@@ -61,10 +61,19 @@ type Failure struct {
 	RollbackRequest *RollbackRequest    `json:"rollback_request,omitempty"`
 	CheckpointID    string              `json:"checkpoint_id,omitempty"`
 	Alternative     string              `json:"suggested_alternative,omitempty"`
+	Refused         string              `json:"alternative_refused,omitempty"` // why the work did not go there
 	Then            FailureContinuation `json:"then,omitempty"`
 	Late            bool                `json:"late,omitempty"`
 	Parts           string              `json:"open_parts,omitempty"` // as in a completion
 	Origin          *Origin             `json:"origin,omitempty"`
+}
+
+// AlternativeText returns the agent that the holder named instead, and why the work did not go there.
+func (f *Failure) AlternativeText() string {
+	if f.Refused == "" {
+		return f.Alternative
+	}
+	return f.Alternative + " (" + f.Refused + ")"
 }
 
 // Blocker is one obstacle to the work.

@@ -55,7 +55,7 @@ func importInto(t testing.TB, file string, to store.Backend) *mailboxtest.World 
 }
 
 func releaseAll(w *mailboxtest.World) {
-	list := mailboxtest.Must(w.T, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Limit: 200})
+	list := mailboxtest.Must(w.T, w.List, mailboxtest.Human, schemas.ListIn{Box: "all", Status: "in_progress", Limit: 200})
 	for _, item := range list.Items {
 		if item.Status.IsHeld() {
 			w.Updates(mailboxtest.Human, item.HandoffID, schemas.ActRelease)

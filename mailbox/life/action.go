@@ -305,7 +305,8 @@ const (
 	// Rollback sends the work back after a failure or a deadline, to the agent that continues it.
 	Rollback Action = "rolled_back"
 
-	// Escalate sends human a handoff that asks for a decision, after a failure or when all attempts are used up.
+	// Escalate sends human a handoff that asks for a decision, after a failure, after the rejection of the last attempt,
+	// or when all attempts are used up.
 	Escalate Action = "escalated"
 
 	// Redo sends returned work to the agent that did it.

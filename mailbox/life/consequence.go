@@ -141,9 +141,9 @@ const (
 	// ChecksPass holds if the outcome became a success, because checks that were not run before passed.
 	ChecksPass Condition = "all checks pass from now on"
 	// ThenRollback, ThenRetry and ThenEscalate hold if the holder chose that next step with its failure. A retry for
-	// which no agent is left counts as an escalation. None of the three holds if the holder chose to stop. ThenRollback
-	// has two exceptions: it does not hold if a rule of a file fires, and it also holds for a review that ends without
-	// a verdict.
+	// which no agent is left counts as an escalation, and so does the rejection of the last attempt. None of the three
+	// holds if the holder chose to stop. ThenRollback and ThenEscalate do not hold if a rule of a file fires.
+	// ThenRollback also holds for a review that ends without a verdict.
 	ThenRollback Condition = "then is rollback"
 	ThenRetry    Condition = "then is retry"
 	ThenEscalate Condition = "then is escalate"

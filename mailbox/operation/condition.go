@@ -33,5 +33,5 @@ var conditions = map[life.Condition]func(*RecordChange) bool{
 	life.NoLongerDoneWell: func(h *RecordChange) bool { return reading.IsDoneWell(h.Was) && !reading.IsDoneWell(h.Now) },
 	life.ThenRollback:     func(h *RecordChange) bool { return h.Then == schemas.ThenRollback && !h.IsContinuedByRule() },
 	life.ThenRetry:        func(h *RecordChange) bool { return h.Then == schemas.ThenRetry },
-	life.ThenEscalate:     func(h *RecordChange) bool { return h.Then == schemas.ThenEscalate },
+	life.ThenEscalate:     func(h *RecordChange) bool { return h.Then == schemas.ThenEscalate && !h.IsContinuedByRule() },
 }

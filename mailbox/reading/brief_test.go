@@ -27,7 +27,7 @@ func TestBrief_SaysWhyHandoffCannotBeClaimed(t *testing.T) {
 	require.Contains(t, brief(w, lead, "3"), "Nobody may claim it before "+w.Now().Add(2*time.Hour).UTC().Format(time.RFC3339))
 	require.Contains(t, w.Notices(lead)[0].Text, "changes.remove {after_accepted: [ho_1]} lets it go on without")
 	again := w.Updates(lead, 1, schemas.ActRetry).Created
-	require.Contains(t, brief(w, lead, again.String()), "ho_1 cancelled: not needed\n")
+	require.Contains(t, brief(w, lead, again.String()), "ho_1 cancelled (2026-01-11T20:30:00Z): not needed\n")
 }
 
 func TestBrief_NamesReplacementOfFailedHandoff(t *testing.T) {

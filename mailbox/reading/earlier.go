@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"handoff/mailbox/brief"
 	"handoff/mailbox/contract"
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -81,6 +83,22 @@ func lastReports(v *store.View, r *store.Record, events []schemas.Event) (report
 		}
 	}
 	return reports
+}
+
+// SilentAttempts returns a text for each attempt of r that ended because its holder went silent, except the last one,
+// whose end is the end of r. The texts name the holder and the time.
+func SilentAttempts(v *store.View, r *store.Record) (texts []string, err error) {
+	events, err := v.EventsOf(r, maxEarlierEvents)
+	holder := schemas.Agent("an agent")
+	for _, e := range slices.Backward(events) {
+		switch life.Action(e.Action) { //nolint:exhaustive // the others begin or end no attempt
+		case life.Claim, life.Reclaim:
+			holder = e.Agent
+		case life.Requeue:
+			texts = append(texts, fmt.Sprintf("%s attempt %d (%s, %s): its lease ended", r.ID, e.Attempt, holder, e.Due.UTC().Format(time.RFC3339)))
+		}
+	}
+	return texts, err
 }
 
 // questionsToHuman returns a text for each handoff that an earlier holder of r sent to human as a part of r, because

@@ -116,7 +116,7 @@ func TestBrief_OfRollbackHasReasonAndDeadline(t *testing.T) {
 	}
 	back := w.Claims(lead)
 	require.Contains(t, back.Brief, "It does not build (reason: The key is yours)")
-	require.Contains(t, back.Brief, "ho_1 failed: It does not build (reason: The key is yours)")
+	require.Contains(t, back.Brief, "ho_1 failed (coder, 2026-01-11T20:31:00Z): It does not build (reason: The key is yours)")
 	require.Equal(t, due, w.FullView(back.HandoffID).Handoff.Metadata.Deadline)
 }
 

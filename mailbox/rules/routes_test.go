@@ -103,7 +103,7 @@ func TestPlan_SendsStepsInOrder(t *testing.T) {
 	require.Equal(t, schemas.ID(3), failed.RollbackHandoff)
 	require.Equal(t, schemas.FailureContinuation(""), failed.Then)
 	brief := w.Claims(fixer).Brief
-	for _, told := range []string{"fix the login: logout hangs", "ho_2 failed: logout hangs", "no fixtures", "unit tests"} {
+	for _, told := range []string{"fix the login: logout hangs", "ho_2 failed (tester, 2026-01-11T20:30:00Z): logout hangs", "no fixtures", "unit tests"} {
 		require.Contains(t, brief, told)
 	}
 	w.Completes(fixer, 3)

@@ -245,7 +245,7 @@ func (s sheet) drawFailure(f *schemas.Failure) {
 	s.drawSection("Not Done", progress.Incomplete...)
 	s.drawSection("Rollback", joined(string(back.TargetAgent), back.Reason))
 	s.drawSection("Questions", back.Questions...)
-	s.drawSection("Suggested Alternative", f.Alternative)
+	s.drawSection("Suggested Alternative", f.AlternativeText())
 }
 
 // pluralCount returns a number with its noun, or "" for 0.
