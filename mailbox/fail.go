@@ -144,7 +144,7 @@ func (o *op) commitFailure(
 	now.Result = o.NextEventNumber()
 	failure.FailureID = fmt.Sprintf("fail_%d", now.Result)
 	failure.HandoffID, failure.Timestamp, failure.Source = now.ID, o.Now, o.CallerSource()
-	failure.CheckpointID = reading.CheckpointID(now.Checkpoint)
+	failure.CheckpointID = cmp.Or(schemas.ValueOrZero(failure.Origin).CheckpointID, reading.CheckpointID(now.Checkpoint))
 	if failure.Parts, err = o.openPartsText(now, h.Then == schemas.ThenRollback); err != nil {
 		return out, nil, err
 	}
@@ -173,6 +173,10 @@ func (o *op) commitFailure(
 func failureOf(in schemas.FailIn, then schemas.FailureContinuation, to schemas.Agent) schemas.Failure {
 	f := schemas.Failure{
 		Status: in.Outcome, Failure: in.FailureDetail, Alternative: in.Alternative, Then: then, Origin: in.Origin,
+	}
+	if f.Failure.Type == "" {
+		f.Failure.Type = compose.FailureType(in.FailureDetail)
+		f.TypeComputed = f.Failure.Type != ""
 	}
 	if then == schemas.ThenRollback || in.Reason != "" || len(in.Questions) > 0 {
 		reason := cmp.Or(in.Reason, operation.ReasonFrom(in.Description))

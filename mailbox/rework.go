@@ -271,9 +271,10 @@ func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Tim
 // The error is conflict if another agent holds the rollback of r, or if the recipient of r rejected it and the caller
 // names no recipient. The error is limit if the caller's token has too many pending handoffs.
 func (o *op) retry(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
-	out.Checkpoint = reading.CheckpointID(r.Checkpoint)
-	if _, err := o.ApplyAction(life.Retry, r); err != nil {
-		return nil, err
+	restored, unread := reading.CheckpointToRestore(o.View, r)
+	out.Checkpoint = schemas.ValueOrZero(restored).ID
+	if _, err := o.ApplyAction(life.Retry, r); cmp.Or(err, unread) != nil {
+		return nil, cmp.Or(err, unread)
 	}
 	if before, err := o.reportRepeatedRetry(r, in, out); before || err != nil {
 		return r, err

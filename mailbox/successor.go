@@ -330,7 +330,7 @@ func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.En
 			c.Questions = f.RollbackRequest.Questions
 		}
 	}
-	checkpoint, err := reading.LastCheckpoint(o.View, r)
+	checkpoint, err := reading.CheckpointToRestore(o.View, r)
 	if err != nil {
 		return err
 	}

@@ -276,7 +276,7 @@ func (o *op) saveCheckpoint(r *store.Record, c *schemas.Checkpoint) (*store.Reco
 		return nil, err
 	}
 	kept := compose.MergeCheckpoints(schemas.ValueOrZero(last), *c)
-	kept.ID = reading.CheckpointID(o.NextEventNumber())
+	kept.ID = cmp.Or(c.ID, reading.CheckpointID(o.NextEventNumber()))
 	marked := &operation.RecordChange{Action: life.Mark, Content: kept, ContentName: "checkpoint"}
 	return o.ChangeRecordWithNote(marked, r, schemas.UpdateIn{}, func(now *store.Record) { now.Checkpoint = o.NextEventNumber() })
 }

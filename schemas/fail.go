@@ -58,6 +58,7 @@ type Failure struct {
 	Source    Source    `json:"source"`
 
 	Failure         FailureDetail       `json:"failure"`
+	TypeComputed    bool                `json:"type_computed,omitempty"` // the holder gave no type
 	RollbackRequest *RollbackRequest    `json:"rollback_request,omitempty"`
 	CheckpointID    string              `json:"checkpoint_id,omitempty"`
 	Alternative     string              `json:"suggested_alternative,omitempty"`

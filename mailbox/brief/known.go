@@ -3,6 +3,7 @@ package brief
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -47,9 +48,17 @@ func progressLines(in Input, c *schemas.Context, p pen) []string {
 	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
 	return slices.Concat(
 		reportLines(in, p), p.labelledBullets("Open questions", in.Standing.Questions), partialProgressLines(c.PartialProgress, p),
-		p.labelledText("Checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partialProgressLines(k.PartialProgress, p),
+		p.labelledText("Restores checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partialProgressLines(k.PartialProgress, p),
 		labelledPairs(p, "State at the checkpoint", k.State),
 	)
+}
+
+// stateBesideCheckpoint returns the state that the sender wrote, or nil if it is the state at the checkpoint.
+func stateBesideCheckpoint(c *schemas.Context) map[string]any {
+	if c.Checkpoint != nil && reflect.DeepEqual(c.State, c.Checkpoint.State) {
+		return nil
+	}
+	return c.State
 }
 
 // reportLines returns the reports of the holders, each with author and time, the last report first. If there are none,

@@ -98,7 +98,7 @@ func buildParts(in Input, p pen) []briefPart {
 		{name: "detail", section: ofKey, lines: p.labelledText("Detail", h.Detail), context: true},
 		in.rootDetail(p),
 		{name: "results", section: ofKey, lines: labelledPairs(p, "Results so far", c.Results), context: true},
-		{name: "state", section: ofContext, lines: labelledPairs(p, "Current state", c.State), context: true},
+		{name: "state", section: ofContext, lines: labelledPairs(p, "Current state", stateBesideCheckpoint(c)), context: true},
 	}
 	all = slices.DeleteFunc(all, func(p briefPart) bool { return len(p.lines) == 0 })
 	for i := range all {

@@ -8,13 +8,15 @@ import (
 )
 
 // FailureCheckpoint returns the checkpoint that a failure leaves for the next holder, or nil if the failure has neither
-// a checkpoint nor partial progress. The partial progress becomes part of the checkpoint, unless the checkpoint already
-// has partial progress.
+// a checkpoint nor partial progress, and names no checkpoint of the holder's own. The partial progress becomes part of
+// the checkpoint, unless the checkpoint already has partial progress.
 func FailureCheckpoint(in schemas.FailIn) *schemas.Checkpoint {
-	if in.Checkpoint == nil && in.PartialProgress == nil {
+	own := schemas.ValueOrZero(in.Origin).CheckpointID
+	if in.Checkpoint == nil && in.PartialProgress == nil && own == "" {
 		return nil
 	}
 	c := *cmp.Or(in.Checkpoint, &schemas.Checkpoint{})
+	c.ID = own
 	if c.PartialProgress == nil {
 		c.PartialProgress = in.PartialProgress
 	}

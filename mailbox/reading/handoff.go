@@ -350,6 +350,22 @@ func LastCheckpoint(v *store.View, r *store.Record) (*schemas.Checkpoint, error)
 	return schemas.ValueOrZero(sent.Context).Checkpoint, err
 }
 
+// CheckpointToRestore returns the checkpoint from which another agent does the work of r again: the last checkpoint of
+// its holders, or else the checkpoint that its sender named, with the state that was sent along. It returns nil if there
+// is neither.
+func CheckpointToRestore(v *store.View, r *store.Record) (*schemas.Checkpoint, error) {
+	last, err := LastCheckpoint(v, r)
+	if last != nil || err != nil || r.Status == schemas.Returned { // a rework goes on from the result
+		return last, err
+	}
+	var sent schemas.Handoff
+	err = v.DecodeContent(r.ID, r.Body, &sent)
+	if id := schemas.ValueOrZero(sent.Rollback).CheckpointID; id != "" {
+		return &schemas.Checkpoint{ID: id, State: schemas.ValueOrZero(sent.Context).State}, err
+	}
+	return nil, err
+}
+
 // addLastCheckpoint puts the last checkpoint into the context of a handoff's message, so that the next holder gets it
 // with the message.
 func addLastCheckpoint(v *store.View, r *store.Record, h *schemas.Handoff) error {

@@ -161,9 +161,31 @@ func finishFail(n *normalisation) error {
 	return nil
 }
 
+// isAcceptance reports whether the arguments are an acknowledgement of the agent handoff protocols that accepts work.
+func isAcceptance(args map[string]any) bool {
+	return normalisedWord(args["status"]) == "accepted" && isEmpty(args["action"])
+}
+
+// readAcceptance removes the fields of an acknowledgement that accepts work from a claim, which is that acknowledgement
+// and has its own time and agent.
+func readAcceptance(n *normalisation) error {
+	if isAcceptance(n.args) {
+		maps.DeleteFunc(n.args, func(key string, _ any) bool {
+			return slices.Contains([]string{"status", "timestamp", "agent_id"}, snakeCase(key))
+		})
+	}
+	return nil
+}
+
 // finishUpdate refuses a message with header fields of another protocol, such as an acknowledgement, unless the action
 // is ask. Only ask stores these fields.
 func finishUpdate(n *normalisation) error {
+	if isAcceptance(n.args) {
+		delete(n.args, "status")
+		delete(n.args, "origin")
+		return schemas.Invalidf(n.at+"status", "accepted is said by the claim, which acknowledges a handoff").
+			WithNext(schemas.AdviseCall(schemas.ClaimIn{HandoffID: n.handoffID()}, "accepts it"))
+	}
 	if from := n.foreignHeaderPath(); from != "" && normalisedWord(n.args["action"]) != string(schemas.ActAsk) {
 		return schemas.Invalidf(n.at+from, "there is no such field").WithHint("Leave it out.")
 	}

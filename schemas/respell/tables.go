@@ -26,7 +26,7 @@ type aliasTable struct {
 // tables. Making all of them at the start would slow the program down noticeably.
 var tablesByTool = map[string]func() *aliasTable{
 	"send_handoff":  sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
-	"claim_handoff": lazyTable(schemas.ClaimIn{}, "handoff"),
+	"claim_handoff": lazyTable(schemas.ClaimIn{}, "handoff", func(t *aliasTable) { t.start = readAcceptance }),
 	"complete_handoff": lazyTable(schemas.CompleteIn{}, "header handoff token ending complete", func(t *aliasTable) {
 		t.finish, t.inner = finishComplete, map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
 	}),

@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"handoff/cmd/handoff/internal/cli"
@@ -36,7 +35,7 @@ func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 		s.drawParagraph("Said with the questions", st.Note)
 	}
 	left, begun := failed.CheckpointID, schemas.ValueOrZero(h.Rollback).CheckpointID
-	s.drawSection("Checkpoint", slices.Compact(nonEmptyTexts(st.Checkpoint, left, begun))...)
+	s.drawSection("Checkpoint", nonEmptyTexts(cmp.Or(left, st.Checkpoint), begun)...)
 	s.drawLateResults(got.Late)
 }
 
@@ -233,7 +232,11 @@ func verificationLines(given *schemas.Verification) (items []string) {
 }
 
 func (s sheet) drawFailure(f *schemas.Failure) {
-	s.drawSection("Failure", joined(f.Failure.Type, f.Failure.Description))
+	kind := f.Failure.Type
+	if f.TypeComputed {
+		kind += " (computed)"
+	}
+	s.drawSection("Failure", joined(kind, f.Failure.Description))
 	s.drawSection("Blockers", schemas.Map(f.Failure.Blockers, func(b schemas.Blocker) string {
 		if b.RequiredToProceed {
 			b.Description += " (required to proceed)"
