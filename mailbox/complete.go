@@ -106,7 +106,7 @@ func (o *op) complete(
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
 		Unmet: contract.UnmetCriteria(done.Criteria), Warnings: o.completionWarnings(r, in, done),
 	}
-	if err := o.AddWords(r.ID, reading.CompletionSearchWords(done)); err != nil {
+	if err := o.AddWords(r.ID, store.ListWords(reading.CompletionTexts(done))); err != nil {
 		return out, err
 	}
 	if r.Reviewer != "" {

@@ -148,7 +148,7 @@ func (o *op) commitFailure(
 	if failure.Parts, err = o.openPartsText(now, h.Then == schemas.ThenRollback); err != nil {
 		return out, nil, err
 	}
-	if err := o.AddWords(now.ID, store.ListWords(failure.Failure.Description)); err != nil {
+	if err := o.AddWords(now.ID, store.ListWords(reading.FailureTexts(failure.Failure))); err != nil {
 		return out, nil, err
 	}
 	o.EndRecord(now)

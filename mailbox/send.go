@@ -281,7 +281,7 @@ func (o *op) sendHandoff(d *draft.Draft) (out schemas.SendOut, err error) {
 
 // sendWarnings are all warnings for the sender of a new handoff, in this order.
 var sendWarnings = []func(*op, *draft.Draft, *store.Record) ([]string, error){
-	(*op).warnOfUnclaimed, (*op).warnOfUnknownNames, (*op).warnOfRepeat, (*op).warnOfLastAttempt,
+	(*op).warnOfUnclaimed, (*op).warnOfUnknownNames, (*op).warnOfRepeat, (*op).warnOfLastAttempt, (*op).warnOfEmptyRecall,
 	func(o *op, d *draft.Draft, r *store.Record) ([]string, error) {
 		return o.warnOfUnraisedLimits(r.Workflow, d.Limits)
 	},
@@ -301,6 +301,15 @@ func (*op) warnOfLastAttempt(d *draft.Draft, r *store.Record) ([]string, error) 
 		number += fmt.Sprintf(", and counts as attempt %d", r.MaxAttempts)
 	}
 	return []string{fmt.Sprintf("%s of %d, the last one: options.max_attempts allows more", number, r.MaxAttempts)}, nil
+}
+
+// warnOfEmptyRecall warns the sender of a recall that finds nothing.
+func (o *op) warnOfEmptyRecall(d *draft.Draft, r *store.Record) ([]string, error) {
+	found, err := reading.RecalledTexts(o.View, &d.Handoff, r)
+	if d.Handoff.Metadata.Recall == 0 || len(found) > 0 || err != nil {
+		return nil, err
+	}
+	return []string{"options.recall found nothing: no earlier handoff shares words, tags or files with this one"}, nil
 }
 
 // sendResult makes the result of a send, with the candidates of a pool. The position is that in the mailbox, from 1 to

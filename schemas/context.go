@@ -1,6 +1,8 @@
 package schemas
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -37,10 +39,26 @@ type Context struct {
 	Checkpoint      *Checkpoint      `json:"checkpoint,omitempty" jsonschema_extras:"x-filled=true"`
 }
 
+// AllDecisions returns the decisions of a context, and those that are artifacts of the type decision.
+func (c Context) AllDecisions() []Decision {
+	all := slices.Clone(c.Decisions)
+	for _, a := range c.Artifacts {
+		if text := cmp.Or(a.Content, a.Description); strings.EqualFold(a.Type, "decision") && text != "" {
+			all = append(all, Decision{Decision: text, Rationale: a.Rationale})
+		}
+	}
+	return all
+}
+
 // Decision is a decision and its reason.
 type Decision struct {
 	Decision  string `json:"decision"`
 	Rationale string `json:"rationale,omitempty"`
+}
+
+// Text returns the decision with its reason.
+func (d Decision) Text() string {
+	return strings.TrimSuffix(d.Decision+", because: "+d.Rationale, ", because: ")
 }
 
 // File points into a file of the project.

@@ -172,7 +172,7 @@ func TestSplitWords_ReturnsLowerCaseWords(t *testing.T) {
 }
 
 // Of a long text the first words are kept, so a title is always found.
-func TestListWords_KeepsFirst200Words(t *testing.T) {
+func TestListWords_KeepsFirst1000Words(t *testing.T) {
 	w := newMemoryWorld(t)
 	var long strings.Builder
 	for i := range 5000 {
@@ -180,9 +180,9 @@ func TestListWords_KeepsFirst200Words(t *testing.T) {
 	}
 	w.Write(func(tx *store.Tx) error { return tx.PutWords(1, store.ListWords("zebra Zebra", long.String())) })
 	row := w.CopyRows(store.Words)[store.Words][0].Value
-	require.Equal(t, 201, strings.Count(string(row), "\x00"))
+	require.Equal(t, 1001, strings.Count(string(row), "\x00"))
 	w.Read(func(v *store.View) error {
-		for word, found := range map[string]bool{"zebra": true, "word0000": true, "word0198": true, "word0199": false} {
+		for word, found := range map[string]bool{"zebra": true, "word0000": true, "word0998": true, "word0999": false} {
 			has, err := v.HasWords(1, []string{word})
 			require.NoError(t, err)
 			require.Equal(t, found, has, word)

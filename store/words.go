@@ -12,13 +12,13 @@ import (
 )
 
 // maxWords is the number of words that a send keeps for one handoff.
-const maxWords = 200
+const maxWords = 1000
 
 // WordList holds the distinct search words of a handoff, as the row stores them: a zero byte before each word and at
 // the end. [ListWords] makes a list.
 type WordList []byte
 
-// ListWords returns the first two hundred distinct words of the texts. A search does not find later words, so callers
+// ListWords returns the first thousand distinct words of the texts. A search does not find later words, so callers
 // put the most important text first. Callers call it before the transaction, because it takes longer than writing the
 // words.
 func ListWords(texts ...string) WordList {
@@ -42,7 +42,7 @@ func (t *Tx) PutWords(id schemas.ID, list WordList) error {
 // maxAllWords is the largest number of words of one handoff, including words that were added after the send.
 const maxAllWords = 2 * maxWords
 
-// AddWords adds search words to the words of a handoff. A handoff keeps at most 400 words, and later words are dropped.
+// AddWords adds search words to the words of a handoff. A handoff keeps at most 2,000 words, and later words are dropped.
 func (t *Tx) AddWords(id schemas.ID, more WordList) error {
 	row, err := t.r.Get(Words, EncodeNumber(id))
 	if err != nil {
@@ -98,4 +98,10 @@ func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
 	}
 	isMissing := func(w string) bool { return !bytes.Contains(row, append([]byte{0}, w...)) }
 	return !slices.ContainsFunc(words, isMissing), nil
+}
+
+// WordRows yields the search words of the handoffs below the given id, newest first. A key is the id of a handoff, and a
+// value is a [WordList]. It reads one row for each.
+func (v *View) WordRows(before schemas.ID) iter.Seq2[Row, error] {
+	return v.r.Scan(Range{Space: Words, To: EncodeNumber(before), Reverse: true})
 }

@@ -43,7 +43,7 @@ type Input struct {
 	Ancestors []schemas.HistoryStep       // root first, without the handoff itself
 	Results   []EarlierResult             // of the handoff that this one continues or repeats, then of its dependencies
 	Root      schemas.Handoff             // the first handoff of the chain, if a rule sent this one; it says what was asked
-	Recalled  []EarlierDecision           // decisions of earlier handoffs, newest first
+	Recalled  []RecalledText              // of earlier handoffs about the same, the best first
 	Answers   schemas.Agent               // the agent that answers questions, default the sender
 	TakesBack schemas.Agent               // the agent that gets failed work, default as the handoff says
 	MaxTokens int                         // default [DefaultTokens]; raised to [MinTokens] if less
@@ -66,10 +66,10 @@ type EarlierResult struct {
 	Title string
 }
 
-// EarlierDecision is a decision of an earlier handoff.
-type EarlierDecision struct {
-	Of       schemas.ID
-	Decision schemas.Decision
+// RecalledText is the end or a decision of an earlier handoff, with the agent that wrote it.
+type RecalledText struct {
+	Of   schemas.ID
+	Text string
 }
 
 // HolderReport is a note of a holder.

@@ -82,9 +82,8 @@ func callsForPart(in Input, name string) []string {
 		return calls
 	case "earlier handoffs":
 		return []string{schemas.AdviseCall(schemas.HistoryIn{HandoffID: id.String()}, "").Request()}
-	case earlierDecisionsPart:
-		decisions := schemas.GetIn{Reference: "decisions"}
-		return schemas.Unique(schemas.Map(in.Recalled, func(r EarlierDecision) string { return getHandoffCall(r.Of, decisions) }))
+	case recalledPart:
+		return schemas.Unique(schemas.Map(in.Recalled, func(r RecalledText) string { return getHandoffCall(r.Of, schemas.GetIn{View: "full"}) }))
 	case earlierResultsPart:
 		calls := []string{getHandoffCall(in.Results[0].HandoffID, schemas.GetIn{View: "outcome"})}
 		calls = append(calls, schemas.Map(in.Results[1:], func(r EarlierResult) string { return "same of " + r.HandoffID.String() })...)

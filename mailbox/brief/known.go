@@ -129,16 +129,11 @@ func answerLines(all []schemas.Answer, p pen) (lines []string) {
 	return append([]string{"- Answers to earlier questions:"}, lines...)
 }
 
-// earlierDecisionLines returns decisions of earlier handoffs, one line each, with the id of the handoff.
-func earlierDecisionLines(all []EarlierDecision, p pen) []string {
-	return p.labelledBullets("Decided before in this workflow", schemas.Map(all, func(r EarlierDecision) string {
-		return p.oneLine(decisionText(r.Decision), maxResult) + " (" + r.Of.String() + ")"
+// recalledLines returns a line for each text of an earlier handoff, with the id of the handoff.
+func recalledLines(all []RecalledText, p pen) []string {
+	return p.labelledBullets("Recalled from earlier work, as it was then", schemas.Map(all, func(r RecalledText) string {
+		return r.Of.String() + " " + p.oneLine(r.Text, maxResult)
 	}))
-}
-
-// decisionText returns a decision with its reason.
-func decisionText(d schemas.Decision) string {
-	return d.Decision + withPrefix(", because: ", d.Rationale)
 }
 
 // fileLines returns the relevant paths, each with its line numbers and a note. A file that did not exist when the

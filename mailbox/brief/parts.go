@@ -50,8 +50,8 @@ type briefPart struct {
 // summaryPart is the name of the sender's summary, or of the extract that replaces it.
 const summaryPart = "summary"
 
-// earlierDecisionsPart is the name of the part with decisions of earlier handoffs.
-const earlierDecisionsPart = "earlier decisions"
+// recalledPart is the name of the part about earlier handoffs that the sender did not name.
+const recalledPart = "recalled work"
 
 // earlierResultsPart is the name of the part with results of earlier handoffs.
 const earlierResultsPart = "results of earlier handoffs"
@@ -86,8 +86,8 @@ func buildParts(in Input, p pen) []briefPart {
 		{name: "completed steps", section: ofContext, lines: p.labelledBullets("What's been done", c.CompletedSteps), context: true},
 		{name: "previous failures", section: ofKey, lines: p.labelledBullets("Previous failures", c.PreviousFailures), context: true},
 		{name: "known issues", section: ofKey, lines: p.labelledBullets("Known issues", c.KnownIssues), context: true},
-		{name: "decisions", section: ofKey, lines: p.labelledBullets("Decisions", schemas.Map(c.Decisions, decisionText)), context: true},
-		{name: earlierDecisionsPart, section: ofKey, lines: earlierDecisionLines(in.Recalled, p), context: true},
+		{name: "decisions", section: ofKey, lines: p.labelledBullets("Decisions", schemas.Map(c.Decisions, schemas.Decision.Text)), context: true},
+		{name: recalledPart, section: ofKey, lines: recalledLines(in.Recalled, p), context: true, foreign: true},
 		{name: "original request", section: ofContext, lines: p.labelledText("Original request", c.OriginalRequest), context: true},
 		{name: "files", section: ofKey, lines: fileLines(c.Files, p), context: true},
 		{name: "references", section: ofKey, lines: referenceLines(h.ID, c.References, p), context: true},
@@ -154,9 +154,9 @@ func selectParts(h schemas.Handoff, all []briefPart, p pen) (kept, left []briefP
 	if transferStrategy(h) == full {
 		return all, nil
 	}
-	stays := map[string]bool{summaryPart: true, earlierDecisionsPart: true}
+	stays := map[string]bool{summaryPart: true, recalledPart: true}
 	if transferStrategy(h) == referenced {
-		stays = map[string]bool{summaryPart: true, earlierDecisionsPart: true, "references": true, "files": true}
+		stays = map[string]bool{summaryPart: true, recalledPart: true, "references": true, "files": true}
 	}
 	for _, part := range all {
 		if part.context && !stays[part.name] {
@@ -183,7 +183,7 @@ func extractPart(h schemas.Handoff, label string, p pen) briefPart {
 		return schemas.Map(texts, func(s string) string { return label + ": " + s })
 	}
 	texts := slices.Concat(
-		behind("Decided", schemas.Map(c.Decisions, decisionText)), behind("Known issue", c.KnownIssues),
+		behind("Decided", schemas.Map(c.AllDecisions(), schemas.Decision.Text)), behind("Known issue", c.KnownIssues),
 		behind("Failed before", c.PreviousFailures),
 	)
 	return briefPart{name: summaryPart, section: ofContext, lines: p.labelledBullets(label, texts), context: true}

@@ -241,32 +241,3 @@ func dependencyIDs(v *store.View, h schemas.Handoff, r *store.Record) (ids []sch
 	}
 	return append(ids, left...)
 }
-
-// maxRecalled is the number of earlier handoffs of a workflow in which [decisionsOfWorkflow] looks for decisions.
-const maxRecalled = 50
-
-// decisionsOfWorkflow returns decisions of earlier handoffs of the same workflow, newest first. The sender of h set the
-// maximum number. It skips decisions that h already has, and handoffs that cannot be read. It reads only handoffs that
-// were sent before h, so later sends do not change the brief of h.
-func decisionsOfWorkflow(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.EarlierDecision, err error) {
-	said := map[string]bool{}
-	for _, d := range schemas.ValueOrZero(h.Context).Decisions {
-		said[d.Decision] = true
-	}
-	for of, err := range ReadableRecords(v, AtMost(maxRecalled, v.NewestFirst(store.IndexByWorkflow(r.Workflow), r.ID))) {
-		if err != nil || len(all) >= h.Metadata.Recall {
-			return all, err
-		}
-		var sent schemas.Handoff
-		if v.DecodeContent(of.ID, of.Body, &sent) != nil {
-			continue
-		}
-		for _, d := range slices.Backward(schemas.ValueOrZero(sent.Context).Decisions) {
-			if !said[d.Decision] && len(all) < h.Metadata.Recall {
-				said[d.Decision] = true
-				all = append(all, brief.EarlierDecision{Of: of.ID, Decision: d})
-			}
-		}
-	}
-	return all, nil
-}

@@ -11,6 +11,7 @@ import (
 	"handoff/mailbox/brief"
 	"handoff/mailbox/content"
 	"handoff/mailbox/contract"
+	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
 	"handoff/schemas"
 	"handoff/store"
@@ -123,13 +124,14 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 		}
 		in.Results = append(in.Results, earlierProduct(v, r, in.Results)...)
 	}
-	in.Recalled, err = decisionsOfWorkflow(v, &h, r)
+	in.Recalled, err = RecalledTexts(v, &h, r)
 	return in, err
 }
 
 // showFull shows the whole message, the ids of the children, the current state and the outcome, without cutting long
-// texts. If the sender chose a strategy, it also shows how many tokens of the context are in the brief. If the request
-// has max_tokens or an offset, the caller gets one page of the view.
+// texts. If the sender chose a strategy, it also shows how many tokens of the context are in the brief. It shows the
+// messages among the last [eventsShown] events, which agents sent with the handoff as parent. If the request has
+// max_tokens or an offset, the caller gets one page of the view.
 func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out *schemas.GetOut) error {
 	h, err := ReadHandoff(v, r)
 	if err != nil {
@@ -141,7 +143,9 @@ func (rd Reader) showFull(v *store.View, r *store.Record, in schemas.GetIn, out 
 	if err = cmp.Or(err, unread); err != nil {
 		return err
 	}
-	out.Standing = &st
+	_ = rd.showEvents(v, r, schemas.GetIn{}, out) // the view events tells of an event that cannot be read
+	out.Events = slices.DeleteFunc(out.Events, func(e schemas.HistoryEvent) bool { return life.Action(e.Action) != life.Message })
+	out.Standing, out.NextOffset = &st, 0
 	st.Base, st.LastSign = BaseCommit(v, r), rd.LastSignOfLife(r)
 	st.Reason, err = rd.StateReason(v, r)
 	if h.Metadata.Strategy != "" {

@@ -2,6 +2,7 @@ package reading
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -25,40 +26,49 @@ func SearchWords(v *store.View, r *store.Record) (store.WordList, error) {
 	for _, a := range schemas.ValueOrZero(h.Context).Answers {
 		texts = append(append(texts, a.Questions...), a.Answer)
 	}
-	texts = append(append(texts, completionTexts(ended.Completion)...), ended.Failure.Description, h.Detail)
-	return store.ListWords(slices.DeleteFunc(texts, func(text string) bool { return text == compose.NotKept })...), err
+	texts = append(texts, CompletionTexts(ended.Completion), FailureTexts(ended.Failure), h.Detail)
+	return store.ListWords(schemas.Map(texts, func(text string) string { return strings.ReplaceAll(text, compose.NotKept, "") })...), err
 }
 
-// MessageSearchWords returns the words under which a search finds a handoff that was just sent: the words of its task,
-// its expectations, its decisions, its artifacts and its detail. The server adds the words of questions and results
-// later.
+// MessageSearchWords returns the words under which a search finds a handoff that was just sent: the words of its texts,
+// the most important first. It leaves out references, and the project that the server found around the sender, which
+// all handoffs of a workspace share. The server adds the words of questions and results later.
 func MessageSearchWords(h *schemas.Handoff) store.WordList {
 	return store.ListWords(append(messageTexts(h), h.Detail)...)
 }
 
 func messageTexts(h *schemas.Handoff) []string {
 	c, e := schemas.ValueOrZero(h.Context), schemas.ValueOrZero(h.Expectations)
-	texts := slices.Concat([]string{h.Title, h.Task, h.Summary, strings.Join(h.Tags, " ")}, e.SuccessCriteria)
-	for _, d := range c.Decisions {
-		texts = append(texts, d.Decision, d.Rationale)
+	return []string{
+		h.Title, h.Task, h.Summary, joinTexts(h.Tags, e.SuccessCriteria, c.Decisions, e.Deliverables, c.Artifacts, e.Constraints, h.Data,
+			statedProject(h), fileTexts(c.Files), c.CompletedSteps, c.KnownIssues, c.PreviousFailures, c.Memories, c.Results, c.State),
 	}
-	for _, d := range e.Deliverables {
-		texts = append(append(texts, d.Description), d.Criteria...)
-	}
-	for _, a := range c.Artifacts {
-		texts = append(texts, a.Path, a.Description, a.Rationale, a.Content)
-	}
-	return texts
 }
 
-// CompletionSearchWords returns the search words of a completion.
-func CompletionSearchWords(done schemas.Completion) store.WordList {
-	return store.ListWords(completionTexts(done)...)
+// joinTexts returns the texts in some values, the names in maps too, as one text. It does not follow pointers.
+func joinTexts(values ...any) string { return strings.ReplaceAll(fmt.Sprintln(values...), "map[", " ") }
+
+func fileTexts(all []schemas.File) []string {
+	return schemas.Map(all, func(f schemas.File) string { return f.Path + " " + f.Note })
 }
 
-func completionTexts(done schemas.Completion) []string {
-	return slices.Concat(
-		[]string{done.Summary}, done.Notes, schemas.Map(done.Criteria, func(a schemas.AnsweredCriterion) string { return a.Evidence }),
-		schemas.Map(done.Deliverables, func(d schemas.Delivered) string { return d.Description }),
-	)
+// statedProject returns the name and the tech stack of the project, if the sender stated them. The project that the
+// server found is the same for all handoffs of a workspace.
+func statedProject(h *schemas.Handoff) []string {
+	p := schemas.ValueOrZero(schemas.ValueOrZero(h.Context).Project)
+	if p.Name != "" && !h.Tree.IsIn(p.Path) {
+		return append([]string{p.Name}, p.TechStack...)
+	}
+	return nil
+}
+
+// CompletionTexts returns the texts of a completion that a search finds.
+func CompletionTexts(done schemas.Completion) string {
+	evidence := schemas.Map(done.Criteria, func(a schemas.AnsweredCriterion) string { return a.Evidence })
+	return joinTexts(done.Summary, done.Notes, evidence, done.Deliverables, done.Data, done.Results, done.Outputs, string(done.Output), done.Detail)
+}
+
+// FailureTexts returns the texts of a failure that a search finds.
+func FailureTexts(f schemas.FailureDetail) string {
+	return joinTexts(f.Description, f.Blockers, schemas.ValueOrZero(f.PartialProgress))
 }

@@ -37,6 +37,9 @@ func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	left, begun := failed.CheckpointID, schemas.ValueOrZero(h.Rollback).CheckpointID
 	s.drawSection("Checkpoint", nonEmptyTexts(cmp.Or(left, st.Checkpoint), begun)...)
 	s.drawLateResults(got.Late)
+	s.drawSection("Messages Among the Last Events", schemas.Map(got.Events, func(e schemas.HistoryEvent) string {
+		return fmt.Sprintf("%s, %s ago, %s", e.Agent, s.FormatAge(e.At), s.cut(e.Text, s.part(fmt.Sprintf("events/%d/task", e.N))))
+	})...)
 }
 
 func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schemas.Event) {

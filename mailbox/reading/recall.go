@@ -1,0 +1,112 @@
+package reading
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"handoff/mailbox/brief"
+	"handoff/schemas"
+	"handoff/store"
+)
+
+// maxRecalled is the number of similar handoffs, and of handoffs of the workflow, whose content one recall reads.
+const maxRecalled = 50
+
+// commonWords has words that say nothing about the subject of a task, and names of many folders and files.
+//
+//go:embed common_words.txt
+var commonWords string
+
+// RecalledTexts returns the ends and decisions of earlier handoffs that are about the same as h, the best first. The
+// sender of h chose the maximum number of these handoffs. They share words, tags or files with h. After them come
+// decisions of earlier handoffs of the same workflow. It leaves out handoffs of another project, and decisions of h.
+//
+// It looks at the newest thousand handoffs before h, and at ends before the send of h. So later sends and results do
+// not change the brief of h.
+func RecalledTexts(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.RecalledText, err error) {
+	if h.Metadata.Recall == 0 {
+		return nil, nil
+	}
+	alike, err := similarHandoffs(v, recallWords(h), r.ID)
+	workflow, unread := Collect(AtMost(maxRecalled, v.NewestFirst(store.IndexByWorkflow(r.Workflow), r.ID)))
+	if err = cmp.Or(err, unread); err != nil {
+		return nil, err
+	}
+	ids := slices.SortedFunc(maps.Keys(alike), func(a, b schemas.ID) int { return cmp.Or(cmp.Compare(alike[b], alike[a]), cmp.Compare(b, a)) })
+	known, said := append(dependencyIDs(v, *h, r), r.Parent, r.RetryOf), schemas.ValueOrZero(h.Context).AllDecisions()
+	found, best := 0, 0.0 // the number of handoffs with texts, and the weight of the first
+	for _, id := range schemas.Unique(slices.Concat(ids[:min(len(ids), maxRecalled)], workflow)) {
+		near, of := alike[id] > best/3, RecordOrNil(v, id)
+		if found == h.Metadata.Recall || of == nil || !near && of.Workflow != r.Workflow {
+			continue
+		}
+		if texts := recallOne(v, h, of, near && of.Ended <= r.Created && !slices.Contains(known, id), &said); len(texts) > 0 {
+			all, found, best = append(all, texts...), found+1, cmp.Or(best, alike[id])
+		}
+	}
+	return all, nil
+}
+
+// recallOne returns the end of an earlier handoff if it has one, and the decisions that were not said. It adds these to
+// `said`. It returns nothing for a handoff that cannot be read, and for one whose sender stated another project.
+func recallOne(v *store.View, h *schemas.Handoff, of *store.Record, hasEnd bool, said *[]schemas.Decision) (all []brief.RecalledText) {
+	var sent schemas.Handoff
+	unread := v.DecodeContent(of.ID, of.Body, &sent)
+	one, other := statedProject(h), statedProject(&sent)
+	if unread != nil || len(one) > 0 && len(other) > 0 && !strings.EqualFold(one[0], other[0]) {
+		return nil
+	}
+	if e, err := v.Event(of.Result); hasEnd && err == nil && e != nil {
+		all = append(all, brief.RecalledText{Of: of.ID, Text: fmt.Sprintf("%s by %s: %s: %s", of.Status, of.Holder, of.Title, EventText(v, *e))})
+	}
+	for _, d := range schemas.ValueOrZero(sent.Context).AllDecisions() {
+		if !slices.Contains(*said, d) {
+			*said, all = append(*said, d), append(all, brief.RecalledText{Of: of.ID, Text: fmt.Sprintf("decided by %s: %s", of.From, d.Text())})
+		}
+	}
+	return all
+}
+
+// recallWords returns the words by which a recall finds earlier handoffs, without the common words.
+func recallWords(h *schemas.Handoff) map[string]bool {
+	c, e, stems := schemas.ValueOrZero(h.Context), schemas.ValueOrZero(h.Expectations), map[string]bool{}
+	for _, w := range store.SplitWords(joinTexts(h.Title, h.Task, h.Summary, h.Tags, e.Deliverables, c.Artifacts, fileTexts(c.Files))) {
+		stems[wordStem(w)] = len(w) > 1 && !strings.Contains(commonWords, "\n"+w+"\n")
+	}
+	return stems
+}
+
+// wordStem returns the beginning of a word, which forms of the word share: "implemen" for implements, implementation.
+func wordStem(w string) string {
+	return strings.TrimSuffix(w, "s")[:min(len(strings.TrimSuffix(w, "s")), 8)]
+}
+
+// similarHandoffs returns the weights of the handoffs that share words with the given words. It compares the newest
+// [MaxScanned] handoffs below an id. A word that fewer of them have counts more. Of eight or more handoffs, a word that
+// more than a quarter of them has counts nothing.
+func similarHandoffs(v *store.View, stems map[string]bool, before schemas.ID) (map[schemas.ID]float64, error) {
+	handoffs, weights, n := map[string][]schemas.ID{}, map[schemas.ID]float64{}, 0
+	for row, err := range AtMost(MaxScanned, v.WordRows(before)) {
+		if err != nil {
+			return nil, err
+		}
+		n++
+		id := schemas.ID(store.DecodeLastNumber(row.Key))
+		for w := range strings.SplitSeq(string(row.Value), "\x00") {
+			if stem := wordStem(w); stems[stem] && !slices.Contains(handoffs[stem][max(len(handoffs[stem])-1, 0):], id) {
+				handoffs[stem] = append(handoffs[stem], id)
+			}
+		}
+	}
+	for _, stem := range slices.Sorted(maps.Keys(handoffs)) { // floats add up in one order
+		for ids := handoffs[stem]; len(ids) > 0 && (n < 8 || len(handoffs[stem]) <= n/4); ids = ids[1:] {
+			weights[ids[0]] += math.Log(1 + float64(n)/float64(len(handoffs[stem])))
+		}
+	}
+	return weights, nil
+}
