@@ -33,15 +33,20 @@ func (o *op) checkBudget(d *draft.Draft, name schemas.Workflow, wf *store.Workfl
 	return nil
 }
 
-// countUsage adds a result, a failure or a late result to the use of its workflow: the tokens of its text, and its
-// stated cost. The sum is committed together with the result. countUsage never refuses a result.
+// countUsage adds a result, a failure or a late result to the use of its workflow: the cost and the tokens that it
+// reports. The tokens of a completion replace the estimate of its handoff, which the send has added. If a result reports
+// no tokens, countUsage adds an estimate of its text. The sum is committed together with the result. countUsage never
+// refuses a result.
 func (o *op) countUsage(h *operation.RecordChange) error {
-	var done *schemas.Completion
+	var done schemas.Completion
+	sent := 0.0 // tokens that the send has added
 	switch came := h.Content.(type) {
 	case schemas.Completion:
-		done = &came
+		done = came
+		text, _ := o.RawContent(h.Now.ID, h.Now.Body) // of an erased message nothing can be estimated
+		sent = float64(content.CountTokens(string(text)))
 	case schemas.LateResult:
-		done = came.Completion
+		done = schemas.ValueOrZero(came.Completion)
 	case schemas.Failure:
 	default:
 		return nil
@@ -54,21 +59,13 @@ func (o *op) countUsage(h *operation.RecordChange) error {
 	if wf.Used == nil {
 		wf.Used = map[string]float64{}
 	}
-	wf.Used[schemas.LimitTokens] += float64(content.CountTokens(string(h.Stored.Bytes)))
-	if done != nil {
-		wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+costOf(done))*1e6) / 1e6
+	tokens := float64(content.CountTokens(string(h.Stored.Bytes)))
+	if reported := schemas.ReportedTokens(done.Results); reported > 0 {
+		tokens = max(reported-sent, 0)
 	}
+	wf.Used[schemas.LimitTokens] += tokens
+	wf.Used[schemas.LimitCost] = math.Round((wf.Used[schemas.LimitCost]+schemas.AmountOf(done.Results[schemas.LimitCost]))*1e6) / 1e6
 	return o.PutWorkflow(name, *wf)
-}
-
-// costOf returns the cost in US dollars that a completion states, as a number or as text. It returns 0 if the
-// completion states no cost, or a cost that is no amount.
-func costOf(done *schemas.Completion) float64 {
-	usd, err := strconv.ParseFloat(fmt.Sprint(done.Results[schemas.LimitCost]), 64)
-	if err != nil || !(usd > 0) || math.IsInf(usd, 0) {
-		return 0
-	}
-	return usd
 }
 
 // setLimits sets the limits that a caller gives for a workflow. Any caller may lower a limit, and only a person may

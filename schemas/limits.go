@@ -40,7 +40,7 @@ const (
 	LimitChain    = "max_handoffs"      // from the root of a chain to its end
 	LimitHandoffs = "workflow_handoffs" // in the workflow
 	LimitRounds   = "rounds"            // how often work comes to the same agent in one chain
-	LimitTokens   = "tokens"            // estimated, of the handoffs and their results
+	LimitTokens   = "tokens"            // of each handoff, see [ReportedTokens]; else estimated from its texts
 	LimitMinutes  = "minutes"           // since the first handoff was sent
 	LimitCost     = "cost_usd"          // sum of results.cost_usd
 )
@@ -80,6 +80,28 @@ func CheckCost(results map[string]any) error {
 	}
 	return Invalidf("results."+LimitCost, "%s is no number from 0 to %.0f", Clip(EscapeHidden(said), 40), MaxAmount).
 		WithHint("Give the number alone, or leave it out. Nothing was changed.")
+}
+
+// AmountOf returns an amount of results, such as their cost, which may be a number or text. It returns 0 for a value
+// that is no number from 0 to [MaxAmount].
+func AmountOf(value any) float64 {
+	n, err := strconv.ParseFloat(fmt.Sprint(value), 64)
+	if err != nil || !(n > 0 && n <= MaxAmount) {
+		return 0
+	}
+	return n
+}
+
+// ReportedTokens returns the number of tokens that results report: their tokens or total_tokens, else the sum of all
+// amounts whose names end in _tokens, such as input_tokens and output_tokens. It returns 0 if they report none.
+func ReportedTokens(results map[string]any) float64 {
+	sum := 0.0
+	for name, value := range results {
+		if strings.HasSuffix(name, "_tokens") {
+			sum += AmountOf(value)
+		}
+	}
+	return cmp.Or(AmountOf(results[LimitTokens]), AmountOf(results["total_tokens"]), sum)
 }
 
 // DefaultLimits returns the limits that apply if no flag changes them.
