@@ -76,13 +76,6 @@ func EndReason(v *store.View, r *store.Record, f *schemas.Failure) (string, erro
 	return "", err
 }
 
-// wasRolledBack reports whether a failure created a handoff that sends the work back. A failure creates no such handoff
-// if the chain (handoffs that continue one another) has reached its limit, or if a rule of a file sent the work to
-// another recipient.
-func wasRolledBack(r *store.Record, f *schemas.Failure) bool {
-	return f.Then == schemas.ThenRollback && f.RollbackRequest != nil && r.Rollback != 0
-}
-
 // acceptanceReason says which reviewer or person still has to accept a completed result, and in which round of reviews.
 // It returns "" if the result needs no further acceptance.
 func acceptanceReason(v *store.View, r *store.Record) (string, error) {

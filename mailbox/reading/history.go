@@ -198,8 +198,8 @@ func historyStep(v *store.View, r *store.Record) (step schemas.HistoryStep, done
 		step.Results, step.Done = got.Completion.Results, got.Completion
 		step.Summary = schemas.EscapeHidden(schemas.Shorten(got.Completion.Summary, maxSummary))
 	}
-	if f := got.Failure; f != nil && wasRolledBack(r, f) {
-		step.RollbackTo = schemas.Address(f.RollbackRequest.TargetAgent)
+	if back := RecordOrNil(v, r.Rollback); back != nil {
+		step.RollbackTo = back.To
 	}
 	step.Reason, err = EndReason(v, r, got.Failure)
 	return step, got.Completion, err

@@ -70,7 +70,8 @@ func printHistory(p *cli.Page, a *cli.App, out schemas.HistoryOut, rows bool) {
 	case rows:
 		printSteps(p, out.Items)
 	default:
-		p.WriteString(draw.Tree(string(out.Workflow), "", out.Items, p.Style.Style))
+		title := append(out.Items, schemas.HistoryStep{})[0].Title // of the first handoff, as in the page for pull requests
+		p.WriteString(draw.Tree(string(out.Workflow), title, out.Items, p.Style.Style))
 	}
 	if out.Sums != nil && out.Markdown+out.Mermaid == "" && !rows {
 		p.AddLine("")
@@ -79,7 +80,7 @@ func printHistory(p *cli.Page, a *cli.App, out schemas.HistoryOut, rows bool) {
 	for _, b := range out.Limits {
 		name := "limit of " + b.Limit
 		if b.Limit == schemas.LimitTokens {
-			name += ", estimated from all texts"
+			name += ", estimated where no result reports them"
 		}
 		p.AddField(name, fmt.Sprintf("%v of %v", b.Used, b.Of))
 	}
