@@ -142,10 +142,10 @@ func (l leanAnswer) knows(path string, row []string, value json.RawMessage) bool
 	switch row[0] {
 	case "always":
 		return row[1] == "" || advised
-	case "is":
-		return string(value) == row[1]
-	case "asked":
-		return string(value) == string(l.asked[path])
+	case "is", "asked":
+		return string(value) == map[string]string{"is": row[1], "asked": string(l.asked[path])}[row[0]]
+	case "beside":
+		return bytes.Contains(l.whole, []byte(`"`+row[1]+`":`))
 	case "own":
 		return l.owns
 	case "twice":

@@ -23,4 +23,6 @@ func TestAnswer_LeavesOutWhatReaderKnows(t *testing.T) {
 	require.Contains(t, said(boss, "list_handoffs", `{"box":"notices"}`), `"title":"Test the login"`)
 	said(qa, "complete_handoff", `{"handoff_id":"2","summary":"done"}`)
 	require.NotContains(t, said(boss, "list_handoffs", `{"box":"notices"}`), "ho_1")
+	require.NotContains(t, said(boss, "handoff_history", `{"handoff_id":"1"}`), "final_agent", "the picture shows it")
+	require.Regexp(t, `"chain":.*"final_agent":"qa","output":"done"`, said(boss, "handoff_history", `{"handoff_id":"1","format":"rows"}`))
 }
