@@ -60,7 +60,7 @@ var doors = slices.Concat(
 		"admin workspace_stats"),
 	through(atTerminal, escaped, "accept", "agents", "agents check", "agents list", "agents register", "answer",
 		"approve", "assign", "audit verify", "call", "cancel", "check", "allow", "checks allow", "checks list", "checks run", "claim", "complete", "diff", "doctor", "edit", "export", "fail", "history", "import", "inbox", "list", "prime",
-		"recall", "redact", "refuse", "retry", "rules test", "search", "send", "show", "status", "token add", "token list",
+		"recall", "redact", "refuse", "retry", "rules test", "run", "search", "send", "show", "status", "token add", "token list",
 		"token revoke", "update", "wait", "watch", "where", "workflow list", "workflow start", "workspace list", "workspace adopt", "workspace remove",
 		"exec", "completions shell"),
 	through(inLog, escaped, "logs"),

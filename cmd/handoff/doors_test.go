@@ -198,7 +198,7 @@ var forms = map[string][]string{
 	"diff":    {"218", "219 222"},
 	"list":    {"--all", "--all --box notices", "--agent qa", "--all --columns id,title,type,tags"},
 	"history": {"wf_216", "wf_218 --rows", "wf_219 --mermaid", "wf_221 --markdown"},
-	"agents":  {"qa"}, "agents check": {""}, "agents list": {""}, "search": {"canary150"}, "inbox": {"--agent qa"}, "wait": {"216", "218"}, "status": {"--agent qa"},
+	"agents":  {"qa"}, "agents check": {""}, "agents list": {""}, "search": {"canary150"}, "inbox": {"--agent qa"}, "wait": {"216", "218", "218 --follow --timeout 0"}, "status": {"--agent qa"},
 	"claim":  {"1 --agent qa", "2 --full --agent qa"},
 	"update": {"2 --agent qa --percent 5"}, "cancel": {"3 --agent dev"}, "retry": {"216 --agent dev"}, "accept": {"218 --agent dev"},
 	"recall": {"no_31 --agent dev"}, "prime": {"--client codex"}, "call": {`get_handoff {"handoff_id":"218"}`}, "audit verify": {""}, "check": {""},

@@ -32,6 +32,9 @@ type ToolCommand[Out any] struct {
 	// tool.
 	Call func(ctx context.Context, conn *Connection, args Arguments) (Out, json.RawMessage, error)
 
+	// Then goes on with the result of the call, and prints in place of Print and ID. It is nil for most commands.
+	Then func(ctx context.Context, result Out, raw json.RawMessage) error
+
 	// ID returns the output of --silent. It is nil for a command that only reads. A command with ID has the flags about
 	// limits of the store, because it may own the store while it runs. Its page ends with the caller's pending mail.
 	ID func(result Out) string
@@ -75,8 +78,11 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 			return err
 		}
 		out, raw, err := t.callOnce(cmd, a, args)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case t.Then != nil:
+			return t.Then(cmd.Context(), out, raw)
 		}
 		return tell(out, raw, true)
 	}

@@ -9,7 +9,7 @@ import (
 
 // groups are the headings of the program's help in their order. Each heading has its commands.
 var groups = []struct{ title, commands string }{
-	{"A day's work", "answer claim complete fail inbox send show status update wait"},
+	{"A day's work", "answer claim complete fail inbox run send show status update wait"},
 	{"Deciding and changing", "accept approve assign cancel edit recall refuse retry workflow"},
 	{"Looking", "agents diff history list search watch"},
 	{"Setting up", "allow checks completion demo deny doctor rules setup version"},

@@ -34,6 +34,8 @@ var withoutList = map[string]bool{
 	"audit verify --anchor":      true, // of a repository
 	"send --key":                 true, // a new one
 	"workflow start --key":       true,
+	"run --key":                  true,
+	"run --reason":               true,
 	"send --reason":              true, // in words
 	"workflow start --reason":    true,
 	"inbox --query":              true,

@@ -32,7 +32,7 @@ func completionTable() []completionRow {
 		{openHandoffs, []string{"answer", "approve", "assign", "cancel", "diff", "refuse", "claim", "complete", "edit", "fail", "redact", "update", "show", "wait", "watch"}},
 		{openHandoffs, []string{"--parent", "--after", "--after-accepted"}},
 		{workflows, []string{"history", "list", "--workflow"}},
-		{agents, []string{"agents", "agents register", "assign --from", "send", "token add --agents"}},
+		{agents, []string{"agents", "agents register", "assign --from", "run", "send", "token add --agents"}},
 		{agents, []string{"--agent", "--alternative", "--by", "--for", "--join", "--next", "--on-failure", "--review", "--rollback-to", "--to"}},
 		{completeWorkspaceNames, []string{"workspace adopt", "workspace remove", "--workspace"}},
 		{files, []string{"--file", "--from-log", "--tls-cert", "--tls-key", "mcp --agents", "serve --agents"}},

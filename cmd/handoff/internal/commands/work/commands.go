@@ -24,7 +24,7 @@ var helpTexts embed.FS
 // Commands returns the commands of this package except [WaitCommand], for the root to add.
 func Commands(a *cli.App) []*cobra.Command {
 	all := append(schemas.Map(actionCommands, func(c actionCommand) *cobra.Command { return c.newCommand(a) }),
-		sendCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a),
+		sendCommand(a), runCommand(a), claimCommand(a), completeCommand(a), failCommand(a), updateCommand(a), assignCommand(a), editCommand(a),
 		redactCommand(a), workflowCommand(a))
 	return cli.NewFamily(helpTexts, all...)
 }

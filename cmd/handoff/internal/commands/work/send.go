@@ -2,6 +2,8 @@ package work
 
 import (
 	"cmp"
+	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"reflect"
@@ -20,10 +22,13 @@ import (
 // sendFields are the flags of send. An argument of send_handoff without a flag must come from a message (--file).
 var sendFields = slices.Concat(cli.ReadFields(helpTexts, "send"), cli.FieldsOf("options", reflect.TypeFor[schemas.Terms]()))
 
-// configureSend makes cmd a command that sends, and returns cmd. It puts prefix before the address.
-func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command {
+// configureSend makes cmd a command that sends, and returns cmd. It puts prefix before the address. The function then
+// goes on after the send; it is nil for a command that only sends.
+func configureSend(
+	a *cli.App, prefix string, cmd *cobra.Command, then func(context.Context, schemas.SendOut, json.RawMessage) error,
+) *cobra.Command {
 	cli.ToolCommand[schemas.SendOut]{
-		Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
+		Then: then, Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringArray("ref", nil, "text `file` to send along; the recipient reads it in parts (repeatable)")
 		},
@@ -42,7 +47,7 @@ func configureSend(a *cli.App, prefix string, cmd *cobra.Command) *cobra.Command
 }
 
 func sendCommand(a *cli.App) *cobra.Command {
-	return configureSend(a, "", &cobra.Command{Use: "send [TO TASK…]"})
+	return configureSend(a, "", &cobra.Command{Use: "send [TO TASK…]"}, nil)
 }
 
 // refuseNameOfFile returns an error if the only word of a task is the path of a file, or its name with an extension,

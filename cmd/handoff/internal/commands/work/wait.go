@@ -28,6 +28,7 @@ type waitOptions struct {
 	workflow string
 	silent   bool
 	cancel   bool
+	follow   bool
 	timeout  cli.Seconds
 	ends     time.Time
 }
@@ -47,6 +48,9 @@ func WaitCommand(a *cli.App) *cobra.Command {
 			}
 			given = cli.TakeWorkflow(given, &w.workflow)
 			w.ends = a.Now().Add(w.timeout.Duration)
+			if w.follow {
+				return w.followRun(cmd.Context(), a, given)
+			}
 			return w.waitForAll(cmd.Context(), a, given)
 		},
 	}
@@ -54,6 +58,8 @@ func WaitCommand(a *cli.App) *cobra.Command {
 	cli.AddWorkflowFlag(cmd, &w.workflow)
 	cmd.Flags().Var(&w.timeout, "timeout", "how long to wait; bare numbers are seconds")
 	cmd.Flags().BoolVar(&w.cancel, "cancel", false, "cancel handoffs that have not ended within --timeout")
+	cmd.Flags().BoolVar(&w.follow, "follow", false, "wait for what continues them, too, and print the last answer, as run does")
+	cmd.MarkFlagsMutuallyExclusive("cancel", "follow")
 	return cli.NewFamily(helpTexts, cmd)[0]
 }
 
@@ -94,22 +100,9 @@ func (w waitOptions) waitForAll(ctx context.Context, a *cli.App, given []string)
 // waitForOne waits until a handoff ends or its holder asks a question. It prints the outcome or the question. The
 // result well is true if the handoff was done well.
 func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (well bool, err error) {
-	asked := cli.Arguments{"handoff_id": id, "view": "outcome"}
-	over := func(out schemas.GetOut) bool { return out.Status.HasEnded() || out.Asked }
-	out, raw, err := cli.CallUntil(ctx, a, w.ends.Sub(a.Now()), "get_handoff", asked, over)
+	out, raw, err := w.readEnd(ctx, a, id)
 	if err != nil {
 		return false, err
-	}
-	if out.Asked {
-		return false, cmp.Or(w.printOutcome(a, out, raw, func(p *cli.Page) { printQuestions(a, p, out, raw) }), error(cli.ExitStatus(exitOpen)))
-	}
-	if !out.Status.HasEnded() && w.cancel {
-		return false, w.cancelAfterTimeout(ctx, a, out.HandoffID)
-	}
-	if !out.Status.HasEnded() {
-		return false, schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
-			WithHint("Wait longer with --timeout.").
-			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
 	}
 	end, err := render.EndingEvent(ctx, a, out)
 	if err != nil {
@@ -120,6 +113,26 @@ func (w waitOptions) waitForOne(ctx context.Context, a *cli.App, id string) (wel
 		err = cli.ExitStatus(exitOpen)
 	}
 	return hasEndedWell(out), err
+}
+
+// readEnd waits until a handoff ends, and returns its outcome. It returns an error if the handoff is still open after
+// the time limit. If the holder asks a question, it prints the question, and its error is the exit status.
+func (w waitOptions) readEnd(ctx context.Context, a *cli.App, id string) (out schemas.GetOut, raw json.RawMessage, err error) {
+	asked := cli.Arguments{"handoff_id": id, "view": "outcome"}
+	over := func(out schemas.GetOut) bool { return out.Status.HasEnded() || out.Asked }
+	out, raw, err = cli.CallUntil(ctx, a, w.ends.Sub(a.Now()), "get_handoff", asked, over)
+	switch {
+	case err != nil || out.Status.HasEnded():
+	case out.Asked:
+		err = cmp.Or(w.printOutcome(a, out, raw, func(p *cli.Page) { printQuestions(a, p, out, raw) }), error(cli.ExitStatus(exitOpen)))
+	case w.cancel:
+		err = w.cancelAfterTimeout(ctx, a, out.HandoffID)
+	default:
+		err = schemas.Errorf(schemas.Unavailable, "%s is still %s", out.HandoffID, out.Status).
+			WithHint("Wait longer with --timeout.").
+			WithNext(schemas.AdviseCall(schemas.GetIn{HandoffID: out.HandoffID.String()}, "shows where it stands"))
+	}
+	return out, raw, err
 }
 
 // hasEndedWell reports whether a handoff ended in a way that lets its dependents start.

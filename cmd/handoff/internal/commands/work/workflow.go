@@ -71,5 +71,5 @@ func newestWorkflows(ctx context.Context, a *cli.App) (names []schemas.Workflow,
 }
 
 func workflowStartCommand(a *cli.App) *cobra.Command {
-	return configureSend(a, "workflow:", &cobra.Command{Use: "start [NAME TASK…]"})
+	return configureSend(a, "workflow:", &cobra.Command{Use: "start [NAME TASK…]"}, nil)
 }
