@@ -175,7 +175,8 @@ func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Role, now.Requires = compose.NeededRole(h), compose.SplitTags(h.Metadata.Requires)
 	now.Promises = contract.NeedsComparison(h.Expectations)
 	now.Reviewer = schemas.ValueOrZero(h.Expectations).Review
-	now.OnFailure, now.NoTakers = schemas.ValueOrZero(h.Rollback).OnFailure, h.Metadata.NoTakers
+	now.OnFailure = schemas.ValueOrZero(h.Rollback).OnFailure
+	now.NoTakers, now.NoTakersAfter = h.Metadata.NoTakers, h.Metadata.NoTakersAfter
 	return cmp.Or(o.amendTimes(now, *h), o.AddWords(now.ID, reading.MessageSearchWords(h)))
 }
 

@@ -119,7 +119,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 // leaves the record unchanged.
 func copyTerms(r *store.Record, more schemas.Terms) {
 	r.NeedsApproval = r.NeedsApproval || more.NeedsApproval
-	r.NoTakers = cmp.Or(more.NoTakers, r.NoTakers)
+	r.NoTakers, r.NoTakersAfter = cmp.Or(more.NoTakers, r.NoTakers), cmp.Or(more.NoTakersAfter, r.NoTakersAfter)
 	r.Requires = append(r.Requires, compose.SplitTags(more.Requires)...)
 }
 

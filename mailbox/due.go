@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -121,19 +122,18 @@ func (o *op) CutFutureTimes(r *store.Record) (changed bool) {
 		cut(&r.NotBefore, backoff(r.Attempt))
 	}
 	cut(&r.Reserved, reservationTime)
-	cut(&r.UnclaimedAt, unclaimedAfter)
+	cut(&r.UnclaimedAt, unclaimedTime(r))
 	cut(&r.Touched, 0)
 	cut(&r.Lease, o.Leases.MaxLeaseLength(r))
 	cut(&r.SilentAt, o.Leases.SilenceLimit(r))
 	return changed
 }
 
-const (
-	// unclaimedAfter is how long work may stay unclaimed before the server applies the sender's option no_takers. The
-	// time is fixed, so that a sender need not choose one.
-	unclaimedAfter = 15 * time.Minute
-	unclaimedText  = "15 minutes" // the same time in texts
-)
+// unclaimedTime returns how long a handoff may stay unclaimed before the server applies the sender's option no_takers:
+// 15 minutes if the sender chose no time.
+func unclaimedTime(r *store.Record) time.Duration {
+	return time.Duration(cmp.Or(r.NoTakersAfter, 15)) * time.Minute
+}
 
 // setUnclaimedTime sets the time at which [op.redirectUnclaimed] applies the sender's option no_takers. The wait begins
 // when the work becomes claimable, and begins anew when the work gets another recipient. It does not run while an
@@ -144,8 +144,8 @@ func (o *op) setUnclaimedTime(h *operation.RecordChange) {
 	switch {
 	case now.NoTakers == "" || !now.IsClaimable() || now.Reserved != 0 && !operation.IsReservedForFirstNotified(now):
 		now.UnclaimedAt = 0
-	case now.UnclaimedAt == 0 || was.To != now.To:
-		now.UnclaimedAt = store.TimeOf(o.Now.Add(unclaimedAfter))
+	case now.UnclaimedAt == 0 || was.To != now.To || was.NoTakersAfter != now.NoTakersAfter:
+		now.UnclaimedAt = store.TimeOf(o.Now.Add(unclaimedTime(now)))
 	}
 }
 
@@ -161,7 +161,7 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("Nobody took it from %s within %s: %s.", r.To, unclaimedText, then)
+	text := fmt.Sprintf("Nobody took it from %s within %.0f minutes: %s.", r.To, unclaimedTime(r).Minutes(), then)
 	said := schemas.UpdateIn{To: string(to), Note: text}
 	return o.ChangeRecord(&operation.RecordChange{Action: life.NotTaken, Due: r.UnclaimedAt, Text: text, Content: said}, r, func(now *store.Record) {
 		if now.NoTakers, now.UnclaimedAt = "", 0; to != r.To {
@@ -205,5 +205,5 @@ func (o *op) warnOfUnclaimed(_ *draft.Draft, r *store.Record) ([]string, error) 
 	if !asked {
 		return nil, nil
 	}
-	return []string{fmt.Sprintf("if nobody claims it within %s, %s", unclaimedText, then)}, nil
+	return []string{fmt.Sprintf("if nobody claims it within %.0f minutes, %s", unclaimedTime(r).Minutes(), then)}, nil
 }

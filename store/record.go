@@ -88,6 +88,7 @@ type Record struct {
 
 	NeedsApproval bool            `json:"appr,omitempty"`
 	NoTakers      string          `json:"nt,omitempty"`       // action for an unclaimed handoff; empty once done
+	NoTakersAfter int             `json:"nta,omitempty"`      // minutes without a claim before it, 0 for the default
 	Permission    bool            `json:"perm,omitempty"`     // the open question asks for a permission
 	After         []schemas.ID    `json:"after,omitempty"`    // open dependencies
 	Freed         []schemas.ID    `json:"freed,omitempty"`    // dependencies that ended well
