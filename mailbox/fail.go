@@ -83,6 +83,9 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 	if err := schemas.CheckBytes("description", len(in.Description), s.Limits.Task); err != nil {
 		return err
 	}
+	if err := draft.CheckPayload("", in.Detail, nil); err != nil {
+		return err
+	}
 	in.Outcome = cmp.Or(in.Outcome, schemas.OutcomeFailed)
 	if in.Alternative != "" {
 		var to schemas.Agent

@@ -326,6 +326,7 @@ func (o *op) addEndReasons(r *store.Record, h *schemas.Handoff, why operation.En
 			c.KnownIssues = append(c.KnownIssues, b.Description)
 		}
 		c.PartialProgress = f.Failure.PartialProgress
+		compose.AddFindings(&c, r.ID, f.Failure)
 		if f.RollbackRequest != nil {
 			c.Questions = f.RollbackRequest.Questions
 		}

@@ -80,6 +80,12 @@ func TestNoTakers_CountsOnlyTimeInWhichWorkIsClaimable(t *testing.T) {
 	require.Equal(t, schemas.Address("b"), w.recipient(id), "it counts anew where work is given back")
 	w.Pass(time.Minute)
 	require.Equal(t, schemas.Address("human"), w.recipient(id))
+
+	later := w.Sends(a, "b", "y", withNoTakers("return"), func(in *schemas.SendIn) { in.Options.NoTakersAfter = 40 }).HandoffID
+	w.Pass(39 * time.Minute)
+	require.Equal(t, schemas.Address("b"), w.recipient(later))
+	w.Pass(time.Minute)
+	require.Equal(t, schemas.Address("a"), w.recipient(later), "the sender chose 40 minutes")
 }
 
 func TestNoTakers_WithoutGeneralistKeepsRecipient(t *testing.T) {

@@ -32,6 +32,10 @@ type FailureDetail struct {
 	Description     string           `json:"description" jsonschema:"minLength=1"`
 	Blockers        []Blocker        `json:"blockers,omitempty"`
 	PartialProgress *PartialProgress `json:"partial_progress,omitempty"`
+
+	Results           map[string]any `json:"results,omitempty"`            // of the tests, to the next agent
+	Detail            string         `json:"detail,omitempty"`             // logs and output, to the next agent
+	ReproductionSteps []string       `json:"reproduction_steps,omitempty"` // to the next agent
 }
 
 // FailOut is the result of fail_handoff: the state of the handoff, and the new handoff that continues the work, with

@@ -89,7 +89,7 @@ func TestExampleMessages_PrintAsShown(t *testing.T) {
 
 // The example prints the text of seen.txt, and the commands of its README can be typed.
 func TestWorkedExamples_PrintAsShown(t *testing.T) {
-	for _, name := range []string{"two-sessions", "claude-to-codex", "subagents", "human", "files", "rules", "review", "outside"} {
+	for _, name := range []string{"two-sessions", "claude-to-codex", "subagents", "human", "files", "rules", "router", "swarm", "review", "outside"} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath("jq"); err != nil && name == "outside" {
 				t.Skip("jq is not there")

@@ -66,6 +66,11 @@ type EarlierResult struct {
 	Title string
 }
 
+// NamesWork reports whether a result names a branch or files, or git saw files that its holder changed.
+func (r EarlierResult) NamesWork() bool {
+	return r.Results["branch"] != nil || len(r.Files())+len(schemas.ValueOrZero(r.Tree).Changed) > 0
+}
+
 // RecalledText is the end or a decision of an earlier handoff, with the agent that wrote it.
 type RecalledText struct {
 	Of   schemas.ID

@@ -60,15 +60,15 @@ const earlierResultsPart = "results of earlier handoffs"
 // history of this work, then the sender's knowledge. In a small brief, packParts keeps the first parts. All parts of
 // the request must come before all parts of the context, because packParts relies on this order.
 func buildParts(in Input, p pen) []briefPart {
-	h := in.Handoff
-	c, e := in.contextWithRequest(), cmp.Or(h.Expectations, &schemas.Expectations{})
+	h, c := in.withRequest()
+	e, asked := cmp.Or(h.Expectations, &schemas.Expectations{}), schemas.ValueOrZero(in.Root.Expectations)
 	all := []briefPart{
 		{name: "rework", section: ofRework, lines: reworkLines(h, in.Criteria, p), clipEach: true},
 		{name: "answers to review", section: ofReview, lines: reviewLines(in, p), clipEach: true},
 		{name: "success criteria", section: ofCriteria, lines: criteriaLines(in.Criteria, h.Rework, e, p), clipEach: true},
 		{name: "task", section: ofTask, lines: p.quoteLines("", h.Task), required: true},
 		{name: "constraints", section: ofConstraints, lines: constraintLines(h, e, in.Standing, p)},
-		in.rootPart("constraints", ofConstraints, p.bullets("", without(in.askedFirst().Constraints, e.Constraints)), "expectations"),
+		in.rootPart(ofConstraints, "expectations", p.bullets("", without(asked.Constraints, e.Constraints))),
 		{name: "if stuck", section: ofStuck, lines: ifStuckLines(in, e, p)},
 		{name: "earlier session", section: ofContext, lines: pastClaimLines(in.LastClaim, h.ID, p), indivisible: true},
 		{name: "ending", section: ofContext, lines: endingLines(in.Standing, p), indivisible: true},
@@ -77,12 +77,11 @@ func buildParts(in Input, p pen) []briefPart {
 		{name: "answers", section: ofKey, lines: answerLines(c.Answers, p)},
 		{name: "specific task", section: ofYours, lines: specificTaskLines(h, c, p)},
 		{name: "deliverables", section: ofOutput, lines: deliverableLines(e.Deliverables, p)},
-		in.rootPart("criteria", ofKey, p.labelledBullets("The whole work, "+in.Root.ID.String()+", is done when",
-			without(in.askedFirst().CriterionTexts(), e.CriterionTexts())), "expectations"),
+		in.rootPart(ofKey, "expectations", p.labelledBullets("The whole work is done when", without(asked.CriterionTexts(), e.CriterionTexts()))),
 		{name: "output_schema", section: ofOutput, lines: outputSchemaLines(h, e, p), indivisible: true},
 		{name: "progress", section: ofContext, lines: progressLines(in, c, p)},
 		resultsPart(in, p),
-		{name: summaryPart, section: ofContext, lines: p.labelledText("Summary", in.summaryBesideTask()), context: true},
+		{name: summaryPart, section: ofContext, lines: p.labelledText("Summary", h.Summary), context: true},
 		{name: "completed steps", section: ofContext, lines: p.labelledBullets("What's been done", c.CompletedSteps), context: true},
 		{name: "previous failures", section: ofKey, lines: p.labelledBullets("Previous failures", c.PreviousFailures), context: true},
 		{name: "known issues", section: ofKey, lines: p.labelledBullets("Known issues", c.KnownIssues), context: true},
@@ -96,7 +95,7 @@ func buildParts(in Input, p pen) []briefPart {
 		{name: "memories", section: ofKey, lines: p.labelledBullets("Remembered", c.Memories), context: true},
 		{name: "data", section: ofKey, lines: labelledPairs(p, "Data", h.Data), context: true},
 		{name: "detail", section: ofKey, lines: p.labelledText("Detail", h.Detail), context: true},
-		in.rootDetail(p),
+		in.rootPart(ofKey, "detail", p.labelledText("Detail of "+in.Root.ID.String(), in.Root.Detail)),
 		{name: "results", section: ofKey, lines: labelledPairs(p, "Results so far", c.Results), context: true},
 		{name: "state", section: ofContext, lines: labelledPairs(p, "Current state", stateBesideCheckpoint(c)), context: true},
 	}

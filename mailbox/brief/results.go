@@ -41,9 +41,8 @@ func resultsPart(in Input, p pen) briefPart {
 // has the call that returns the whole result. It returns nil if the brief shows the whole result elsewhere.
 func (in Input) resultLines(r EarlierResult, p pen) []string {
 	e := resultExcerpt{pen: p, most: maxResult, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > maxSummary}
-	if in.hasRoot() {
-		e.most = maxStep
-		if !slices.ContainsFunc(in.Results, func(r EarlierResult) bool { return r.Results["branch"] != nil }) {
+	if in.Root.ID != 0 {
+		if e.most = maxStep; r.NamesWork() && r.Results["branch"] == nil {
 			e.addLine("Branch, by git: ", "", nonEmpty(schemas.ValueOrZero(r.Tree).Branch))
 		}
 	}

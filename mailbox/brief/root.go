@@ -8,60 +8,34 @@ import (
 	"handoff/schemas"
 )
 
-// A rule of a file sends only the texts that the file declares. So the brief adds to them what the sender asked of the
-// whole work in its first handoff, the root: the constraints, the criteria, the detail, the original request and the
-// test command. It leaves out texts that the handoff has itself. The root stands in the store once, so a brief does not
-// grow with the number of steps before it.
-
-// hasRoot reports whether another handoff than this one began the work.
-func (in Input) hasRoot() bool { return in.Root.ID != 0 && in.Root.ID != in.Handoff.ID }
-
-// askedFirst returns the expectations of the root. They are empty if there is no root.
-func (in Input) askedFirst() *schemas.Expectations {
-	if !in.hasRoot() {
-		return &schemas.Expectations{}
+// withRequest adds to a handoff of a rule what its brief shows in the same places as if the rule had written it: the
+// original request, unless the task has it, and the test command of the whole work. It removes a summary that the rule
+// has put into the task.
+func (in Input) withRequest() (schemas.Handoff, *schemas.Context) {
+	h, c := in.Handoff, *contextOrEmpty(in.Handoff)
+	if in.Root.ID == h.ID {
+		return h, &c
 	}
-	return cmp.Or(in.Root.Expectations, &schemas.Expectations{})
+	c.TestCommand = cmp.Or(c.TestCommand, contextOrEmpty(in.Root).TestCommand)
+	if asked := in.Root.OriginalTask(); !strings.Contains(h.Task, asked) {
+		c.OriginalRequest = cmp.Or(c.OriginalRequest, asked)
+	}
+	if in.Root.ID != 0 && strings.Contains(h.Task, h.Summary) {
+		h.Summary = ""
+	}
+	return h, &c
 }
 
-// contextWithRequest returns the context of the handoff, with the original request and the test command of the root if
-// the handoff has none. It leaves out a request that the task contains.
-func (in Input) contextWithRequest() *schemas.Context {
-	c := *contextOrEmpty(in.Handoff)
-	if in.hasRoot() {
-		c.TestCommand = cmp.Or(c.TestCommand, contextOrEmpty(in.Root).TestCommand)
-		if asked := in.Root.OriginalTask(); !strings.Contains(in.Handoff.Task, asked) {
-			c.OriginalRequest = cmp.Or(c.OriginalRequest, asked)
-		}
-	}
-	return &c
-}
-
-// summaryBesideTask returns the summary of the handoff. It returns "" if a rule has put the summary into the task.
-func (in Input) summaryBesideTask() string {
-	if in.hasRoot() && strings.Contains(in.Handoff.Task, in.Handoff.Summary) {
-		return ""
-	}
-	return in.Handoff.Summary
-}
-
-// rootDetail returns the part with the detail of the root. The detail tells about the work, so it is context.
-func (in Input) rootDetail(p pen) briefPart {
-	var lines []string
-	if in.hasRoot() && in.Root.Detail != in.Handoff.Detail {
-		lines = p.labelledText("Detail of "+in.Root.ID.String(), in.Root.Detail)
-	}
-	part := in.rootPart("detail", ofKey, lines, "detail")
-	part.context = true
-	return part
-}
-
-// rootPart returns a part with lines from the root. The reference names the field of the root that has the whole text.
-func (in Input) rootPart(name string, section templateSection, lines []string, reference string) briefPart {
+// rootPart returns a part with texts that stand in the first handoff of the chain and not in this one. They stand in the
+// store once, so briefs do not grow along the chain. The reference names the field with the whole texts.
+func (in Input) rootPart(section templateSection, reference string, lines []string) briefPart {
 	id := in.Root.ID
+	if id == in.Handoff.ID {
+		lines = nil
+	}
 	return briefPart{
-		name: name + " of " + id.String(), section: section, lines: lines, foreign: true,
-		calls: []string{getHandoffCall(id, schemas.GetIn{Reference: reference})},
+		name: reference + " of " + id.String(), section: section, lines: lines, foreign: true,
+		context: reference == "detail", calls: []string{getHandoffCall(id, schemas.GetIn{Reference: reference})},
 	}
 }
 

@@ -113,6 +113,20 @@ func AddRemark(h *schemas.Handoff, remark schemas.Remark) {
 	h.Context = &c
 }
 
+// AddFindings adds to the context c what the holder of the failed handoff `of` found: the results, the steps to
+// reproduce, and the logs. The logs become an artifact, which replaces the logs of an earlier failure, so that the
+// context does not grow with each attempt. It copies the lists and maps of c before the change.
+func AddFindings(c *schemas.Context, of schemas.ID, f schemas.FailureDetail) {
+	mergeInto(&c.Results, f.Results)
+	mergeInto(&c.ReproductionSteps, f.ReproductionSteps)
+	if f.Detail == "" {
+		return
+	}
+	const logs = "logs of failed work"
+	earlier := func(a schemas.Artifact) bool { return a.Type == logs }
+	c.Artifacts = append(slices.DeleteFunc(slices.Clone(c.Artifacts), earlier), schemas.Artifact{Type: logs, Description: of.String(), Content: f.Detail})
+}
+
 // ContextWithState returns a copy of the context c with the values of more added to its state. It does not change c.
 func ContextWithState(c *schemas.Context, more map[string]any) *schemas.Context {
 	if len(more) == 0 {

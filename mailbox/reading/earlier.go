@@ -201,25 +201,20 @@ func isWorkOfRule(v *store.View, r *store.Record) bool {
 	return r.Rule != "" || r.Step || parent.Successor == r.ID && (parent.Rule != "" || parent.Step)
 }
 
-// earlierProduct returns the newest result of the chain before r that names a branch or files, unless a shown result
-// does. If no result names them, it returns the newest one that is not shown. The step before r may only judge the work,
+// addEarlierProduct adds to the results for the brief of r the newest result of the chain that names a branch or files,
+// unless one of them does. If no result names them, it adds the oldest one. The step before r may only judge the work,
 // as a test does, and then r needs the work itself.
-func earlierProduct(v *store.View, r *store.Record, shown []brief.EarlierResult) (product []brief.EarlierResult) {
-	names := func(e brief.EarlierResult) bool {
-		return e.Results["branch"] != nil || len(e.Files())+len(schemas.ValueOrZero(e.Tree).Changed) > 0
-	}
+func addEarlierProduct(v *store.View, r *store.Record, shown []brief.EarlierResult) (all []brief.EarlierResult) {
+	all = shown
 	for of := range Chain(v, r.Parent, ParentID) {
-		told, ok := readResult(v, of)
-		switch {
-		case slices.ContainsFunc(shown, names):
-			return product
-		case ok && names(told):
-			return []brief.EarlierResult{told}
-		case ok && of.ID != r.Parent && product == nil:
-			product = []brief.EarlierResult{told}
+		if slices.ContainsFunc(all, brief.EarlierResult.NamesWork) {
+			break
+		}
+		if told, ok := readResult(v, of); ok && of.ID != r.Parent {
+			all = append(slices.Clone(shown), told)
 		}
 	}
-	return product
+	return all
 }
 
 // dependencyIDs returns the ids of all handoffs on which r depends or depended, in the order in which the sender of r

@@ -122,7 +122,7 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 		if _, in.Root, err = FirstOfChain(v, r, h); err != nil {
 			return in, err
 		}
-		in.Results = append(in.Results, earlierProduct(v, r, in.Results)...)
+		in.Results = addEarlierProduct(v, r, in.Results)
 	}
 	in.Recalled, err = RecalledTexts(v, &h, r)
 	return in, err

@@ -98,7 +98,7 @@ func CompletedOutcome(c schemas.Completion) Outcome {
 // FailedOutcome returns the outcome of a failed or rejected handoff.
 func FailedOutcome(f schemas.Failure) Outcome {
 	return Outcome{
-		Status: string(f.Status), Summary: f.Failure.Description, FailureType: f.Failure.Type, Alternative: f.Alternative,
+		Status: string(f.Status), Summary: f.Failure.Description, Detail: f.Failure.Detail, Results: f.Failure.Results, FailureType: f.Failure.Type, Alternative: f.Alternative,
 		Notes: schemas.Map(f.Failure.Blockers, func(b schemas.Blocker) string { return b.Description }),
 	}
 }

@@ -221,10 +221,10 @@ func judgingSteps(id schemas.ID, st schemas.HandoffState) (steps []Step) {
 	return steps
 }
 
-// resultLines returns one line for each named result of a completion (branch, commit, cost).
-func resultLines(c *schemas.Completion) (items []string) {
-	for _, name := range slices.Sorted(maps.Keys(c.Results)) {
-		if value := c.Results[name]; value != nil {
+// resultLines returns one line for each named result (branch, commit, cost).
+func resultLines(results map[string]any) (items []string) {
+	for _, name := range slices.Sorted(maps.Keys(results)) {
+		if value := results[name]; value != nil {
 			items = append(items, name+": "+schemas.ValueText(value))
 		}
 	}
