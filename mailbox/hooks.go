@@ -99,8 +99,8 @@ type consequenceForOthers struct {
 // opOf returns the operation of the mailbox for an operation of the engine.
 func opOf(o *operation.Op) *op { return o.Rules.(*op) }
 
-// The methods below implement [operation.Rules], some with these lists. Its other methods stand with the parts of the mailbox
-// that they are about.
+// The methods below implement [operation.Rules], some with these lists. Its other methods stand with the parts of the
+// mailbox that they are about.
 
 // BeforeWrite runs before a changed record is written. It may change only that record.
 func (o *op) BeforeWrite(h *operation.RecordChange) error {

@@ -121,13 +121,8 @@ type Card struct {
 }
 
 // AllRoles returns the roles of the agent, each once.
-func (c Card) AllRoles() []string { return joinRoles(c.Role, c.Roles) }
-
-// AllRoles returns the roles that the call names, each once.
-func (in RegisterIn) AllRoles() []string { return joinRoles(in.Role, in.Roles) }
-
-func joinRoles(first string, others []string) []string {
-	return slices.DeleteFunc(Unique(append([]string{first}, others...)), func(role string) bool { return role == "" })
+func (c Card) AllRoles() []string {
+	return slices.DeleteFunc(Unique(append([]string{c.Role}, c.Roles...)), func(role string) bool { return role == "" })
 }
 
 // AcceptedKindsPlus returns the kinds of work that the agent accepts, and after them the kind in the parameter `work`,

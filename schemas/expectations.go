@@ -45,8 +45,8 @@ func (e *Expectations) MaxRoundsOrDefault() int {
 	return e.MaxRounds
 }
 
-// CriterionTexts returns the criteria of the deliverables, and then the success criteria. It leaves out checks, which are
-// names and no texts.
+// CriterionTexts returns the criteria of the deliverables, and then the success criteria. It leaves out checks, which
+// are names and no texts.
 func (e *Expectations) CriterionTexts() (all []string) {
 	for _, d := range ValueOrZero(e).Deliverables {
 		all = append(all, d.Criteria...)

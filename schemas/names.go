@@ -201,8 +201,8 @@ var ambiguousNames = []string{
 }
 
 // ParseAddress reads an address as a sender wrote it. Field names the argument in the error. An agent is written as
-// NAME, agent:NAME or @NAME, and a pool as capability:NAME, role:NAME or tag:NAME. Case before the colon and spaces do not
-// matter. "Human" in any case, and phrases such as "the user", become human. A single word for a person, such as
+// NAME, agent:NAME or @NAME, and a pool as capability:NAME, role:NAME or tag:NAME. Case before the colon and spaces do
+// not matter. "Human" in any case, and phrases such as "the user", become human. A single word for a person, such as
 // "user", stays unchanged, because an agent may have this name. See [Agent.IsPersonWord].
 func ParseAddress(field, s string) (Address, error) {
 	kind, name, agent := "agent", strings.TrimSpace(s), false

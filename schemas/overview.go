@@ -41,9 +41,9 @@ type OverviewPart struct {
 	AtLeast bool            `json:"at_least,omitempty"` // the total is a minimum: counting ended early
 }
 
-// OverviewEntry is one line of an overview, about one handoff. An entry of the kind "message" has the id of the
-// notice, and perhaps a handoff that the message is about. Reason is the text of the message, or a sentence that says why the entry is there. Next lists
-// the calls with which a person can act, the likeliest first.
+// OverviewEntry is one line of an overview, about one handoff. An entry of the kind "message" has the id of the notice,
+// and perhaps a handoff that the message is about. Reason is the text of the message, or a sentence that says why the
+// entry is there. Next lists the calls with which a person can act, the likeliest first.
 //
 // The same handoff may need a person several times for the same kind, for example for a second question. Event tells
 // these entries apart. It is the number of the event that made the handoff need the person.

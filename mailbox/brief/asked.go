@@ -146,7 +146,8 @@ func deliverableLines(all []schemas.Deliverable, p pen) []string {
 }
 
 // outputSchemaLines returns the JSON Schema of the output on one quoted line. It never shortens the schema, because
-// half a schema would mislead. It returns nil for a schema that is not JSON, and for a review, whose task has the verdicts.
+// half a schema would mislead. It returns nil for a schema that is not JSON, and for a review, whose task has the
+// verdicts.
 func outputSchemaLines(h schemas.Handoff, e *schemas.Expectations, p pen) []string {
 	var compact bytes.Buffer
 	if h.Review != nil || len(e.OutputSchema) == 0 || json.Compact(&compact, e.OutputSchema) != nil {

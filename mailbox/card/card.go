@@ -45,7 +45,7 @@ func UpdateCard(c *schemas.Card, in schemas.RegisterIn) {
 	keep(&c.Accepts, in.Accepts)
 	keep(&c.Produces, in.Produces)
 	keep(&c.Skills, in.Skills)
-	if roles := in.AllRoles(); len(roles) > 0 {
+	if roles := (schemas.Card{Role: in.Role, Roles: in.Roles}).AllRoles(); len(roles) > 0 {
 		c.Role, c.Roles = roles[0], append([]string(nil), roles[1:]...) // nil for one, as it is read from the store
 	}
 	c.Description = cmp.Or(in.Description, c.Description)

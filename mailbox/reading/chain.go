@@ -28,9 +28,8 @@ func Chain(v *store.View, id schemas.ID, next func(*store.Record) schemas.ID) it
 // chain.
 func ParentID(r *store.Record) schemas.ID { return r.Parent }
 
-// FirstOfChain returns the first handoff of the chain of parents of r, with its content, or the first step of the plan
-// that r belongs to. The argument h is the content of r. A record that
-// cannot be read ends the chain.
+// FirstOfChain returns the first handoff of the chain of parents of r with its message, or the first step of the plan
+// that r belongs to. The argument h is the message of r. A record that cannot be read ends the chain.
 func FirstOfChain(v *store.View, r *store.Record, h schemas.Handoff) (*store.Record, schemas.Handoff, error) {
 	plan, _, within := strings.Cut(h.Metadata.Step, "/")
 	for parent := range Chain(v, r.Parent, ParentID) {

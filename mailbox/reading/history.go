@@ -25,8 +25,8 @@ const defaultSteps = 50
 
 // History returns the handoffs of a workflow, oldest first, as a tree, rows or a diagram. It verifies that the record
 // of each shown handoff agrees with its events, so it reads all events of these handoffs. Handoffs above the limit are
-// counted in More, and are part of the sums. The tree shows ages relative to now. The error is not_found for an unknown handoff or
-// workflow, and for a workspace without handoffs.
+// counted in More, and are part of the sums. The tree shows ages relative to now. The error is not_found for an unknown
+// handoff or workflow, and for a workspace without handoffs.
 //
 // If the caller sets no limit, the answer is cut to [listing.MaxBytes] bytes. History then estimates from the average
 // size how many handoffs fit, and renders the answer again with that number.
@@ -239,9 +239,9 @@ func (rd Reader) ancestorSteps(v *store.View, r *store.Record) (steps []schemas.
 	return steps
 }
 
-// renderHistory adds the first out.Shown steps to a history in the requested format. For the format "rows" it also adds a list with
-// sender, recipient, title and time of each step, which programs for the kernl handoffs design expect. For an unknown
-// format it adds a tree.
+// renderHistory adds the first out.Shown steps to a history in the requested format. For the format "rows" it also adds
+// a list with sender, recipient, title and time of each step, which programs for the kernl handoffs design expect. For
+// an unknown format it adds a tree.
 func renderHistory(all []schemas.HistoryStep, format string, now time.Time, out *schemas.HistoryOut) {
 	steps := all[:out.Shown]
 	switch format {

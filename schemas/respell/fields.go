@@ -68,8 +68,9 @@ func MeantPlace(tool, path string) string {
 	return ""
 }
 
-// SaysNothing reports whether a field of a message, by its path in origin.extra, says nothing about the work: a header of
-// an envelope, or a field of another protocol that handoff knows and only keeps, such as the kind of a message of kernl.
+// SaysNothing reports whether a field of a message, by its path in origin.extra, says nothing about the work: a header
+// of an envelope, or a field of another protocol that handoff knows and only keeps, such as the kind of a message of
+// kernl.
 func SaysNothing(tool, path string) bool {
 	t := tableOfTool(tool)
 	header, inEnvelope := strings.CutPrefix(path, "envelope.")

@@ -246,8 +246,8 @@ func meaningsThat(all []meaning, are func(meaning) bool) []meaning {
 	return slices.DeleteFunc(slices.Clone(all), func(m meaning) bool { return !are(m) })
 }
 
-// meaningsOf returns the meanings of a name: those of the whole name, or else those of its words. Verbs decide; if the name has no verb that is known, nouns decide, and
-// then the verbs that only look.
+// meaningsOf returns the meanings of a name: those of the whole name, or else those of its words. Verbs decide; if the
+// name has no verb that is known, nouns decide, and then the verbs that only look.
 func meaningsOf(name string) (found []meaning) {
 	words := wordsOf(name)
 	for _, said := range [][]string{{strings.Join(words, "_"), name}, words} {

@@ -25,8 +25,8 @@ func FieldPaths(tool, name string) (all []string) {
 }
 
 // ReadAs returns a text about the arguments that [Normalise] reads as fields of other names, such as "due as deadline",
-// about a type of work that it reads as a message, and about fields that it keeps in the state of a context, because changes and joins have no origin. It returns "" if
-// there are none. It looks for synonyms at the top only.
+// about a type of work that it reads as a message, and about fields that it keeps in the state of a context, because
+// changes and joins have no origin. It returns "" if there are none. It looks for synonyms at the top only.
 func ReadAs(tool string, args map[string]any) string {
 	var told []string
 	t := tableOfTool(tool)

@@ -48,8 +48,8 @@ func (t *aliasTable) unwrapEnvelope(outer map[string]any, inFile bool) map[strin
 	return outer
 }
 
-// canAddTo reports whether a field of an envelope can be added to the message: it is or resembles a field of ours that the
-// message does not have.
+// canAddTo reports whether a field of an envelope can be added to the message: it is or resembles a field of ours that
+// the message does not have.
 func (t *aliasTable) canAddTo(message map[string]any, name string) bool {
 	_, field := t.fields.findField(name)
 	return (field != nil || t.resemblesOurs(name)) && firstKeyOf(message, []string{snakeCase(name)}) == ""
