@@ -87,12 +87,15 @@ func TestExampleMessages_PrintAsShown(t *testing.T) {
 	require.NotContains(t, out, `"origin"`)
 }
 
+// seconds is how long work took, which a busy machine makes longer.
+var seconds = regexp.MustCompile(`(?:<1|\d+) s\b`)
+
 // The example prints the text of seen.txt, and the commands of its README can be typed.
 func TestWorkedExamples_PrintAsShown(t *testing.T) {
 	for _, name := range []string{"two-sessions", "claude-to-codex", "subagents", "human", "files", "rules", "router", "swarm", "review", "outside"} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := exec.LookPath("jq"); err != nil && name == "outside" {
-				t.Skip("jq is not there")
+			if _, err := exec.LookPath("python3"); err != nil && name == "outside" {
+				t.Skip("python3 is not there")
 			}
 			readme, err := os.ReadFile(filepath.Join(examples, name, "README.md"))
 			require.NoError(t, err)
@@ -101,7 +104,7 @@ func TestWorkedExamples_PrintAsShown(t *testing.T) {
 					require.NoError(t, parse(words), line)
 				}
 			}
-			generated(t, filepath.Join(examples, name, "seen.txt"), runExample(t, "./"+name+"/play.sh"))
+			generated(t, filepath.Join(examples, name, "seen.txt"), seconds.ReplaceAllString(runExample(t, "./"+name+"/play.sh"), "<1 s"))
 		})
 	}
 }

@@ -17,8 +17,16 @@ leave() {
 # post NAME HEADER BODY sends a webhook, and prints the answer.
 post() {
   echo "> POST /$1 $3"
-  curl -sS -o "$state/answer" -w '%{http_code}\n' -H "$2" -d "$3" "$to/$1"
-  grep pending "$state/answer" || :
+  python3 -c '
+import sys, urllib.error, urllib.request
+address, header, body = sys.argv[1:]
+try:
+    answer = urllib.request.urlopen(urllib.request.Request(address, body.encode(), dict([header.split(": ")])))
+except urllib.error.HTTPError as refused:
+    answer = refused
+lines = answer.read().decode().split("\n")
+print(answer.status, *(line for line in lines if "pending" in line), sep="\n")
+' "$to/$1" "$2" "$3"
 }
 
 mkfifo "$state/address" "$state/tracker" "$state/came"
@@ -39,7 +47,7 @@ print("http://127.0.0.1:%d" % server.server_port, flush=True)
 server.serve_forever()' >"$state/tracker" & running="$running $!"
 exec 3<"$state/tracker"
 read -r tracker <&3
-TRACKER="$tracker/repos/me/shop" handoff status --exec ./tracker.sh 2>"$state/log2" & running="$running $!"
+TRACKER="$tracker/repos/me/shop" handoff status --exec ./tracker.py 2>"$state/log2" & running="$running $!"
 
 opened='{"action": "opened", "issue": {"number": 12, "title": "Login fails", "body": "$(touch owned)", "html_url": "https://tracker/12"}}'
 sign() { printf %s "$opened" | python3 -c 'import hmac, sys; print(hmac.new(b"s", sys.stdin.buffer.read(), "sha256").hexdigest())'; }
@@ -56,4 +64,5 @@ echo '$ handoff claim 1'
 handoff claim 1 --agent triage | head -1
 echo '$ handoff update 1 --needs-permission'
 handoff update 1 --agent triage --needs-permission 'Log in as @admin; "$(id)"'
-for line in 1 2 3; do read -r said <&3; echo "$said"; done
+read -r said <&3
+printf '%s\n' "$said"

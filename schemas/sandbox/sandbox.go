@@ -207,4 +207,4 @@ const allowedPrograms = `
 	[ awk basename cat chgrp chmod chown cmp cp cut date dd diff dirname du echo env expr false find flock grep gzip head hostname id install kill ln
 	locale ls mkdir mkfifo mktemp mount mv nice nohup od paste printenv printf ps pwd readlink realpath renice rm rmdir script sed seq setsid sha256sum
 	sleep sort split stat stty sync tail tar tee test timeout touch tr true tty umount uname uniq unshare wc which whoami xargs yes
-	curl docker git go gofmt groff jq mandoc openssl python3 strace su setpriv systemctl systemd-analyze`
+	curl docker git go gofmt groff mandoc openssl python3 strace su setpriv systemctl systemd-analyze`
