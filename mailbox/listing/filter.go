@@ -10,6 +10,7 @@ package listing
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"handoff/mailbox/compose"
@@ -85,8 +86,10 @@ func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passe
 	if len(f.words) == 0 {
 		return true, nil
 	}
+	named := namedWords(r, f.in.Query)
+	isNamed := func(w string) bool { return slices.Contains(named, w) }
 	*unseen = slices.DeleteFunc(*unseen, func(w string) (has bool) {
-		if err == nil {
+		if has = isNamed(w); err == nil && !has {
 			has, err = v.HasWords(r.ID, []string{w})
 		}
 		return has
@@ -94,7 +97,23 @@ func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passe
 	if err != nil || len(*unseen) > 0 { // this handoff does not have them either
 		return false, err
 	}
-	return v.HasWords(r.ID, f.words)
+	return v.HasWords(r.ID, slices.DeleteFunc(slices.Clone(f.words), isNamed))
+}
+
+// namedWords returns the words of a query that name a handoff by its id, its workflow or one of its agents: "handoff
+// ho_1", "workflow wf_login", "target qa pending". A name counts as a whole, and its label and the state only beside it.
+func namedWords(r *store.Record, query string) (words []string) {
+	said := strings.Fields(strings.ToLower(query))
+	for label, names := range map[string][]string{
+		"handoff": {r.ID.String(), r.OriginID}, "workflow": {string(r.Workflow)}, "target": {string(r.To)}, "source": {string(r.From)},
+	} {
+		for _, name := range names {
+			if name = strings.ToLower(name); slices.Contains(said, name) {
+				words = append(append(words, store.SplitWords(name)...), label, "handoff", string(r.Status))
+			}
+		}
+	}
+	return words
 }
 
 // matchesNotice reports whether a notice is in the list. It compares the type with the kind of the notice, and each

@@ -174,6 +174,7 @@ const otherStates = " approved backlog blocked cancel delete in_progress in-prog
 func fitsPlace(place, word string) bool {
 	_, isID := schemas.ParseID(word)
 	prefix := word[:min(3, len(word))]
+	isID = isID || prefix == "ho_" // as ho_abc123, the id of a message
 	isState := isStateWord(strings.ToLower(word))
 	switch place {
 	case "ID":

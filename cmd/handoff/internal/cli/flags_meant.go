@@ -32,7 +32,7 @@ func Translate(e Env, root *cobra.Command, typed []string) ([]string, error) {
 	if len(args) == 0 || strings.HasPrefix(args[0], "-") || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		return typed, nil
 	}
-	if args[0] == "bd" && len(args) > 1 {
+	if (args[0] == "bd" || args[0] == "/handoff") && len(args) > 1 {
 		return Translate(e, root, slices.Delete(slices.Clone(typed), before, before+1))
 	}
 	root.InitDefaultHelpCmd() // else help is unknown
