@@ -2,11 +2,13 @@ package docs_test
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -37,6 +39,30 @@ func TestDocuments_ShowRealOutput(t *testing.T) {
 		require.NoError(t, err, out+errs)
 	})
 	t.Run("clients", func(t *testing.T) { startAddedServers(t, p, read(t, "docs/clients.md")) })
+}
+
+var roleFigures = regexp.MustCompile(`(?m)^ho_\d, (.+): brief (\d+) bytes, result (\d+) bytes$`)
+
+// The figures of each role are those that the example with rules prints, beside the estimates of the coordination plan.
+func TestPerformance_HasTheFiguresOfEachRole(t *testing.T) {
+	rows := roleFigures.FindAllStringSubmatch(read(t, "examples/rules/seen.txt"), -1)
+	estimates := []string{"2 KB", "1 KB", "2 KB", "", "0.5 KB"}
+	require.Len(t, rows, len(estimates))
+	table := "| role | brief | stored result | the plan's estimate |\n|---|---:|---:|---:|\n"
+	var briefs, results int
+	for i, row := range rows {
+		brief, err := strconv.Atoi(row[2])
+		require.NoError(t, err)
+		result, err := strconv.Atoi(row[3])
+		require.NoError(t, err)
+		briefs, results = briefs+brief, results+result
+		table += figuresRow(row[1], brief, result, estimates[i])
+	}
+	compareRegion(t, "docs/performance.md", "roles", table+figuresRow("sum", briefs, results, "5.5 KB"))
+}
+
+func figuresRow(role string, brief, result int, estimate string) string {
+	return fmt.Sprintf("| %s | %.1f KB | %.1f KB | %s |\n", role, float64(brief)/1000, float64(result)/1000, estimate)
 }
 
 var yamlBlock = regexp.MustCompile("(?s)```yaml\n(.*?)```")
