@@ -173,7 +173,7 @@ func (o *op) requireNewApproval(r, now *store.Record, h *schemas.Handoff) error 
 func (o *op) amendRecord(now *store.Record, h *schemas.Handoff) error {
 	now.Title, now.Type, now.Tags, now.Priority = h.Title, h.Type, h.Tags, h.Metadata.Priority
 	now.Role, now.Requires = compose.NeededRole(h), compose.SplitTags(h.Metadata.Requires)
-	now.Promises = contract.NeedsComparison(h.Expectations)
+	now.Promises, now.Products = contract.NeedsComparison(h.Expectations), h.Expectations.DeliverableTypes()
 	now.Reviewer = schemas.ValueOrZero(h.Expectations).Review
 	now.OnFailure = schemas.ValueOrZero(h.Rollback).OnFailure
 	now.NoTakers, now.NoTakersAfter = h.Metadata.NoTakers, h.Metadata.NoTakersAfter

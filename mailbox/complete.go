@@ -106,7 +106,8 @@ func (o *op) complete(
 		HandoffID: r.ID, Status: now.Status, Outcome: done.Status, CompletionID: done.CompletionID,
 		Unmet: contract.UnmetCriteria(done.Criteria), Warnings: o.completionWarnings(r, in, done),
 	}
-	if err := o.AddWords(r.ID, store.ListWords(reading.CompletionTexts(done))); err != nil {
+	done.Suggested, err = o.suggestNextAgents(r, done)
+	if err = cmp.Or(err, o.AddWords(r.ID, store.ListWords(reading.CompletionTexts(done)))); err != nil {
 		return out, err
 	}
 	if r.Reviewer != "" {
@@ -120,6 +121,9 @@ func (o *op) complete(
 	}
 	if err := o.Commit(completed); err != nil {
 		return out, err
+	}
+	if !completed.IsContinuedByRule() {
+		out.Suggested = done.Suggested
 	}
 	o.reportStillBlocked(completed, &out)
 	others, err := overlap.RecordFiles(o.Op, &now)
@@ -188,7 +192,8 @@ func (o *op) completionWarnings(r *store.Record, in schemas.CompleteIn, done sch
 }
 
 // completionNoticeText makes the text of the notice that tells the sender of a completion: the reviewer, the verdict of
-// a review, the number of unmet criteria, the summary, and the agent that the holder suggests for the next step.
+// a review, the number of unmet criteria, the summary, and the agents that the holder or the mailbox suggests for the
+// next step.
 func completionNoticeText(r *store.Record, done schemas.Completion) string {
 	text := strings.Join(append(done.UnobservedReasons(), done.Summary), ". ")
 	if unmet := contract.UnmetCriteria(done.Criteria); len(unmet) > 0 {
@@ -198,6 +203,9 @@ func completionNoticeText(r *store.Record, done schemas.Completion) string {
 	}
 	if c := done.Continuation; c != nil && c.SuggestedNext != "" {
 		text += fmt.Sprintf(" Suggested next: %s. %s", c.SuggestedNext, c.Reason)
+	}
+	if len(done.Suggested) > 0 {
+		text += " Suggested next: " + strings.Join(schemas.Map(done.Suggested, schemas.RoutingCandidate.String), "; ") + "."
 	}
 	if r.ReviewOf != 0 {
 		text = verdictIn(done.Output).Verdict + ": " + text

@@ -3,6 +3,7 @@ package mailbox
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -229,3 +230,34 @@ func (o *op) cancelNeedlessHandoff(r *store.Record, other schemas.ID, why string
 		return err
 	})
 }
+
+// suggestNextAgents returns the agents that accept by name what a successful completion delivered, the best first, for
+// the types of the deliverables that it has or that were asked for, eight types at most. It leaves out the holder, and the sender, who gets
+// the result. It returns nil if the work has a next step already: a continuation, a review, a step of a workflow, or a
+// handoff that waits for this one.
+func (o *op) suggestNextAgents(r *store.Record, done schemas.Completion) (next []schemas.RoutingCandidate, err error) {
+	c := schemas.ValueOrZero(done.Continuation)
+	if done.Status != schemas.Success || cmp.Or(c.To, c.SuggestedNext, r.Reviewer) != "" || r.Step {
+		return nil, nil
+	}
+	for _, err := range o.OldestFirst(store.IndexByDependency(r.ID), 0) {
+		return nil, err
+	}
+	types := append(schemas.Map(done.Deliverables, func(d schemas.Delivered) string { return d.Type }), r.Products...)
+	others := []schemas.Agent{r.Holder, r.From}
+	for _, kind := range schemas.Unique(types[:min(len(types), maxAdvisedNames)]) {
+		ranked, routed, err := o.rankCandidates(o.View, &store.Record{To: schemas.Address("capability:" + kind)})
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range routed.Candidates {
+			if slices.Contains(ranked[i].Accepts, kind) && !slices.Contains(others, c.Agent) {
+				next, others = append(next, c), append(others, c.Agent)
+			}
+		}
+	}
+	return next[:min(len(next), maxSuggested)], nil
+}
+
+// maxSuggested is the number of agents that a completion suggests for the next step.
+const maxSuggested = 3

@@ -100,7 +100,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 		Parent: line.parent, After: line.after, Freed: line.freed, AfterAccepted: line.accepted,
 		RetryOf: line.retryOf, Depth: line.depth, MaxDepth: line.maxDepth,
 		Attempt: min(d.Attempt, h.Metadata.MaxAttempts-1), MaxAttempts: h.Metadata.MaxAttempts,
-		Estimate: int(d.Estimate.Minutes()), Promises: contract.NeedsComparison(h.Expectations),
+		Estimate: int(d.Estimate.Minutes()), Promises: contract.NeedsComparison(h.Expectations), Products: h.Expectations.DeliverableTypes(),
 		Excluded: d.Excluded, Digest: d.Digest, SentWith: d.Token, Base: d.Base,
 	}
 	copyTerms(r, h.Metadata.Terms)

@@ -47,8 +47,10 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	case a == nil:
 		return o.checkUnknownRecipient(to, force)
 	}
-	if !force && r.Type != schemas.TypeMessage && !roster.AcceptsType(a.Card, r.Type) {
-		return nil, o.refuseUnacceptedType(to, r.Type)
+	if !force && r.Type != schemas.TypeMessage {
+		if warnings, err = o.checkWork(a.Card, r); err != nil {
+			return nil, err
+		}
 	}
 	if a.Claims == 0 && !o.here.IsActing(to) {
 		warnings = append(warnings, cmp.Or(offer.ClosedClientText(o.By.Clients, to), fmt.Sprintf("nobody has claimed as %s yet", to)))
@@ -229,15 +231,32 @@ func (o *op) refusesUnknownRecipient(to schemas.Agent, force bool) (cards []sche
 	return cards, slices.ContainsFunc(cards, func(c schemas.Card) bool { return c.Registered }), err
 }
 
-// refuseUnacceptedType returns the error conflict for a recipient that does not accept the type of work. The error
-// names registered agents that accept the type, twenty at most.
-func (o *op) refuseUnacceptedType(to schemas.Agent, kind string) error {
-	able, err := o.agentsAccepting(kind)
-	if err != nil {
-		return err
+// checkWork refuses work of a type that the recipient does not accept. It also refuses work for a recipient that
+// produces none of the deliverables although it declared its products, if another agent produces one of them. It only
+// warns if the recipient produces a part of them, or if nobody produces them: then their types are words that no agent
+// declared, and prove nothing. The errors are conflict.
+func (o *op) checkWork(to schemas.Card, r *store.Record) (warnings []string, err error) {
+	if !roster.AcceptsType(to, r.Type) {
+		able, err := o.agentsAccepting(r.Type)
+		return nil, cmp.Or(err, refuseUnfitWork("type", able, "%s does not accept work of type %q", to.Name, r.Type))
 	}
-	e := schemas.Errorf(schemas.Conflict, "%s does not accept work of type %q", to, kind).
-		WithField("type").WithAgentChoices(able)
+	missing := roster.MissingProducts(to, r.Products)
+	if len(missing) == 0 {
+		return nil, nil
+	}
+	able, err := o.Offers().AgentsProducing(missing)
+	text := fmt.Sprintf("%s produces %s, and is asked for %s", to.Name,
+		schemas.JoinFirst(to.Produces, maxAdvisedNames), schemas.EscapeHidden(schemas.JoinFirst(missing, maxAdvisedNames)))
+	if len(missing) < len(r.Products) || len(able) == 0 || err != nil {
+		return []string{text}, err
+	}
+	return nil, refuseUnfitWork("expectations.deliverables", able, "%s", text)
+}
+
+// refuseUnfitWork returns the error conflict for work that does not fit its recipient. The error names the agents that
+// could take the work, twenty at most.
+func refuseUnfitWork(field string, able []schemas.Agent, format string, args ...any) error {
+	e := schemas.Errorf(schemas.Conflict, format, args...).WithField(field).WithAgentChoices(able)
 	if len(able) == 0 {
 		return e.WithHint("Nobody does. Nothing was sent.")
 	}
@@ -245,16 +264,8 @@ func (o *op) refuseUnacceptedType(to schemas.Agent, kind string) error {
 }
 
 // agentsAccepting returns the registered agents that accept a type of work.
-func (o *op) agentsAccepting(kind string) (able []schemas.Agent, err error) {
-	for a, err := range o.Agents() {
-		if err != nil {
-			return nil, err
-		}
-		if a.Card.Registered && roster.AcceptsType(a.Card, kind) {
-			able = append(able, a.Card.Name)
-		}
-	}
-	return able, nil
+func (o *op) agentsAccepting(kind string) ([]schemas.Agent, error) {
+	return o.Offers().AgentsWith(func(c schemas.Card) bool { return c.Registered && roster.AcceptsType(c, kind) })
 }
 
 // A token may have a limit of pending handoffs. Each send, continuation, retry and return of a caller counts for the

@@ -170,7 +170,7 @@ func (o *op) checkMayChangeBase(r *store.Record, c schemas.Changes) error {
 }
 
 // checkNewRecipient checks the recipient and the reviewer that the changes name, and returns warnings. If an amendment
-// changes only the type of the work, it checks whether the recipient accepts the new type.
+// changes only the type of the work or its deliverables, it checks whether they fit the recipient.
 func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (warnings []string, err error) {
 	c, force := &rev.changes, schemas.ValueOrZero(rev.changes.Options).Force
 	if c.To != "" {
@@ -178,9 +178,10 @@ func (o *op) checkNewRecipient(rev *revision, r *store.Record, amends bool) (war
 			return nil, err
 		}
 	}
-	if c.To != "" || amends && c.Type != "" {
+	asked := c.Expectations.DeliverableTypes()
+	if c.To != "" || amends && (c.Type != "" || len(asked) > 0) {
 		next := r.Clone()
-		next.To, next.Type = cmp.Or(rev.to, r.To), cmp.Or(c.Type, r.Type)
+		next.To, next.Type, next.Products = cmp.Or(rev.to, r.To), cmp.Or(c.Type, r.Type), append(next.Products, asked...)
 		if warnings, err = o.checkRecipient(&next, force); err != nil {
 			return nil, err
 		}

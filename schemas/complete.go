@@ -57,10 +57,12 @@ type CompleteOut struct {
 	Unmet        []AnsweredCriterion `json:"unmet,omitempty"`
 	Forwarded    *SendOut            `json:"forwarded,omitempty"`
 	Warnings     []string            `json:"warnings,omitempty"`
+	Suggested    []RoutingCandidate  `json:"suggested_next,omitempty"` // as in the completion, unless a rule of a file continues the work
 }
 
 // Completion is the record that the work is done, with the evidence. The mailbox makes it from the holder's result,
-// gives it an id and enters the holder as its source. It never changes again. If a completion arrives after the holder
+// gives it an id and enters the holder as its source. Suggested
+// names the agents that accept what was delivered, the best first, if nobody has said how the work goes on. It never changes again. If a completion arrives after the holder
 // lost its claim, the mailbox keeps the completion with the handoff, but the completion does not end the handoff.
 type Completion struct {
 	HandoffID    ID        `json:"handoff_id,omitempty"`
@@ -76,6 +78,8 @@ type Completion struct {
 	Late     bool                `json:"late,omitempty"`          // arrived after the claim was lost
 	Parts    string              `json:"open_parts,omitempty"`    // the parts that the holder had sent and that were open, with their states
 	Origin   *Origin             `json:"origin,omitempty"`
+
+	Suggested []RoutingCandidate `json:"suggested_next,omitempty"`
 }
 
 // Commit returns the id of the delivered commit, perhaps shortened. It is the commit in the results, or else the commit

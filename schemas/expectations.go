@@ -1,6 +1,9 @@
 package schemas
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // Expectations holds the demands on the result. Each success criterion and each acceptance criterion of a deliverable
 // gets a number, from 1, and the completion must answer all of them. With Strict, the completion must also meet all of
@@ -35,6 +38,12 @@ type Expectations struct {
 	MaxRounds int    `json:"max_rounds,omitempty" jsonschema:"minimum=1,maximum=25"`
 	// Whole id of the commit with which checks compare; default: where the sender stood
 	Base string `json:"base,omitempty" jsonschema_extras:"x-hidden=true"`
+}
+
+// DeliverableTypes returns the types of the deliverables, each once, without types that are too long for a name.
+func (e *Expectations) DeliverableTypes() []string {
+	types := Map(ValueOrZero(e).Deliverables, func(d Deliverable) string { return d.Type })
+	return slices.DeleteFunc(Unique(types), func(t string) bool { return t == "" || len(t) > 64 })
 }
 
 // MaxRoundsOrDefault returns how many times work with a review may be done before a person decides.

@@ -154,3 +154,6 @@ type RoutingCandidate struct {
 	Agent Agent  `json:"agent"`
 	Why   string `json:"why,omitempty"`
 }
+
+// String returns the agent with the reason in parentheses.
+func (c RoutingCandidate) String() string { return string(c.Agent) + " (" + c.Why + ")" }

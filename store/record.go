@@ -98,6 +98,7 @@ type Record struct {
 	Asker         schemas.Agent   `json:"asker,omitempty"`
 	OnFailure     schemas.Agent   `json:"onfail,omitempty"`
 	Promises      bool            `json:"promises,omitempty"` // it has criteria or an output schema
+	Products      []string        `json:"prods,omitempty"`    // types of its deliverables
 	Reviewer      string          `json:"rvr,omitempty"`      // the reviewer of the result, as the sender named it
 	Review        schemas.ID      `json:"rv,omitempty"`       // the latest handoff that reviews its result
 	ReviewOf      schemas.ID      `json:"rvs,omitempty"`      // the handoff whose result it reviews
@@ -187,7 +188,7 @@ func (r *Record) Clone() Record {
 	c.After = slices.Clone(r.After)
 	c.Freed = slices.Clone(r.Freed)
 	c.AfterAccepted = slices.Clone(r.AfterAccepted)
-	c.Excluded, c.Told = slices.Clone(r.Excluded), slices.Clone(r.Told)
+	c.Excluded, c.Told, c.Products = slices.Clone(r.Excluded), slices.Clone(r.Told), slices.Clone(r.Products)
 	c.Late = slices.Clone(r.Late)
 	c.Owes = slices.Clone(r.Owes)
 	return c

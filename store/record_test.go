@@ -85,7 +85,8 @@ func TestRecordClone_SharesNoMemory(t *testing.T) {
 	r := randomRecord(rand.New(rand.NewPCG(1, 1)), 5)
 	r.Tags, r.Voided, r.Excluded = []string{"a"}, []string{"a"}, []schemas.Agent{"a"}
 	r.Told, r.Freed, r.AfterAccepted = []schemas.Agent{"a"}, []schemas.ID{1}, []schemas.ID{1}
-	r.After, r.Late, r.Owes = []schemas.ID{1}, []uint64{1}, []store.OpenConsequence{{Do: "a"}}
+	r.After, r.Late, r.Owes, r.Products = []schemas.ID{1}, []uint64{1}, []store.OpenConsequence{{Do: "a"}}, []string{"a"}
+	r.Requires = []string{"a"}
 	text, err := json.Marshal(r)
 	require.NoError(t, err)
 	c := r.Clone()

@@ -130,7 +130,8 @@ func adviseAfterNotices(items []schemas.ListItem) (next []schemas.Advice) {
 }
 
 // adviseAfterComplete advises the next claim, and a send that names the completed handoff as its parent. Without the
-// parent, the send would not continue this work. If criteria are not met, it warns that the sender may return the work.
+// parent, the send would not continue this work. The sends to the agents that accept what was delivered come in place of
+// a send to any agent. If criteria are not met, it warns that the sender may return the work.
 func adviseAfterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas.Advice {
 	switch {
 	case len(o.Unmet) > 0:
@@ -140,7 +141,13 @@ func adviseAfterComplete(in schemas.CompleteIn, o schemas.CompleteOut) []schemas
 	case o.Forwarded != nil, in.Continuation != nil && in.Continuation.To != "": // and it was refused
 		return listAdvice(adviseClaim())
 	}
-	return advise("completed", o.HandoffID)
+	if len(o.Suggested) == 0 {
+		return advise("completed", o.HandoffID)
+	}
+	return append(listAdvice(adviseClaim()), schemas.Map(o.Suggested, func(c schemas.RoutingCandidate) schemas.Advice {
+		send := schemas.SendIn{To: string(c.Agent), Task: schemas.Blank, Parent: o.HandoffID.String()}
+		return schemas.AdviseCall(send, fmt.Sprintf("passes it on: %s %s", c.Agent, c.Why))
+	})...)
 }
 
 func adviseAfterFail(schemas.FailIn, schemas.FailOut) []schemas.Advice {

@@ -133,8 +133,9 @@ func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Hand
 }
 
 // deliverableLines returns one line for each expected deliverable, with its files. The line does not have the
-// acceptance criteria of the deliverable, because the brief numbers all criteria together.
-func deliverableLines(all []schemas.Deliverable, p pen) []string {
+// acceptance criteria of the deliverable, because the brief numbers all criteria together. The last line asks a reader
+// with other products to reject the work before it begins, if the reader cannot deliver it.
+func deliverableLines(all []schemas.Deliverable, products []string, p pen) []string {
 	texts := schemas.Map(all, func(d schemas.Deliverable) string {
 		text := strings.Join(nonEmpty(d.Type, d.Description), ": ")
 		if len(d.Files) > 0 {
@@ -142,6 +143,10 @@ func deliverableLines(all []schemas.Deliverable, p pen) []string {
 		}
 		return text
 	})
+	if len(products) > 0 {
+		texts = append(texts, fmt.Sprintf("You declared that you produce %s: if you cannot deliver this, reject it before you begin, by %s with outcome rejected",
+			schemas.JoinFirst(products, schemas.MaxNamed), schemas.FailIn{}.Tool()))
+	}
 	return p.bullets("", nonEmpty(texts...))
 }
 

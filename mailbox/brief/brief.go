@@ -48,6 +48,8 @@ type Input struct {
 	TakesBack schemas.Agent               // the agent that gets failed work, default as the handoff says
 	MaxTokens int                         // default [DefaultTokens]; raised to [MinTokens] if less
 	Nonce     string                      // a secret that no sender knows; Render derives the tag from it and the id
+
+	OtherProducts []string // the products of the reader, if none of them is asked for and another type is
 }
 
 // PastClaim is an earlier claim of the same work. The brief mentions this claim, because the next holder may find files

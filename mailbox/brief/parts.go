@@ -76,7 +76,7 @@ func buildParts(in Input, p pen) []briefPart {
 		{name: "remarks", section: ofKey, lines: remarkLines(c.Remarks, p)},
 		{name: "answers", section: ofKey, lines: answerLines(c.Answers, p)},
 		{name: "specific task", section: ofYours, lines: specificTaskLines(h, c, p)},
-		{name: "deliverables", section: ofOutput, lines: deliverableLines(e.Deliverables, p)},
+		{name: "deliverables", section: ofOutput, lines: deliverableLines(e.Deliverables, in.OtherProducts, p)},
 		in.rootPart(ofKey, "expectations", p.labelledBullets("The whole work is done when", without(asked.CriterionTexts(), e.CriterionTexts()))),
 		{name: "output_schema", section: ofOutput, lines: outputSchemaLines(h, e, p), indivisible: true},
 		{name: "progress", section: ofContext, lines: progressLines(in, c, p)},

@@ -17,7 +17,7 @@ const maxRouted = 5
 // agents, and at most [maxRouted] excluded agents with their reasons, sorted by name. cards must hold the number of
 // handoffs that each agent holds.
 func (f Offers) RankCandidates(cards []schemas.Card, r *store.Record) (ranked []*schemas.Card, routed *schemas.RoutingResult) {
-	want := roster.Work{To: r.To, Type: r.Type, Tags: r.Tags}
+	want := roster.Work{To: r.To, Type: r.Type, Tags: r.Tags, Products: r.Products, IsDue: r.Deadline != 0}
 	able, excluded := make([]*schemas.Card, 0, len(cards)), []schemas.RoutingCandidate(nil)
 	t := claimJudge{Offers: f, generalists: r.NoTakers == "generalist", counted: true}
 	for i := range cards {

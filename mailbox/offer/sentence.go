@@ -23,6 +23,10 @@ func (v Verdict) reasonClause() string {
 		return "does not accept " + schemas.EscapeHidden(r.Type)
 	case v.Reason == Unskilled:
 		return "has no skill of " + schemas.EscapeHidden(schemas.JoinFirst(r.Requires, 8))
+	case v.Reason == WrongProduct && r.From == v.Card.Name:
+		return "sent it, and does not accept it"
+	case v.Reason == WrongProduct:
+		return "produces no " + schemas.EscapeHidden(strings.Join(r.Products, ", "))
 	case v.Reason == Declined && v.DidReviewedWork:
 		return fmt.Sprintf("delivered %s, and another reviews that", r.ReviewOf)
 	case v.Reason == Declined && r.ID == 0 && r.Type == schemas.TypeReview: // the work is not done yet
@@ -74,7 +78,7 @@ func (v Verdict) RefusalError(action string, now time.Time) error {
 	case Blocked, TooEarly:
 		wait := schemas.GetIn{HandoffID: r.ID.String(), WaitSeconds: schemas.MaxWait}
 		return refuse(schemas.Conflict, "%s", v.waitReasonText()).WithNext(schemas.AdviseCall(wait, "tells when that changes"))
-	case Full, TooLong, WrongType, Unskilled:
+	case Full, TooLong, WrongType, Unskilled, WrongProduct:
 		e := refuse(schemas.Conflict, "%s is not offered to %s, which %s", r.ID, v.Card.Name, v.reasonClause())
 		if v.Reason != Full {
 			return e.WithHint("Leave it to other agents, or register again with the kinds of work that you take now.")

@@ -61,6 +61,24 @@ func (f Offers) NoTakerReason(r *store.Record, asked Reason) (why string, err er
 	return noTakerText(r.To, reasons), nil
 }
 
+// AgentsProducing returns the agents that declared that they produce at least one of the types.
+func (f Offers) AgentsProducing(types []string) ([]schemas.Agent, error) {
+	return f.AgentsWith(func(c schemas.Card) bool { return roster.Produces(c, types) })
+}
+
+// AgentsWith returns the known agents whose cards fit.
+func (f Offers) AgentsWith(fits func(schemas.Card) bool) (able []schemas.Agent, err error) {
+	for a, err := range f.Agents() {
+		if err != nil {
+			return nil, err
+		}
+		if fits(a.Card) {
+			able = append(able, a.Card.Name)
+		}
+	}
+	return able, nil
+}
+
 // KnownAgent is an agent that the store knows.
 type KnownAgent struct {
 	store.Agent

@@ -24,6 +24,7 @@ const (
 	TooLong                         // it is for a pool, and its estimate exceeds the agent's longest session
 	WrongType                       // it is for a role, and the agent does not accept its type
 	Unskilled                       // it is for a pool, and the agent has none of the skills that it requires
+	WrongProduct                    // it is for a pool, and others produce what it asks for, or the agent sent it
 	Declined                        // the handoff excludes the agent: it declined it, or may not review its own work
 	NotRecipient                    // the handoff is for others
 	Reserved                        // it is reserved for another agent, which was told first or asked about it
@@ -47,7 +48,7 @@ const (
 
 	// Unfit has the reasons for which an agent leaves a handoff to other members of its pool, until the agent registers
 	// again.
-	Unfit = TooLong | WrongType | Unskilled
+	Unfit = TooLong | WrongType | Unskilled | WrongProduct
 )
 
 // Verdict says whether an agent may claim a handoff. If the agent may not, it holds the reason, and the facts for an
@@ -110,6 +111,7 @@ var rules = []struct {
 	{Unskilled, func(t *claimJudge, r *store.Record) bool {
 		return roster.LacksSkills(t.Card, r.To, r.Requires) && t.isOfferedAsMember(r)
 	}},
+	{WrongProduct, func(t *claimJudge, r *store.Record) bool { return t.isOfferedAsMember(r) && t.isWrongProduct(r) }},
 	{Declined, func(t *claimJudge, r *store.Record) bool { return slices.Contains(r.Excluded, t.Card.Name) }},
 	{NotRecipient, func(t *claimJudge, r *store.Record) bool { return !t.isReservedForAgent(r) && !t.isRecipient(r.To) }},
 	{Reserved, func(t *claimJudge, r *store.Record) bool { return r.Reserved != 0 && !t.isReservedForAgent(r) }},
@@ -157,6 +159,21 @@ func (t *claimJudge) isRecipient(to schemas.Address) bool {
 func (t *claimJudge) isOfferedAsMember(r *store.Record) bool {
 	_, directed := r.To.SingleAgent()
 	return !directed && r.Asker != t.Card.Name && (t.isReservedForAgent(r) || t.isNameOrPool(r.To))
+}
+
+// isWrongProduct reports whether a handoff for a pool of the agent is not for the agent. There are two cases. The agent
+// declared its products, none of them is asked for, and another agent produces one that is. Or the agent sent the
+// handoff itself, and is in the pool only because it produces the capability.
+func (t *claimJudge) isWrongProduct(r *store.Record) bool {
+	_, name := r.To.Split()
+	if r.From == t.Card.Name && slices.Contains(t.Card.Produces, name) && !slices.Contains(t.Card.Accepts, name) {
+		return true
+	}
+	var able []schemas.Agent
+	if roster.ProducesOther(t.Card, r.Products) {
+		able, t.err = t.AgentsProducing(r.Products)
+	}
+	return len(able) > 0
 }
 
 // isAtLimit reports whether the agent holds as many handoffs as its registration allows. An agent without a limit is

@@ -111,6 +111,11 @@ func TestJudgeClaim_ReturnsFirstReasonThatHolds(t *testing.T) {
 				in.Options = &schemas.SendOptions{Terms: schemas.Terms{Requires: []string{"cobol", "rust"}}}
 			})
 		}, offer.ClaimReasons, offer.Unskilled, "qa, which has no skill of cobol, rust", schemas.Conflict},
+		{"another produces it", func(w *mailboxtest.World, boss, qa, other schemas.Caller) {
+			mailboxtest.Must(w.T, w.Register, qa, schemas.RegisterIn{Name: "qa", Produces: []string{"report"}})
+			mailboxtest.Must(w.T, w.Register, other, schemas.RegisterIn{Name: "other", Produces: []string{"bug_fix"}})
+			w.Sends(boss, "role:tester", "x", asksForFix)
+		}, offer.ClaimReasons, offer.WrongProduct, "ho_1 is not offered to qa, which produces no Bug fix", schemas.Conflict},
 		{"declined", func(w *mailboxtest.World, boss, qa, other schemas.Caller) {
 			w.Accepts("go", other)
 			w.Sends(boss, "capability:go", "x")
@@ -159,12 +164,17 @@ func TestJudgeClaim_ExcludesAuthorFromReview(t *testing.T) {
 	w.ClaimsID(other, 2)
 }
 
+func asksForFix(in *schemas.SendIn) {
+	in.Expectations = &schemas.Expectations{Deliverables: []schemas.Deliverable{{Type: "Bug fix"}}}
+}
+
 func withoutParent(in *schemas.SendIn) { in.Parent = "none" }
 
 // codes are the error codes of claims by id.
 var codes = map[offer.Reason]schemas.Code{
 	offer.Ended: schemas.Conflict, offer.Held: schemas.Conflict, offer.Blocked: schemas.Conflict, offer.TooEarly: schemas.Conflict,
-	offer.Full: schemas.Conflict, offer.TooLong: schemas.Conflict, offer.WrongType: schemas.Conflict, offer.Unskilled: schemas.Conflict, offer.Reserved: schemas.Conflict,
+	offer.Full: schemas.Conflict, offer.TooLong: schemas.Conflict, offer.WrongType: schemas.Conflict, offer.Unskilled: schemas.Conflict,
+	offer.WrongProduct: schemas.Conflict, offer.Reserved: schemas.Conflict,
 	offer.Declined: schemas.Denied, offer.NotRecipient: schemas.Denied,
 }
 
@@ -201,8 +211,8 @@ func newRandomWorld(t *testing.T, seed uint64) *randomWorld {
 	s.boss = s.Stdio("boss")
 	for _, card := range []schemas.RegisterIn{
 		{Name: "one", MaxOpen: 1, Accepts: []string{"go"}},
-		{Name: "short", MaxMinutes: 10, Accepts: []string{"go"}, Role: "tester"},
-		{Name: "any", Accepts: []string{"go", "audit"}, Role: "tester"},
+		{Name: "short", MaxMinutes: 10, Accepts: []string{"go"}, Role: "tester", Produces: []string{"report"}},
+		{Name: "any", Accepts: []string{"go", "audit"}, Role: "tester", Produces: []string{"bug_fix"}},
 		{Name: "other", MaxOpen: 2, Accepts: []string{"sql"}},
 	} {
 		by := s.Stdio(schemas.Agent(card.Name))
@@ -222,6 +232,9 @@ func (s *randomWorld) step() {
 	case 0, 1, 2:
 		in := schemas.SendIn{To: pickOne(s, "capability:go", "role:tester", "one", "other"), Task: "x", Parent: "none", Options: &schemas.SendOptions{}}
 		in.Type, in.Expectations = pickOne(s, "", "audit", "go"), &schemas.Expectations{EstimatedDuration: pickOne(s, "", "60m")}
+		if s.IntN(4) == 0 {
+			asksForFix(&in)
+		}
 		in.Options.NeedsApproval, in.Options.NotBefore = s.IntN(8) == 0, pickOne(s, "", "", "", "2m")
 		in.Options.Requires = pickOne(s, nil, nil, nil, []string{"cobol"})
 		if out, err := s.Send(ctx, s.boss, in); err == nil {

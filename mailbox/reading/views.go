@@ -13,6 +13,7 @@ import (
 	"handoff/mailbox/contract"
 	"handoff/mailbox/life"
 	"handoff/mailbox/listing"
+	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -112,8 +113,12 @@ func (rd Reader) briefInput(v *store.View, r *store.Record, tokens int) (in brie
 	var unread error
 	in.Answers, err = Answerer(v, r, r.Holder)
 	in.LastClaim, in.Reports, unread = earlierWork(v, r)
+	reader, unknown := v.Agent(cmp.Or(r.Holder, h.Target.Agent))
+	if declared := schemas.ValueOrZero(reader).Card; roster.ProducesOther(declared, h.Expectations.DeliverableTypes()) {
+		in.OtherProducts = declared.Produces
+	}
 	asked, unasked := questionsToHuman(v, r)
-	if err = cmp.Or(err, unread, unasked); err != nil {
+	if err = cmp.Or(err, unread, unknown, unasked); err != nil {
 		return in, err
 	}
 	in.Standing.Questions = append(in.Standing.Questions, asked...)

@@ -22,11 +22,11 @@ import (
 const Anything = "*"
 
 // Qualifies reports whether an agent may take work for an address. A generalist qualifies for every capability if
-// generalists is set. Otherwise an agent must accept the capability by name.
+// generalists is set. Otherwise an agent must accept or produce the capability by name.
 func Qualifies(card schemas.Card, to schemas.Address, generalists bool) bool {
 	switch kind, name := to.Split(); kind {
 	case "capability":
-		return slices.Contains(card.Accepts, name) || generalists && isGeneralist(card)
+		return slices.Contains(card.Accepts, name) || slices.Contains(card.Produces, name) || generalists && isGeneralist(card)
 	case "role":
 		return slices.ContainsFunc(card.AllRoles(), func(role string) bool { return isSameRole(role, name) })
 	case "tag":
@@ -50,11 +50,34 @@ func PoolSearchWords(pool schemas.Address, generalists bool) []string {
 	return words
 }
 
-// AcceptsType reports whether an agent takes work of a type. Every agent takes work without a type, and work of a type
-// of the protocol, such as task_handoff. An agent that declares no types takes every type.
+// AcceptsType reports whether an agent takes work of a type: it accepts or produces this type. Every agent takes work
+// without a type, and work of a type of the protocol, such as task_handoff. An agent that declares no accepted types
+// takes every type.
 func AcceptsType(card schemas.Card, workType string) bool {
 	return isProtocolType(workType) || len(card.Accepts) == 0 || isGeneralist(card) ||
-		slices.Contains(card.Accepts, workType)
+		slices.Contains(card.Accepts, workType) || slices.Contains(card.Produces, workType)
+}
+
+// MissingProducts returns the types of deliverables that an agent does not produce. Upper case, blanks, hyphens and
+// underscores make no difference, because senders write the types freely. It returns nil if the agent declared no
+// products or accepts anything, because then nothing is known about its products.
+func MissingProducts(card schemas.Card, types []string) []string {
+	if len(card.Produces) == 0 || isGeneralist(card) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(types), func(t string) bool {
+		return slices.ContainsFunc(card.Produces, func(p string) bool { return strings.EqualFold(stripSeparators(p), stripSeparators(t)) })
+	})
+}
+
+// Produces reports whether an agent declared that it produces one of the types.
+func Produces(card schemas.Card, types []string) bool {
+	return len(card.Produces) > 0 && len(MissingProducts(card, types)) < len(types)
+}
+
+// ProducesOther reports whether an agent declared its products, and none of them has one of the types.
+func ProducesOther(card schemas.Card, types []string) bool {
+	return len(types) > 0 && len(MissingProducts(card, types)) == len(types)
 }
 
 // isProtocolType reports whether a type belongs to the protocol. These types describe a step of the protocol and not a
@@ -68,8 +91,8 @@ func isProtocolType(workType string) bool {
 // isGeneralist reports whether an agent said that it accepts [Anything].
 func isGeneralist(card schemas.Card) bool { return slices.Contains(card.Accepts, Anything) }
 
-// BoxesForCard returns the addresses whose work an agent may take: its name first, then each accepted capability, then
-// its roles in both spellings, then its skills. Each address occurs once.
+// BoxesForCard returns the addresses whose work an agent may take: its name first, then each capability that it accepts
+// or produces, then its roles in both spellings, then its skills. Each address occurs once.
 func BoxesForCard(card schemas.Card) []schemas.Address {
 	boxes := []schemas.Address{schemas.Address(card.Name)}
 	add := func(kind, name string) {
@@ -77,7 +100,7 @@ func BoxesForCard(card schemas.Card) []schemas.Address {
 			boxes = append(boxes, a)
 		}
 	}
-	for _, capability := range card.Accepts {
+	for _, capability := range slices.Concat(card.Accepts, card.Produces) {
 		add("capability", capability)
 	}
 	for _, role := range card.AllRoles() {
@@ -91,7 +114,7 @@ func BoxesForCard(card schemas.Card) []schemas.Address {
 }
 
 // PoolNames returns the addresses of the pools for which the agents qualify, each once: first the roles in the shorter
-// spelling, then the capabilities.
+// spelling, then the accepted capabilities.
 func PoolNames(cards []schemas.Card) []string {
 	var roles, capabilities []string
 	for _, card := range cards {
@@ -131,7 +154,7 @@ func otherRoleSpelling(role string) string {
 // work for this capability.
 func HasUnacceptedSkill(card schemas.Card, capability string) bool {
 	word := strings.TrimPrefix(capability, "capability:")
-	return slices.Contains(card.Skills, word) && !slices.Contains(card.Accepts, word)
+	return slices.Contains(card.Skills, word) && !slices.Contains(card.Accepts, word) && !slices.Contains(card.Produces, word)
 }
 
 // SuggestPool returns a hint with an agent and a pool of a similar name, such as "qa takes capability:code". It

@@ -12,40 +12,38 @@ import (
 
 // Work describes the work for which agents are ranked. Only To is required.
 type Work struct {
-	To   schemas.Address // a capability or a role; an agent's name seeks only that agent
-	Type string
-	Tags []string // compared with skills
+	To       schemas.Address // a capability or a role; an agent's name seeks only that agent
+	Type     string
+	Tags     []string // compared with skills
+	Products []string // types of the deliverables, compared with products
+	IsDue    bool     // it has a deadline
 }
 
 // RankCards returns the cards of qualified agents in a new order, the best first. It compares two agents by these
-// points, and the first difference decides: whether the agent accepts the work by name, the number of its skills among
-// the tags, the number of its open handoffs (fewest first), whether it waits for work, its last call (latest first),
+// points, and the first difference decides: whether the agent produces one of the deliverables, whether it accepts the
+// work by name or at least produces it, the number of its skills among the tags, for work with a deadline whether it is
+// connected, the number of its open handoffs (fewest first), whether it waits for work, its last call (latest first),
 // and its name.
 func RankCards(cards []*schemas.Card, want Work) []*schemas.Card {
-	able := schemas.Map(cards, func(card *schemas.Card) rankedAgent {
-		return rankedAgent{card, acceptsByNameScore(*card, want), len(sharedSkills(*card, want.Tags))}
+	able := schemas.Map(cards, func(card *schemas.Card) rankedAgent { return rankedAgent{card, want.scores(*card)} })
+	slices.SortFunc(able, func(a, b rankedAgent) int { // names decide last, so no two agents are equal
+		return cmp.Or(slices.Compare(b.scores, a.scores), b.card.Seen.Compare(a.card.Seen), cmp.Compare(a.card.Name, b.card.Name))
 	})
-	slices.SortFunc(able, rankedAgent.compare)
 	return schemas.Map(able, func(m rankedAgent) *schemas.Card { return m.card })
 }
 
-// rankedAgent is a qualified agent with two numbers for the comparison.
+// rankedAgent is a qualified agent with the numbers for the comparison, the most important first.
 type rankedAgent struct {
 	card   *schemas.Card
-	byName int
-	skills int
+	scores []int
 }
 
-// compare returns a negative number if a is better than b. Names decide last, so no two agents are equal.
-func (a rankedAgent) compare(b rankedAgent) int {
-	return cmp.Or(
-		cmp.Compare(b.byName, a.byName),
-		cmp.Compare(b.skills, a.skills),
-		cmp.Compare(openCount(*a.card), openCount(*b.card)),
-		cmp.Compare(boolToInt(b.card.Waiting), boolToInt(a.card.Waiting)),
-		b.card.Seen.Compare(a.card.Seen),
-		cmp.Compare(a.card.Name, b.card.Name),
-	)
+// scores returns the numbers by which agents are compared. The greater number is better.
+func (want Work) scores(card schemas.Card) []int {
+	return []int{
+		boolToInt(Produces(card, want.Products)), byNameScore(card, want), len(sharedSkills(card, want.Tags)), boolToInt(want.IsDue && card.Live),
+		-openCount(card), boolToInt(card.Waiting),
+	}
 }
 
 func boolToInt(is bool) int {
@@ -75,10 +73,10 @@ func RefusesTypeForRole(card schemas.Card, to schemas.Address, workType string) 
 	return isRole(to) && !AcceptsType(card, workType)
 }
 
-// acceptsByNameScore returns 1 if the agent accepts the work by name, and 0 if it accepts any work.
-func acceptsByNameScore(card schemas.Card, want Work) int {
+// byNameScore returns 2 if the agent accepts the work by name, 1 if it only produces it, and 0 if it accepts any work.
+func byNameScore(card schemas.Card, want Work) int {
 	sought := soughtCapability(want)
-	return boolToInt(sought != "" && slices.Contains(card.Accepts, sought))
+	return cmp.Or(2*boolToInt(slices.Contains(card.Accepts, sought)), boolToInt(slices.Contains(card.Produces, sought)))
 }
 
 // soughtCapability returns the capability that the work needs: the addressed capability, or the type of the work. It
@@ -104,9 +102,11 @@ func isRole(to schemas.Address) bool {
 // because cards contain texts of agents.
 func RankReasons(card schemas.Card, want Work) string {
 	var why []string
-	switch {
-	case acceptsByNameScore(card, want) == 1:
+	switch score := byNameScore(card, want); {
+	case score == 2:
 		why = append(why, "accepts "+soughtCapability(want))
+	case score == 1:
+		why = append(why, "produces "+soughtCapability(want))
 	case isRole(want.To):
 		why = append(why, "role "+strings.Join(card.AllRoles(), " "))
 	case isGeneralist(card):

@@ -164,7 +164,7 @@ func (s sheet) drawCompletion(c *schemas.Completion) {
 	s.drawSection("Verification", verificationLines(c.Verification)...)
 	s.drawSection("Notes", c.Notes...)
 	next := schemas.ValueOrZero(c.Continuation)
-	s.drawSection("Suggested Next", joined(next.SuggestedNext, next.Reason))
+	s.drawSection("Suggested Next", append(schemas.Map(c.Suggested, schemas.RoutingCandidate.String), joined(next.SuggestedNext, next.Reason))...)
 }
 
 func (s sheet) deliverableLines(c *schemas.Completion) []string {

@@ -69,6 +69,9 @@ func printCompleted(p *cli.Page, out schemas.CompleteOut) {
 	if out.Forwarded != nil {
 		printSent(p, *out.Forwarded)
 	}
+	for _, c := range out.Suggested {
+		p.AddLine("suggested next: %s", schemas.EscapeHidden(c.String()))
+	}
 	p.AddWarnings(out.Warnings)
 }
 
