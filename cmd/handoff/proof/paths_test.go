@@ -73,6 +73,9 @@ func kept(said, have any, argument string) bool {
 	case argument == "expectations.timeout":
 		n, _ := strconv.Atoi(text)
 		return (time.Duration(n) * time.Millisecond).String() == have
+	case argument == "expectations.estimated_duration":
+		n, _ := strconv.Atoi(text)
+		return (time.Duration(n) * time.Minute).String() == have
 	case field == "context.files":
 		file, _ := have.(map[string]any)
 		if file["lines"] == nil {
