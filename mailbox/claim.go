@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
 
 	"handoff/mailbox/compose"
@@ -166,9 +167,7 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 		now.Ask, now.Asker, now.Permission = 0, "", false
 	}
 	now.Holder, now.HolderID, now.Conn, now.Via = o.By.Agent, o.By.AgentID, o.By.Conn, o.By.Via
-	if now.Claimed == 0 {
-		now.Claimed = store.TimeOf(o.Now)
-	}
+	now.Claimed = cmp.Or(now.Claimed, store.TimeOf(o.Now))
 	if now.SilentAt, err = o.initialSilentAt(&now); err != nil {
 		return takenClaim{}, err
 	}

@@ -314,11 +314,11 @@ func (o *op) restoreDependencies(r *store.Record) error {
 		if o.findDependencyPath(r.ID, nil, []schemas.ID{again.ID}, map[schemas.ID]bool{}) != nil {
 			continue
 		}
-		var err error
-		if r, err = o.Record(r.ID); err != nil {
+		now, err := o.Record(r.ID)
+		if err != nil {
 			return err
 		}
-		if err := o.replaceDependency(r, gone); err != nil {
+		if err := o.replaceDependency(now, gone); err != nil {
 			return err
 		}
 	}

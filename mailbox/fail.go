@@ -80,10 +80,8 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 		return schemas.Invalidf("description", "must not be empty").
 			WithHint("Say why, so that the next one does not fail the same way.")
 	}
-	if err := schemas.CheckBytes("description", len(in.Description), s.Limits.Task); err != nil {
-		return err
-	}
-	if err := draft.CheckPayload("", in.Detail, nil); err != nil {
+	err = cmp.Or(schemas.CheckBytes("description", len(in.Description), s.Limits.Task), draft.CheckPayload("", in.Detail, nil))
+	if err != nil {
 		return err
 	}
 	in.Outcome = cmp.Or(in.Outcome, schemas.OutcomeFailed)
@@ -120,8 +118,7 @@ func (o *op) fail(r *store.Record, in schemas.FailIn, digest string) (out schema
 	if err != nil {
 		return out, err
 	}
-	out.Warnings = append(out.Warnings, compose.WarnOfUnusedFields(in.Tool(), in.Origin)...)
-	out.Warnings = append(out.Warnings, unusedAlternativeWarnings(failure.Refused)...)
+	out.Warnings = slices.Concat(out.Warnings, compose.WarnOfUnusedFields(in.Tool(), in.Origin), unusedAlternativeWarnings(failure.Refused))
 	if out.Then = then; then == schemas.ThenEscalate && in.Then == schemas.ThenRetry {
 		out.Warnings = append(out.Warnings, "no agent is left to try again: a person decides")
 	}

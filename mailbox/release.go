@@ -19,7 +19,7 @@ import (
 //
 // A new recipient is checked as in a send without force, see [op.checkRecipient]. Without a new recipient the handoff
 // keeps its recipient.
-func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (now *store.Record, err error) {
 	o.actAsHolderWithToken(r, in.Token)
 	if r.Holder == o.By.Agent || in.Token != "" && in.Token != r.Token {
 		if err := o.checkHolderAction(life.Release, r, in.Token); err != nil {
@@ -28,7 +28,6 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 	}
 	to := schemas.Address("")
 	if in.To != "" {
-		var err error
 		if to, err = o.parseAddress("to", in.To); err != nil {
 			return nil, err
 		}
@@ -41,12 +40,10 @@ func (o *op) releaseTo(r *store.Record, in schemas.UpdateIn, out *schemas.Update
 			return nil, err
 		}
 	}
-	r, err := o.saveGivenCheckpoint(r, in, out)
-	if err != nil {
+	if r, err = o.saveGivenCheckpoint(r, in, out); err != nil {
 		return nil, err
 	}
-	now, err := o.release(r, to, in.Note)
-	if err != nil {
+	if now, err = o.release(r, to, in.Note); err != nil {
 		return nil, err
 	}
 	out.To = now.To

@@ -26,11 +26,12 @@ func (o *op) accept(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 		_, err := o.ApplyAction(life.Accept, r)
 		return r, err
 	}
-	accepted := &operation.RecordChange{Action: life.Accept, Text: strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.By.Agent, in.Note))}
-	var err error
-	if accepted.Forward, err = o.heldContinuation(r); err != nil {
+	next, err := o.heldContinuation(r)
+	if err != nil {
 		return nil, err
 	}
+	text := strings.TrimSpace(fmt.Sprintf("%s accepted the result. %s", o.By.Agent, in.Note))
+	accepted := &operation.RecordChange{Action: life.Accept, Forward: next, Text: text}
 	return o.ChangeRecordWithNote(accepted, r, noteOnly(in), func(now *store.Record) { now.Accepted = store.TimeOf(o.Now) })
 }
 
@@ -243,9 +244,8 @@ func (rev *revision) setsDeadline() bool {
 // applyToDraft makes the changes in the draft d, which does the same work again. The note of a retry becomes advice for
 // the next holder. The note of a return becomes the reason of the return. The error comes from [compose.ApplyChanges],
 // or is limit. Its field begins with "changes".
-func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Time) error {
+func (rev *revision) applyToDraft(d *draft.Draft, by schemas.Agent, now time.Time) (err error) {
 	h := &d.Handoff
-	var err error
 	if rev.changed, err = compose.ApplyChanges(h, rev.changes); err != nil {
 		return prefixChangesField(err)
 	}

@@ -40,7 +40,7 @@ const (
 	LimitChain    = "max_handoffs"      // from the root of a chain to its end
 	LimitHandoffs = "workflow_handoffs" // in the workflow
 	LimitRounds   = "rounds"            // how often work comes to the same agent in one chain
-	LimitTokens   = "tokens"            // of each handoff, see [ReportedTokens]; else estimated from its texts
+	LimitTokens   = "tokens"            // that results report, see [ReportedTokens]; estimated for other handoffs
 	LimitMinutes  = "minutes"           // since the first handoff was sent
 	LimitCost     = "cost_usd"          // sum of results.cost_usd
 )

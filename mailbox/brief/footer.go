@@ -72,11 +72,9 @@ func callsForPart(in Input, name string) []string {
 			return nil
 		}
 		name = "expectations"
-	case "earlier session", "ending":
-		return []string{getHandoffCall(id, schemas.GetIn{View: "events"})}
-	case "progress":
+	case "earlier session", "ending", "progress":
 		calls := []string{getHandoffCall(id, schemas.GetIn{View: "events"})}
-		if contextOrEmpty(in.Handoff).Checkpoint != nil {
+		if name == "progress" && contextOrEmpty(in.Handoff).Checkpoint != nil {
 			calls = append(calls, getHandoffCall(id, schemas.GetIn{View: "checkpoint"}))
 		}
 		return calls

@@ -137,9 +137,8 @@ const (
 
 // transferStrategy returns the strategy of the sender, or full if it is empty or unknown.
 func transferStrategy(h schemas.Handoff) string {
-	switch h.Metadata.Strategy {
-	case summarized, referenced:
-		return h.Metadata.Strategy
+	if s := h.Metadata.Strategy; s == summarized || s == referenced {
+		return s
 	}
 	return full
 }

@@ -15,11 +15,8 @@ func FailureCheckpoint(in schemas.FailIn) *schemas.Checkpoint {
 	if in.Checkpoint == nil && in.PartialProgress == nil && own == "" {
 		return nil
 	}
-	c := *cmp.Or(in.Checkpoint, &schemas.Checkpoint{})
-	c.ID = own
-	if c.PartialProgress == nil {
-		c.PartialProgress = in.PartialProgress
-	}
+	c := schemas.ValueOrZero(in.Checkpoint)
+	c.ID, c.PartialProgress = own, cmp.Or(c.PartialProgress, in.PartialProgress)
 	return &c
 }
 

@@ -22,8 +22,8 @@ const (
 )
 
 // Handoff makes the content of a send to an address. It fills in defaults: the type task_handoff, a title from the
-// task, normal priority, three attempts, version 1. It checks nothing. It keeps the lists and maps of in, which must
-// not change afterwards.
+// task, normal priority, three attempts or more, version 1. It checks nothing. It keeps the lists and maps of in, which
+// must not change afterwards.
 func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.Handoff {
 	opt := *cmp.Or(in.Options, &schemas.SendOptions{})
 	return schemas.Handoff{
@@ -44,7 +44,7 @@ func Handoff(by schemas.Caller, in schemas.SendIn, to schemas.Address) schemas.H
 }
 
 // TargetOf converts an address to the form of a message, with the reason of the sender. It sets exactly one of agent,
-// capability and role.
+// capability, role and tag.
 func TargetOf(to schemas.Address, reason string) schemas.Target {
 	t := schemas.Target{Reason: reason}
 	switch kind, name := to.Split(); kind {

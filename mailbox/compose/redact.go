@@ -88,12 +88,10 @@ func decodeObject(content []byte) (object map[string]any, err error) {
 // fixedFields lists the fields of messages whose values are agents, ids, times and other words of the protocol.
 // freeFields lists the fields whose value is an object of the sender. The sender chooses the names in such an object.
 var (
-	fixedFields = []string{
-		"source", "target", "metadata", "rollback", "type", "status", "outcome", "action", "handoff_id", "completion_id",
-		"failure_id", "checkpoint_id", "claim_token", "to", "from", "at", "with", "of", "by", "then", "rollback_to",
-		"suggested_alternative", "workflow", "parent", "output_schema", "timeout", "estimated_duration", "priority",
-		"deadline",
-	}
+	fixedFields = strings.Fields(`
+		source target metadata rollback type status outcome action handoff_id completion_id failure_id
+		checkpoint_id claim_token to from at with of by then rollback_to suggested_alternative workflow parent
+		output_schema timeout estimated_duration priority deadline`)
 	freeFields = []string{"data", "state", "results", "output", "extra"}
 )
 

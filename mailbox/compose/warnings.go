@@ -3,7 +3,6 @@ package compose
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -26,22 +25,21 @@ func WarnOfReinterpretedFields(in schemas.SendIn) (warnings []string) {
 
 // WarnOfUnusedFields returns warnings about fields of a message that match no argument of its tool, or nil if all
 // fields match or say nothing about the work. The server stores these fields, but no brief shows them. If a field
-// resembles an argument, the warning names that, too. The maps of the message do not change.
+// resembles an argument, the warning names that, too.
 func WarnOfUnusedFields(tool string, from *schemas.Origin) []string {
-	extra := maps.Clone(schemas.ValueOrZero(from).Extra)
-	delete(extra, "priority")
-	var warnings []string
-	paths := slices.DeleteFunc(valuePaths(extra, ""), func(path string) bool { return respell.SaysNothing(tool, path) })
-	if len(paths) > 0 {
-		slices.Sort(paths)
-		for i, path := range paths {
-			if meant := respell.MeantPlace(tool, path); meant != "" {
-				paths[i] += " (closest: " + meant + ")"
-			}
-		}
-		warnings = append(warnings, "kept in origin.extra, which no brief shows: "+strings.Join(paths, ", "))
+	paths := slices.DeleteFunc(valuePaths(schemas.ValueOrZero(from).Extra, ""), func(path string) bool {
+		return path == "priority" || respell.SaysNothing(tool, path)
+	})
+	if len(paths) == 0 {
+		return nil
 	}
-	return warnings
+	slices.Sort(paths)
+	for i, path := range paths {
+		if meant := respell.MeantPlace(tool, path); meant != "" {
+			paths[i] += " (closest: " + meant + ")"
+		}
+	}
+	return []string{"kept in origin.extra, which no brief shows: " + strings.Join(paths, ", ")}
 }
 
 // valuePaths returns the paths of the values in an object ("a.b"), in no order. An object without fields counts as a

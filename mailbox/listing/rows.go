@@ -1,6 +1,7 @@
 package listing
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -149,9 +150,7 @@ func (f Filter) clearUselessTotal(out *schemas.ListOut) {
 // endAfter ends the page after the row last. It does nothing if the page has ended before. Rows after the end are only
 // counted.
 func (p *page) endAfter(last schemas.ID) {
-	if p.out.Cursor == "" {
-		p.out.Cursor = last.String()
-	}
+	p.out.Cursor = cmp.Or(p.out.Cursor, last.String())
 }
 
 // newPage returns a page without rows. Its list is empty and not nil, so that JSON has [].

@@ -52,16 +52,17 @@ func RecalledTexts(v *store.View, h *schemas.Handoff, r *store.Record) (all []br
 	return all, nil
 }
 
-// recallOne returns the end of an earlier handoff if it has one, and the decisions that were not said. It adds these to
-// `said`. It returns nothing for a handoff that cannot be read, and for one whose sender stated another project.
-func recallOne(v *store.View, h *schemas.Handoff, of *store.Record, hasEnd bool, said *[]schemas.Decision) (all []brief.RecalledText) {
+// recallOne returns the end of an earlier handoff, if withEnd is true and it has a result, and its decisions that are
+// not in `said`. It adds these to `said`. It returns nothing for a handoff that cannot be read, and for one whose
+// sender stated another project.
+func recallOne(v *store.View, h *schemas.Handoff, of *store.Record, withEnd bool, said *[]schemas.Decision) (all []brief.RecalledText) {
 	var sent schemas.Handoff
 	unread := v.DecodeContent(of.ID, of.Body, &sent)
 	one, other := statedProject(h), statedProject(&sent)
 	if unread != nil || len(one) > 0 && len(other) > 0 && !strings.EqualFold(one[0], other[0]) {
 		return nil
 	}
-	if e, err := v.Event(of.Result); hasEnd && err == nil && e != nil {
+	if e, err := v.Event(of.Result); withEnd && err == nil && e != nil {
 		all = append(all, brief.RecalledText{Of: of.ID, Text: fmt.Sprintf("%s by %s: %s: %s", of.Status, of.Holder, of.Title, EventText(v, *e))})
 	}
 	for _, d := range schemas.ValueOrZero(sent.Context).AllDecisions() {

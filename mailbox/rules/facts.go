@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"handoff/schemas"
 )
@@ -85,11 +86,8 @@ func CompletedOutcome(c schemas.Completion) Outcome {
 	}
 	maps.Copy(o.Data, c.Data)
 	_ = json.Unmarshal(read.Output, &o.Output) // a completion keeps only JSON
-	for _, a := range c.Criteria {
-		if !a.IsMet() {
-			o.Unmet = append(o.Unmet, a.Criterion)
-		}
-	}
+	unmet := slices.DeleteFunc(slices.Clone(c.Criteria), schemas.AnsweredCriterion.IsMet)
+	o.Unmet = schemas.Map(unmet, func(a schemas.AnsweredCriterion) string { return a.Criterion })
 	v := schemas.ValueOrZero(c.Verification)
 	o.TestsPassed, o.TestsFailed = v.TestsPassed, v.TestsFailed
 	return o

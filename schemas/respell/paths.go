@@ -176,10 +176,7 @@ func (n *normalisation) relocateField(name string, object map[string]any, key, p
 	}
 	if field := n.fields.fieldAt(to); field != nil {
 		object[key] = unwrapJSON(object[key], field.brackets)
-		if err := field.renameFields(object[key], path); err != nil {
-			return err
-		}
-		if err := n.relocateWithin(field, object[key], path, to); err != nil {
+		if err := cmp.Or(field.renameFields(object[key], path), n.relocateWithin(field, object[key], path, to)); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ var (
 // ours, or that the message also has, goes to the overflow path, and so do the headers of a call. Beside a message in a
 // call, and in arguments that are no file, only headers may stand.
 //
-// Some values in these fields are no messages: an argument of the tool, and what is none for [messageIn].
+// A field that is an argument of the tool holds no message, nor does a value in which [messageIn] finds none.
 func (t *aliasTable) unwrapEnvelope(outer map[string]any, inFile bool) map[string]any {
 	for _, name := range slices.Concat(messageFields, callFields) {
 		key, ofCall := firstKeyOf(outer, []string{name}), slices.Contains(callFields, name)
@@ -76,8 +76,8 @@ func messageIn(v any) map[string]any {
 // envelopeHeaders maps the names of headers to the kind of their envelope: a call or a mail.
 func envelopeHeaders() map[string][]string { return wordsBySection()["envelope headers"] }
 
-// hasOnlyHeadersBeside reports whether an envelope has only headers beside a field, or the same message again. What is
-// true, such as that a result is an error, is no mere header.
+// hasOnlyHeadersBeside reports whether an envelope has only headers beside a field, or the same message again. A
+// field with the value true, such as is_error, counts as more than a header.
 func hasOnlyHeadersBeside(envelope map[string]any, field string) bool {
 	for key, v := range envelope {
 		if key != field && !isEmpty(v) && (v == true || envelopeHeaders()[snakeCase(key)] == nil && !slices.Contains(callFields, snakeCase(key))) {
@@ -148,8 +148,8 @@ func isNewer(version any) bool {
 	return err == nil && number > schemas.Version
 }
 
-// resemblesOurs reports whether an unknown name is likely a mistyped name of a field that may decide something, which is
-// any field outside of the context.
+// resemblesOurs reports whether an unknown name is likely a mistyped name of a field that may decide something, which
+// is any field outside of the context.
 func (t *aliasTable) resemblesOurs(name string) bool {
 	tells := func(known string) bool { return strings.HasPrefix(t.paths[known][0], "context.") }
 	return mistypedName(name, slices.DeleteFunc(slices.Sorted(maps.Keys(t.paths)), tells)) != ""
