@@ -23,6 +23,7 @@ var withoutList = map[string]bool{
 	"--agent-role":               true, // the registrations of agents have it
 	"--capability":               true,
 	"--role":                     true,
+	"--roles":                    true,
 	"--type":                     true,
 	"token revoke NAME":          true, // handoff token list shows it
 	"workflow start NAME":        true, // the files of the project have it
