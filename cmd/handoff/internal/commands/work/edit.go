@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -32,18 +33,26 @@ func editCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// editedHandoff is a handoff in the form in which a person edits it. The YAML text has its fields in this order and
-// under these names.
+// editedHandoff is a handoff in the form in which a person edits it. The YAML text has its fields in this order. The tag
+// path has the argument that changes the field.
 type editedHandoff struct {
-	To, Title, Type, Priority, Deadline, Timeout, Review string
-
-	EstimatedDuration     string   `yaml:"estimated_duration"`
-	Tags                  []string `yaml:"tags,flow"`
-	Task, Summary, Detail string
-	Data                  map[string]string
-	Criteria, Constraints []string
-	IfStuck               []string `yaml:"if_stuck"`
-	Checks                []string
+	To                string            `path:"to"`
+	Title             string            `path:"changes.title"`
+	Type              string            `path:"changes.type"`
+	Priority          string            `path:"changes.priority"`
+	Deadline          string            `path:"changes.deadline"`
+	Timeout           string            `path:"changes.expectations.timeout"`
+	Review            string            `path:"changes.expectations.review"`
+	EstimatedDuration string            `path:"changes.expectations.estimated_duration" yaml:"estimated_duration"`
+	Tags              []string          `path:"changes.tags"                            yaml:"tags,flow"`
+	Task              string            `path:"changes.task"`
+	Summary           string            `path:"changes.summary"`
+	Detail            string            `path:"changes.detail"`
+	Data              map[string]string // its names have paths of their own
+	Criteria          []string          `path:"changes.expectations.success_criteria"`
+	Constraints       []string          `path:"changes.expectations.constraints"`
+	IfStuck           []string          `path:"changes.expectations.if_stuck"           yaml:"if_stuck"`
+	Checks            []string          `path:"changes.expectations.checks"`
 }
 
 func newEditedHandoff(h *schemas.Handoff) editedHandoff {
@@ -60,72 +69,38 @@ func newEditedHandoff(h *schemas.Handoff) editedHandoff {
 	return w
 }
 
-// editedField is the value of one field of an [editedHandoff], with the path of the argument that changes the field.
-type editedField[V any] struct {
-	path string
-	is   V
-}
-
-// name returns the last name of the path.
-func (f editedField[V]) name() string { return f.path[strings.LastIndex(f.path, ".")+1:] }
-
-// textFields returns the fields that hold one text, always in the same order. So the fields of two handoffs can be
-// compared by position.
-func (w editedHandoff) textFields() []editedField[string] {
-	return []editedField[string]{
-		{"to", w.To},
-		{"changes.title", w.Title},
-		{"changes.type", w.Type},
-		{"changes.priority", w.Priority},
-		{"changes.task", w.Task},
-		{"changes.deadline", w.Deadline},
-		{"changes.summary", w.Summary},
-		{"changes.detail", w.Detail},
-		{"changes.expectations.timeout", w.Timeout},
-		{"changes.expectations.review", w.Review},
-		{"changes.expectations.estimated_duration", w.EstimatedDuration},
-	}
-}
-
-// listFields returns the fields that hold a list of texts, always in the same order.
-func (w editedHandoff) listFields() []editedField[[]string] {
-	return []editedField[[]string]{
-		{"changes.tags", w.Tags},
-		{"changes.expectations.success_criteria", w.Criteria},
-		{"changes.expectations.constraints", w.Constraints},
-		{"changes.expectations.if_stuck", w.IfStuck},
-		{"changes.expectations.checks", w.Checks},
-	}
-}
-
 // argumentsToReach returns the arguments that turn before into after.
 func (before editedHandoff) argumentsToReach(after editedHandoff) (cli.Arguments, error) {
 	args := cli.Arguments{}
 	set := func(path string, value any) { _ = args.SetPath(path, value) } // all are objects
 	var emptied []string
-	texts, lists := after.textFields(), after.listFields()
-	for i, f := range before.textFields() {
-		switch now := texts[i].is; {
-		case strings.TrimSpace(f.is) == strings.TrimSpace(now):
-		case strings.TrimSpace(now) != "":
-			set(f.path, now)
-		case slices.Contains([]string{"to", "title", "type", "priority", "task"}, f.name()):
-			return nil, schemas.Invalidf(f.name(), "is needed")
-		default:
-			emptied = append(emptied, f.name())
+	old, edited := reflect.ValueOf(before), reflect.ValueOf(after)
+	for i := range old.NumField() {
+		path := old.Type().Field(i).Tag.Get("path")
+		name := path[strings.LastIndex(path, ".")+1:]
+		switch now := edited.Field(i).Interface().(type) {
+		case string:
+			switch {
+			case strings.TrimSpace(old.Field(i).String()) == strings.TrimSpace(now):
+			case strings.TrimSpace(now) != "":
+				set(path, now)
+			case slices.Contains([]string{"to", "title", "type", "priority", "task"}, name):
+				return nil, schemas.Invalidf(name, "is needed")
+			default:
+				emptied = append(emptied, name)
+			}
+		case []string:
+			gone, more := diffLists(old.Field(i).Interface().([]string), now)
+			if len(gone) > 0 {
+				set("changes.remove."+name, gone)
+			}
+			if len(more) > 0 {
+				set(path, more)
+			}
 		}
 	}
 	if len(emptied) > 0 {
 		set("changes.remove.fields", emptied)
-	}
-	for i, f := range before.listFields() {
-		gone, more := diffLists(f.is, lists[i].is)
-		if len(gone) > 0 {
-			set("changes.remove."+f.name(), gone)
-		}
-		if len(more) > 0 {
-			set(f.path, more)
-		}
 	}
 	keys := func(w editedHandoff) []string { return slices.Sorted(maps.Keys(w.Data)) }
 	if gone, _ := diffLists(keys(before), keys(after)); len(gone) > 0 {
