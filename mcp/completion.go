@@ -17,23 +17,12 @@ const maxCompletions = 100
 // newest handoffs. If it cannot read them, it returns no values and no error.
 type completer struct{ server *Server }
 
-// CompletePromptArgument completes an agent, or the id of a handoff or a workflow.
+// CompletePromptArgument completes an agent, or the id of a handoff or a workflow, by the name of the argument.
 func (c completer) CompletePromptArgument(
 	ctx context.Context, _ string, a sdk.CompleteArgument, _ sdk.CompleteContext,
 ) (*sdk.Completion, error) {
-	return c.complete(ctx, a.Name, a.Value), nil
-}
-
-// CompleteResourceArgument completes the name at the end of an address.
-func (c completer) CompleteResourceArgument(
-	ctx context.Context, _ string, a sdk.CompleteArgument, _ sdk.CompleteContext,
-) (*sdk.Completion, error) {
-	return c.complete(ctx, a.Name, a.Value), nil
-}
-
-func (c completer) complete(ctx context.Context, argument, value string) *sdk.Completion {
 	var known []string
-	switch by := c.server.callerOf(ctx, nil); argument {
+	switch by := c.server.callerOf(ctx, nil); a.Name {
 	case "to", "agent":
 		seen, _ := callAndDecode[schemas.AgentsOut](ctx, c.server, by, "list_agents", callArguments{"limit": 10_000})
 		known = schemas.Map(seen.Agents, func(card schemas.Card) string { return string(card.Name) })
@@ -44,7 +33,14 @@ func (c completer) complete(ctx context.Context, argument, value string) *sdk.Co
 		}
 	}
 	found := slices.DeleteFunc(schemas.Unique(known), func(name string) bool {
-		return name == "" || !strings.Contains(strings.ToLower(name), strings.ToLower(value))
+		return name == "" || !strings.Contains(strings.ToLower(name), strings.ToLower(a.Value))
 	})
-	return &sdk.Completion{Values: found[:min(len(found), maxCompletions)], Total: len(found), HasMore: len(found) > maxCompletions}
+	return &sdk.Completion{Values: found[:min(len(found), maxCompletions)], Total: len(found), HasMore: len(found) > maxCompletions}, nil
+}
+
+// CompleteResourceArgument completes the name at the end of an address.
+func (c completer) CompleteResourceArgument(
+	ctx context.Context, uri string, a sdk.CompleteArgument, given sdk.CompleteContext,
+) (*sdk.Completion, error) {
+	return c.CompletePromptArgument(ctx, uri, a, given)
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/url"
@@ -163,10 +164,8 @@ func handoffOfContext(name string) string {
 }
 
 func canonicalWorkflow(name string) string {
-	if w, err := schemas.ParseWorkflow("workflow", name); err == nil {
-		return string(w)
-	}
-	return name
+	w, _ := schemas.ParseWorkflow("workflow", name) // empty after an error
+	return cmp.Or(string(w), name)
 }
 
 func changesHandoff(name string, c schemas.RegistryChange) bool {

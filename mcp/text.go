@@ -15,12 +15,12 @@ func historyText(h schemas.HistoryOut) string {
 		verified = "NOT verified: it disagrees with the registry."
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s\n\n%s %s\n\n%s", h.Workflow, verified, dataNotice, indentLines(h.Tree))
+	fmt.Fprintf(&b, "# %s\n\n%s %s\n\n%s", h.Workflow, verified, dataNotice, prefixLines("    ", h.Tree))
 	if h.More > 0 {
 		fmt.Fprintf(&b, "\n%d more are not shown.\n", h.More)
 	}
 	if h.Output != "" {
-		fmt.Fprintf(&b, "\nThe final output, in the words of %s:\n\n%s", h.FinalAgent, quoteLines(h.Output))
+		fmt.Fprintf(&b, "\nThe final output, in the words of %s:\n\n%s", h.FinalAgent, prefixLines("> ", h.Output))
 	}
 	return b.String()
 }
@@ -33,12 +33,7 @@ func oneLine(s string, limit int) string {
 	return schemas.Clip(schemas.EscapeHidden(strings.Join(strings.Fields(s), " ")), limit)
 }
 
-// quoteLines marks each line of an agent's text.
-func quoteLines(s string) string { return prefixLines("> ", s) }
-
-// indentLines marks each line of an agent's text and keeps its layout.
-func indentLines(s string) string { return prefixLines("    ", s) }
-
+// prefixLines marks each line of an agent's text.
 func prefixLines(mark, s string) string {
 	var b strings.Builder
 	for line := range strings.Lines(schemas.EscapeHidden(strings.TrimRight(s, "\n"))) {

@@ -98,10 +98,6 @@ func (t Tool) OutputSchema() json.RawMessage { return schemas.PublishedSchema(t.
 // HasWarnings reports whether the result has a field for warnings.
 func (t Tool) HasWarnings() bool { return t.warns() }
 
-// storesCallerTexts reports whether a call stores texts of its caller: it changes something, and its result has a field
-// for warnings.
-func (t Tool) storesCallerTexts() bool { return t.warns() && !t.ReadOnly }
-
 // FindTool returns the tool of a name, also an administrative one. It finds tools that the caller may not call, too:
 // [LocalInvoker.Invoke] checks that. The error is not_found and names the closest of the tools for agents.
 //

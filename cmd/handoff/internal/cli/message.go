@@ -59,8 +59,9 @@ const fromLog = "from-log"
 // payload from a log.
 var resultPaths = map[string]string{"send_handoff": "context.results", "complete_handoff": "results"}
 
-// readPayloadArguments reads the payload that an agent left in a log, as arguments of a tool. Without a payload it reads
-// the last result of the tool handoff of kernl. It adds the results of the run. A log without a payload causes a warning and no error, because an agent may have nothing to hand on.
+// readPayloadArguments reads the payload that an agent left in a log, as arguments of a tool. Without a payload it takes
+// the last result of the tool handoff of kernl. It adds the results of the run. A log with neither causes a warning and
+// no error, because an agent may have nothing to hand on.
 func (a *App) readPayloadArguments(ctx context.Context, tool, id, path string) (Arguments, error) {
 	log, err := a.ReadLog(ctx, path)
 	if err != nil {

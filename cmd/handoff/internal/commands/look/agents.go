@@ -155,17 +155,13 @@ func printAgent(p *cli.Page, a *cli.App, one agentDetails) {
 		defer func() { a.Remark(p, strings.TrimSpace(facts.String())) }()
 	}
 	facts.AddLine("%s", p.Bold(string(c.Name)))
-	for _, fact := range [][2]string{
-		{"seen", cli.Presence(c, p.Now)},
-		{"role", strings.Join(c.AllRoles(), ", ")},
-		{"about", c.Description},
-		{"accepts", strings.Join(c.Accepts, ", ")},
-		{"produces", strings.Join(c.Produces, ", ")},
-		{"skills", strings.Join(c.Skills, ", ")},
-		{"unread notices", strings.TrimPrefix(strconv.Itoa(c.Notices), "0")},
-	} {
-		facts.AddField(fact[0], fact[1])
-	}
+	facts.AddField("seen", cli.Presence(c, p.Now))
+	facts.AddField("role", strings.Join(c.AllRoles(), ", "))
+	facts.AddField("about", c.Description)
+	facts.AddField("accepts", strings.Join(c.Accepts, ", "))
+	facts.AddField("produces", strings.Join(c.Produces, ", "))
+	facts.AddField("skills", strings.Join(c.Skills, ", "))
+	facts.AddField("unread notices", strings.TrimPrefix(strconv.Itoa(c.Notices), "0"))
 	var head []string
 	var rows [][]string
 	stuck := schemas.Map(one.Overview.Stuck.Items, func(c schemas.OverviewEntry) schemas.ListItem {

@@ -145,7 +145,8 @@ func terminalRows(p *cli.Page, out listResult) [][]string {
 		case i.Priority == schemas.High, i.Priority == schemas.Critical:
 			title = fmt.Sprintf("(%s) %s", i.Priority, title)
 		}
-		from, to := display.FitOneLine(schemas.SenderLine(i.Rule, i.From), name), display.FitOneLine(holderOrRecipient(i), name)
+		from := display.FitOneLine(schemas.SenderLine(i.Rule, i.From), name)
+		to := display.FitOneLine(cmp.Or(string(i.Holder), string(i.To)), name)
 		title = display.FitOneLine(title, maxTitle)
 		return []string{id, from, to, display.FitOneLine(standing, name), terminal.FormatAge(p.Now.Sub(i.At)), title}
 	})
@@ -157,9 +158,6 @@ const maxTitle = 120
 // stripHeading removes the leading # of a Markdown heading from a title. A title may be the first line of a Markdown
 // text.
 func stripHeading(title string) string { return strings.TrimSpace(strings.TrimLeft(title, "#")) }
-
-// holderOrRecipient returns the holder, or the recipient if there is no holder.
-func holderOrRecipient(i schemas.ListItem) string { return cmp.Or(string(i.Holder), string(i.To)) }
 
 // unreadText returns the last line of a list: the number of the reader's unread notices, and the command that lists
 // them. It returns "" if there are none, and for a list of notices. The parameter again holds the flags that name the
