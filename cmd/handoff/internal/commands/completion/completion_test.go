@@ -36,6 +36,7 @@ var withoutList = map[string]bool{
 	"send --key":                 true, // a new one
 	"workflow start --key":       true,
 	"run --key":                  true,
+	"fail --detail":              true, // in words
 	"run --reason":               true,
 	"send --reason":              true, // in words
 	"workflow start --reason":    true,
