@@ -61,9 +61,9 @@ type CompleteOut struct {
 }
 
 // Completion is the record that the work is done, with the evidence. The mailbox makes it from the holder's result,
-// gives it an id and enters the holder as its source. Suggested
-// names the agents that accept what was delivered, the best first, if nobody has said how the work goes on. It never changes again. If a completion arrives after the holder
+// gives it an id and enters the holder as its source. It never changes again. If a completion arrives after the holder
 // lost its claim, the mailbox keeps the completion with the handoff, but the completion does not end the handoff.
+// Suggested has agents that accept the type of a deliverable, the best first, if nobody has said how the work goes on.
 type Completion struct {
 	HandoffID    ID        `json:"handoff_id,omitempty"`
 	CompletionID string    `json:"completion_id,omitempty"`

@@ -51,8 +51,8 @@ type SendIn struct {
 // approves it. MaxAttempts is the number of attempts, the first included, by default 3. Limits are for the chain and
 // the whole workflow, see [LimitChain]. Strategy says how much of the context is in the brief. Recall says how many
 // earlier handoffs about the same are in the brief, each with its end and its decisions. NoTakers says what happens if
-// no agent claims the handoff within NoTakersAfter minutes, by default 15: it goes back to the sender, to agents that accept any type, or to
-// human, or it continues to wait. The sender gets a notice.
+// no agent claims the handoff within NoTakersAfter minutes, by default 15: it goes back to the sender, to agents that
+// accept any type, or to human, or it continues to wait. The sender gets a notice.
 //
 // Each is a list of texts, of at most [MaxEach] bytes each. The same work is sent once for each text: all handoffs or
 // none. Anywhere in the message, {{each}} stands for the text. If the task or the title does not contain {{each}}, the
