@@ -99,11 +99,11 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 		return out, err
 	}
 	rejected := &operation.RecordChange{Action: life.Reject, Was: r, Now: &now}
-	instead, unused, err := o.acceptableAlternative(r, schemas.Agent(in.Alternative))
+	to, unused, err := o.agentAfterRejection(r, schemas.Agent(in.Alternative))
 	if err != nil {
 		return out, err
 	}
-	rejected.To = schemas.ValueOrZero(instead).Card.Name
+	rejected.To = to
 	failure := failureOf(in, schemas.ThenStop, "")
 	failure.Source, failure.Refused = o.CallerSource(), unused
 	rejected.Why = operation.EndReason{Failure: &failure}
@@ -111,7 +111,7 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	case rejected.To != "":
 	case r.ReviewOf != 0:
 		rejected.Then = schemas.ThenRollback
-	case in.Then == schemas.ThenEscalate || o.By.Agent != schemas.Human && max(r.AttemptNumber(), 1) >= r.MaxAttempts:
+	case in.Then == schemas.ThenEscalate || o.rejectsLastAttempt(r):
 		rejected.Then, failure.Then, rejected.Chosen = schemas.ThenEscalate, schemas.ThenEscalate, in.Then != ""
 	}
 	out, next, err := o.commitFailure(rejected, failure, digest)
@@ -126,6 +126,21 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	}
 	out.Warnings = append(out.Warnings, unusedAlternativeWarnings(unused)...)
 	return out, err
+}
+
+// rejectsLastAttempt reports whether no attempt is left after the caller rejects work. A person's rejection ends it.
+func (o *op) rejectsLastAttempt(r *store.Record) bool {
+	return r.ReviewOf == 0 && o.By.Agent != schemas.Human && max(r.AttemptNumber(), 1) >= r.MaxAttempts
+}
+
+// agentAfterRejection returns the named alternative if it may take the rejected work and an attempt is left. Otherwise
+// the agent is "", and `refused` is the reason, or "" if the caller named no agent.
+func (o *op) agentAfterRejection(r *store.Record, named schemas.Agent) (to schemas.Agent, refused string, err error) {
+	a, refused, err := o.acceptableAlternative(r, named)
+	if a != nil && o.rejectsLastAttempt(r) {
+		return "", "it was the last attempt", nil
+	}
+	return schemas.ValueOrZero(a).Card.Name, refused, err
 }
 
 // acceptableAlternative returns the agent that a rejecting caller named for the work, if the work may go to that agent

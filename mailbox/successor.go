@@ -278,9 +278,13 @@ func refuseSameRecipient(r *store.Record, why operation.EndReason) error {
 		WithNext(schemas.AdviseCall(another, "sends it to another"))
 }
 
-// attemptsUsed returns how many attempts a handoff has used up. A claim that was given back or rejected does not count.
+// attemptsUsed returns how many attempts a handoff has used up. A claim that was given back does not count. A rejection
+// counts, also without a claim, so that work that everybody rejects goes to a person.
 func attemptsUsed(r *store.Record) int {
-	if r.Uncharged || r.Status == schemas.Rejected {
+	switch {
+	case r.Status == schemas.Rejected:
+		return max(r.AttemptNumber(), 1)
+	case r.Uncharged:
 		return max(r.Attempt-1, 0)
 	}
 	return r.Attempt

@@ -99,7 +99,7 @@ func failCommand(a *cli.App) *cobra.Command {
 func printFailed(p *cli.Page, out schemas.FailOut) {
 	p.AddLine("%s %s", p.Bold(out.HandoffID.String()), p.ColourStatus(out.Status))
 	if out.RollbackHandoff != 0 {
-		p.AddLine("%s: %s goes on with %s", cmp.Or(out.Then, "rule"), schemas.EscapeHidden(string(out.To)), p.Bold(out.RollbackHandoff.String()))
+		p.AddLine("%s: %s goes on with %s", cmp.Or(out.Then, "next"), schemas.EscapeHidden(string(out.To)), p.Bold(out.RollbackHandoff.String()))
 	}
 	p.AddWarnings(out.Warnings)
 }
