@@ -26,6 +26,9 @@ import (
 // Before the first write, amend checks the changes like a send, and then the size of the whole new content. The field
 // of an error begins with "changes". A holder that waits for an answer gets the new content with its next claim.
 func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut) (*store.Record, error) {
+	if told := o.contextFromHolder(r, in); told != nil {
+		return o.reportProgress(r, *told, out)
+	}
 	action := life.Amend
 	if e := schemas.ValueOrZero(in.Changes).Expectations; in.To == "" && e != nil && e.Base != "" && reflect.DeepEqual(*in.Changes,
 		schemas.Changes{Expectations: &schemas.Expectations{Base: e.Base}}) {
@@ -66,6 +69,24 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 			r.Holder, schemas.AdviseCall(answer, "answers what it asked")))
 	}
 	return &now, o.Commit(amended)
+}
+
+// contextFromHolder returns the report for changes with which a holder tells in the context what it did, as agents with a
+// task tracker do. The report keeps them in a checkpoint, in which a later value replaces an earlier one of the same name,
+// and the briefs of later work show them with the result, see [reading.HolderContext]. It returns nil for other changes
+// and for other callers.
+func (o *op) contextFromHolder(r *store.Record, in schemas.UpdateIn) *schemas.UpdateIn {
+	c := schemas.ValueOrZero(in.Changes).Context
+	if c == nil || r.Holder != o.By.Agent || !r.Status.IsHeld() || in.To != "" || !reflect.DeepEqual(*in.Changes, schemas.Changes{Context: c}) {
+		return nil
+	}
+	told := reading.HolderContext(o.View, r)
+	b, _ := schemas.Encode(c) // it was decoded from JSON
+	_ = schemas.Decode(b, &told)
+	delete(told, "state")
+	maps.Copy(told, c.State)
+	in.Changes = &schemas.Changes{Checkpoint: &schemas.Checkpoint{State: map[string]any{reading.HolderContextKey: told}}}
+	return &in
 }
 
 // refuseChangesAfterClaim refuses changes that only a pending handoff can have: another recipient, and options that

@@ -108,7 +108,7 @@ func (o *op) newRecord(id schemas.ID, d *draft.Draft, line lineage) *store.Recor
 	r.ReworkOf, r.Round = rework.Of, rework.Round
 	r.Role = compose.NeededRole(h)
 	r.Reviewer, r.ReviewOf = schemas.ValueOrZero(h.Expectations).Review, schemas.ValueOrZero(h.Review).Of
-	r.OnFailure, r.OriginID = schemas.ValueOrZero(h.Rollback).OnFailure, schemas.ValueOrZero(h.Origin).HandoffID
+	r.OnFailure, r.OriginID = schemas.ValueOrZero(h.Rollback).OnFailure, cmp.Or(schemas.ValueOrZero(h.Origin).HandoffID, h.TaskID)
 	if d.NotBefore.After(o.Now) {
 		r.Box, r.NotBefore = "", store.TimeOf(d.NotBefore)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"handoff/mailbox/offer"
 	"handoff/mailbox/roster"
+	"handoff/mailbox/sessions"
 	"handoff/schemas"
 	"handoff/schemas/closest"
 	"handoff/store"
@@ -59,14 +60,14 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	return append(append(warnings, fitWarnings(a.Card, r)...), more...), err
 }
 
-// knownAgent returns the row of an agent. An agent that is connected and has done nothing yet gets a new row. For an
-// unknown name it returns nil.
+// knownAgent returns the row of an agent. An agent that is connected and has done nothing yet gets a new row, and so does
+// one whose name begins with a role that a file declares. For an unknown name it returns nil.
 func (o *op) knownAgent(name schemas.Agent) (*store.Agent, error) {
-	a, err := o.Agent(name)
-	if a == nil && o.here.IsActing(name) {
-		a = &store.Agent{Card: schemas.Card{Name: name}}
+	a, err := sessions.AgentOrNew(o.View, name)
+	if known, unread := o.Agent(name); known == nil && a.Declared == nil && !o.here.IsActing(name) {
+		return nil, cmp.Or(err, unread)
 	}
-	return a, err
+	return &a, err
 }
 
 // fitWarnings warns of work for one agent that a pool would not offer to it: its estimate is longer than the agent's

@@ -178,7 +178,17 @@ func earlierResults(v *store.View, h schemas.Handoff, r *store.Record) (all []br
 	return all
 }
 
-// readResult returns the result of a handoff with the later observations. It returns false for a handoff without a
+// HolderContextKey is the key in the state of a checkpoint for the context that a holder left for later work.
+const HolderContextKey = "agent_context"
+
+// HolderContext returns the context that the holders of a handoff left for later work, or nil if there is none.
+func HolderContext(v *store.View, r *store.Record) map[string]any {
+	last, _ := LastCheckpoint(v, r) // nil or without a state with an error
+	context, _ := schemas.ValueOrZero(last).State[HolderContextKey].(map[string]any)
+	return context
+}
+
+// readResult returns the result of a handoff with the later observations and the context that its holder left. It returns false for a handoff without a
 // result that can be read.
 func readResult(v *store.View, of *store.Record) (told brief.EarlierResult, ok bool) {
 	if of == nil || of.Result == 0 || of.Status != schemas.Completed && of.Status != schemas.Returned {
@@ -192,6 +202,9 @@ func readResult(v *store.View, of *store.Record) (told brief.EarlierResult, ok b
 		contract.AddObservations(&told.Completion, seen)
 	}
 	told.Result = told.AsRead()
+	for name, value := range HolderContext(v, of) {
+		told.Results[name] = cmp.Or(told.Results[name], value)
+	}
 	return told, true
 }
 

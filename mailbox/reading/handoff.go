@@ -74,10 +74,11 @@ func isAgent(v *store.View, name string) bool {
 	return a != nil
 }
 
-// findByForeignID returns the record of the handoff whose message has this id of another system, or nil if no handoff
-// has the id. Different senders may use the same foreign id. So it prefers handoffs that the caller holds, then
-// handoffs that the caller sent, then handoffs that were sent to the caller. Of each sender it takes the newest
-// handoff. The error is conflict if several handoffs are left.
+// findByForeignID returns the record of the handoff whose message has this id of another system, or the id of this task
+// in a tracker, or nil if no handoff has the id. Several handoffs may have the same foreign id. So it prefers handoffs
+// that the caller holds, then handoffs that the caller sent, then handoffs that were sent to the caller, and then open
+// ones. If one sender sent all that are left, and all have ended, it takes the newest. Otherwise the error is conflict
+// if several are left.
 func findByForeignID(v *store.View, id string, by schemas.Agent) (*store.Record, error) {
 	var all []*store.Record
 	for n, err := range v.HandoffsWithOrigin(id) {
@@ -85,7 +86,7 @@ func findByForeignID(v *store.View, id string, by schemas.Agent) (*store.Record,
 		if err = cmp.Or(err, unread); err != nil {
 			return nil, err
 		}
-		if r != nil && !slices.ContainsFunc(all, func(other *store.Record) bool { return other.From == r.From }) {
+		if r != nil {
 			all = append(all, r)
 		}
 	}
@@ -93,19 +94,18 @@ func findByForeignID(v *store.View, id string, by schemas.Agent) (*store.Record,
 		func(r *store.Record) bool { return r.Holder == by && r.Status.IsHeld() },
 		func(r *store.Record) bool { return r.From == by },
 		func(r *store.Record) bool { return r.To == schemas.Address(by) },
+		func(r *store.Record) bool { return !r.Status.HasEnded() },
 	} {
 		if others := slices.DeleteFunc(slices.Clone(all), func(r *store.Record) bool { return !mine(r) }); len(others) > 0 {
 			all = others
 		}
 	}
-	switch len(all) {
-	case 0:
-		return nil, nil
-	case 1:
-		return all[0], nil
+	newest := append(all, nil)[0] // nil if there is none
+	if !slices.ContainsFunc(all, func(r *store.Record) bool { return r != newest && (r.From != newest.From || !r.Status.HasEnded()) }) {
+		return newest, nil
 	}
 	ours := schemas.Map(all, func(r *store.Record) string { return fmt.Sprintf("%s from %s", r.ID, r.From) })
-	return nil, schemas.Errorf(schemas.Conflict, "%q was sent by several: %s", schemas.EscapeHidden(id), strings.Join(ours, ", ")).
+	return nil, schemas.Errorf(schemas.Conflict, "%q stands for several: %s", schemas.EscapeHidden(id), strings.Join(ours, ", ")).
 		WithField("handoff_id").WithHint("Name it by our id.")
 }
 

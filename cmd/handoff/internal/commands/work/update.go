@@ -36,7 +36,7 @@ func updateCommand(a *cli.App) *cobra.Command {
 			}
 			return err
 		},
-		ID: idOfUpdated,
+		ID: func(out schemas.UpdateOut) string { return out.Created.String() }, // the caller has the other
 		Print: func(p *cli.Page, out schemas.UpdateOut) {
 			printUpdated(p, out)
 			if _, one := out.To.SingleAgent(); one && out.Status == schemas.Pending && len(out.Changed) == 0 { // released
@@ -44,6 +44,7 @@ func updateCommand(a *cli.App) *cobra.Command {
 			}
 		},
 	}.Configure(a, &cobra.Command{Use: "update ID", Args: cobra.ExactArgs(1)})
+	cmd.Flags().Lookup("silent").Usage = "print only the id of a handoff that this creates"
 	cli.LimitHelpToFlags(cmd, "note", "percent", "ask", "answer", "checkpoint", "reason", "release", "cancel", "accept", "return")
 	return cmd
 }
