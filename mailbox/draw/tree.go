@@ -157,7 +157,8 @@ func (d *treeDrawing) stepLines(s schemas.HistoryStep, width int) []string {
 	add("Files", fileCounts(s))
 	add("Tests", testCounts(s))
 	add("Criteria", countText(s.Unmet, "unmet"))
-	add("Git", strings.Join(append(slices.Clone(s.Trees), s.Unseen...), "; "))
+	add("Git", strings.Join(s.Trees, "; "))
+	add("Attention", strings.Join(s.Unseen, "; "))
 	for _, name := range slices.Sorted(maps.Keys(s.Results)) {
 		add(display.FitOneLine(name, 30), schemas.ValueText(s.Results[name]))
 	}

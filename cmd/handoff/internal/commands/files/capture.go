@@ -45,7 +45,7 @@ func capturedPayload(ctx context.Context, a *cli.App, log string, given []string
 	switch {
 	case log != "":
 		found, err := a.ReadLog(ctx, log)
-		if err != nil || found.Text == nil {
+		if err != nil || found.Pairs == 0 { // a result of kernl in the log is no payload
 			return nil, err
 		}
 		return payload.Parse(found.Text)
