@@ -90,26 +90,29 @@ func (w waitOptions) followRun(ctx context.Context, a *cli.App, given []string) 
 }
 
 // readSteps reads the steps of the run. The caller waits for work that it sent to itself, because it may have another
-// session.
+// session. It does not wait for its review of the work of others.
 func (r *run) readSteps(ctx context.Context, a *cli.App) error {
 	args := cli.Arguments{"format": "rows", "limit": schemas.MaxHistory, "workflow": r.workflow}
 	if r.workflow == "" {
 		args["handoff_id"] = r.begun[0].String()
 	}
 	all, _, err := cli.Call[schemas.HistoryOut](ctx, a, "handoff_history", args)
-	r.Workflow, r.steps, r.Chain, r.mine = all.Workflow, nil, []schemas.WorkPassing{}, map[schemas.ID]bool{}
-	part := map[schemas.ID]bool{}
+	r.Workflow, r.steps, r.mine = all.Workflow, nil, map[schemas.ID]bool{}
+	holders := map[schemas.ID]schemas.Agent{}
+	isPart := func(id schemas.ID) bool { _, ok := holders[id]; return ok }
 	for i, s := range all.Items {
-		begins := slices.Contains(r.begun, s.HandoffID) || r.workflow != "" && i == 0
+		if r.workflow != "" && i == 0 {
+			r.begun = []schemas.ID{s.HandoffID}
+		}
+		begins := slices.Contains(r.begun, s.HandoffID)
 		before := append([]schemas.ID{s.Parent, s.RetryOf, s.ReworkOf}, s.After...)
-		if !begins && r.workflow == "" && !slices.ContainsFunc(before, func(id schemas.ID) bool { return part[id] }) {
+		if !begins && r.workflow == "" && !slices.ContainsFunc(before, isPart) {
 			continue
 		}
-		part[s.HandoffID] = true
-		if r.steps = append(r.steps, s); !begins {
-			r.Chain = append(r.Chain, schemas.WorkPassing{From: s.From, To: s.To, Message: s.Title, Timestamp: s.SentAt})
-		}
-		r.mine[s.HandoffID] = waitsFor(s, r.by) && (s.From != r.by || s.To != schemas.Address(r.by))
+		holders[s.HandoffID] = s.Holder
+		r.steps = append(r.steps, s)
+		toItself := s.From == r.by && s.To == schemas.Address(r.by) && (begins || holders[s.Parent] == r.by)
+		r.mine[s.HandoffID] = waitsFor(s, r.by) && !toItself
 	}
 	return err
 }
@@ -130,14 +133,21 @@ func tellWaiting(a *cli.App, s schemas.HistoryStep) {
 // not done well counts unless another step replaced it that does not wait for the caller.
 func (r *run) end(ctx context.Context, a *cli.App) error {
 	var last time.Time
-	status := 0
+	status, accepted := 0, map[schemas.ID]bool{}
+	r.Chain = []schemas.WorkPassing{}
 	for _, s := range r.steps {
-		out, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": s.HandoffID, "view": "outcome"})
+		out, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": s.HandoffID, "view": "full"})
 		if err != nil {
 			return err
 		}
 		st, ended := schemas.ValueOrZero(out.Standing), schemas.ValueOrZero(s.EndedAt)
+		if !slices.Contains(r.begun, s.HandoffID) {
+			task := schemas.ValueOrZero(out.Handoff).Task
+			r.Chain = append(r.Chain, schemas.WorkPassing{From: s.From, To: s.To, Message: task, Timestamp: s.SentAt})
+		}
+		accepted[s.HandoffID] = st.AcceptedAt != nil
 		switch replaced := st.Successor != 0 && !r.mine[st.Successor]; {
+		case s.Status == schemas.Cancelled && accepted[s.Parent]: // a review that nobody needs any more
 		case r.mine[s.HandoffID]:
 			tellWaiting(a, s)
 			fallthrough
@@ -145,7 +155,7 @@ func (r *run) end(ctx context.Context, a *cli.App) error {
 			status = cmp.Or(status, exitOpen)
 		case !replaced && !hasEndedWell(out):
 			status = exitOutcome
-			fmt.Fprintf(a.Stderr, "%s %s: %s\n", s.HandoffID, out.Status, display.FitOneLine(s.Reason, 160))
+			fmt.Fprintf(a.Stderr, "%s %s: %s\n", s.HandoffID, out.Status, display.FitOneLine(cmp.Or(s.Reason, string(s.Outcome)), 160))
 		}
 		if out.Completion != nil && !ended.Before(last) {
 			last, r.FinalAgent, r.Output = ended, s.Holder, out.Completion.Summary
@@ -164,7 +174,7 @@ func (r *run) print(p *cli.Page) {
 	} else {
 		p.AddField("final agent", string(r.FinalAgent))
 		for _, h := range r.Chain {
-			p.AddField("handoff", fmt.Sprintf("%s → %s: %s", h.From, h.To, h.Message))
+			p.AddField("handoff", fmt.Sprintf("%s → %s: %s", h.From, h.To, display.FitOneLine(h.Message, 80)))
 		}
 		p.AddField("workflow", string(r.Workflow))
 		p.AddField("output", r.Output)
