@@ -98,7 +98,7 @@ func acceptedFlag(cmd *cobra.Command, args []string) (at int, way string) {
 		if needsValue && !joined {
 			given--
 		}
-		missing := needsValue && !joined && !slices.Contains(words, at+1)
+		missing := needsValue && !joined && !slices.Contains(words, at+1) && (at+1 == len(args) || !takesNextWord(cmd, args[at]))
 		if !missing && (way != ". VALUE" || given < 2 || words[1] > at) {
 			return at, way
 		}
@@ -135,15 +135,21 @@ func flagName(word string) string {
 }
 
 // meaningsOfFlag returns the third columns of the rows of [flagTable] for a flag that a command does not have, or for
-// its value.
+// its value. A row that names the command counts for a hidden flag, too, because the environment sets hidden flags. A
+// flag in camelCase or snake_case has the meaning of the flag with hyphens.
 func meaningsOfFlag(cmd *cobra.Command, args []string, at int) (meant []string) {
 	typed := strings.Replace(strings.Join(args[at:min(at+2, len(args))], "="), "=", " ", 1)
 	flag, value, _ := strings.Cut(typed, " ")
 	value, _, _ = strings.Cut(value, "=")
+	if hyphened := withHyphens(flag); !hasFlag(cmd, flag) && hasFlag(cmd, hyphened) {
+		return []string{"=" + hyphened}
+	} else if !hasFlag(cmd, flag) {
+		flag = hyphened
+	}
 	for _, wanted := range []string{flag + "=" + strings.ToLower(value), flag} {
 		for _, c := range flagRows() {
 			if c[0] != "*" && !slices.Contains(strings.Fields(c[0]), cmd.Name()) || !slices.Contains(strings.Fields(c[1]), wanted) ||
-				wanted == flag && hasFlag(cmd, flag) {
+				wanted == flag && isShownFlag(cmd, flag, c[0]) {
 				continue
 			}
 			way, _, _ := strings.Cut(strings.TrimPrefix(c[2], "="), " ")
@@ -156,6 +162,19 @@ func meaningsOfFlag(cmd *cobra.Command, args []string, at int) (meant []string) 
 		}
 	}
 	return meant
+}
+
+// withHyphens returns a flag such as --maxHandoffs or --max_handoffs as --max-handoffs.
+func withHyphens(flag string) string {
+	if name, long := strings.CutPrefix(flag, "--"); long {
+		return "--" + strings.ReplaceAll(schemas.SnakeCase(name), "_", "-")
+	}
+	return flag
+}
+
+// isShownFlag reports whether a command has a flag that no row for these commands replaces.
+func isShownFlag(cmd *cobra.Command, flag, commands string) bool {
+	return hasFlag(cmd, flag) && (commands == "*" || !flagOf(cmd, flag).Hidden)
 }
 
 // flagOf returns the flag of a command for a word such as --file=x or -m, or nil.
