@@ -30,8 +30,7 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 		return o.reportProgress(r, *told, out)
 	}
 	action := life.Amend
-	if e := schemas.ValueOrZero(in.Changes).Expectations; in.To == "" && e != nil && e.Base != "" && reflect.DeepEqual(*in.Changes,
-		schemas.Changes{Expectations: &schemas.Expectations{Base: e.Base}}) {
+	if changesOnlyBase(in) {
 		action = life.Rebase
 	}
 	now, err := o.ApplyAction(action, r)
@@ -69,6 +68,12 @@ func (o *op) amend(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut)
 			r.Holder, schemas.AdviseCall(answer, "answers what it asked")))
 	}
 	return &now, o.Commit(amended)
+}
+
+// changesOnlyBase reports whether an update changes nothing but the commit with which git compares the work.
+func changesOnlyBase(in schemas.UpdateIn) bool {
+	e := schemas.ValueOrZero(schemas.ValueOrZero(in.Changes).Expectations)
+	return in.To == "" && e.Base != "" && reflect.DeepEqual(*in.Changes, schemas.Changes{Expectations: &schemas.Expectations{Base: e.Base}})
 }
 
 // contextFromHolder returns the report for changes with which a holder tells in the context what it did, as agents with a
