@@ -61,6 +61,8 @@ type Redaction struct {
 type RegistryChange struct {
 	Event
 	Workflow Workflow `json:"workflow,omitempty"`
+	Parent   ID       `json:"parent,omitempty"`
+	Depth    int      `json:"depth,omitempty"`  // a root has 1
 	Box      Address  `json:"box,omitempty"`    // its address
 	Sender   Agent    `json:"sender,omitempty"` // the agent that sent it
 	Holder   Agent    `json:"holder,omitempty"` // the agent that holds it, or held it last

@@ -69,7 +69,8 @@ func (r *Registry) changesAfter(ctx context.Context, after uint64) ([]schemas.Re
 func changeFromEvent(v *store.View, e schemas.Event) schemas.RegistryChange {
 	c := schemas.RegistryChange{Event: e, Text: reading.EventText(v, e)}
 	if r := reading.RecordOrNil(v, e.Handoff); r != nil {
-		c.Workflow, c.Box, c.Sender, c.Holder, c.Title = r.Workflow, r.To, r.From, r.Holder, r.Title
+		c.Workflow, c.Parent, c.Depth, c.Title = r.Workflow, r.Parent, r.Depth, r.Title
+		c.Box, c.Sender, c.Holder = r.To, r.From, r.Holder
 	}
 	switch life.Action(e.Action) { //nolint:exhaustive // for the others it may be the current holder
 	case life.Message:
