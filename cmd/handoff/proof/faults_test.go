@@ -176,7 +176,10 @@ func withoutRights(t *testing.T, dir string) (state string, as func(*exec.Cmd)) 
 	require.NoError(t, err)
 	content, err := os.ReadFile(self)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(binary, content, 0o755))
+	syscall.ForkLock.RLock() // a process that forks now would keep the file open for writing, so that none could start it
+	err = os.WriteFile(binary, content, 0o755)
+	syscall.ForkLock.RUnlock()
+	require.NoError(t, err)
 	return dir, func(cmd *exec.Cmd) {
 		cmd.Path, cmd.Err = binary, nil
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
