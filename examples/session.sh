@@ -14,6 +14,15 @@ leave() {
   rm -rf "$state"
 }
 
+# project FILE makes a project with this agents.yaml, and goes there.
+project() {
+  export XDG_CONFIG_HOME="$state"
+  mkdir -p "$state/project/.handoff"
+  cp "$1" "$state/project/.handoff/agents.yaml"
+  cd "$state/project"
+  git init -q -b main
+}
+
 # open N CLIENT ID opens session N, 1 or 2, of a client with this name, and prints the text that the session gets.
 open() {
   mkfifo "$state/in$1" "$state/out$1"

@@ -234,7 +234,7 @@ func (o *op) sendRulePart(r *store.Record, rule rules.RuleSends, in schemas.Send
 	options := schemas.ValueOrZero(in.Options)
 	by := o.By
 	by.Rule = &schemas.SendingRule{Rule: cmp.Or(options.Step, rule.Route), File: rule.File, On: rule.On, After: r.ID, Of: r.From}
-	options.Reason, options.After = strings.TrimSuffix("by the "+by.Rule.String()+": "+options.Reason, ": "), append(options.After, after...)
+	options.Reason, options.After = strings.TrimSuffix(by.Rule.Reason()+": "+options.Reason, ": "), append(options.After, after...)
 	if in.Type != schemas.TypeMessage {
 		options.NoTakers = cmp.Or(options.NoTakers, "wait") // no sender watches it, so the owner is told
 	}

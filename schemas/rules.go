@@ -63,6 +63,9 @@ func (s *SendingRule) String() string {
 	return "rule " + quoteShortened(s.Rule) + " of " + file
 }
 
+// Reason returns the reason why a handoff of the rule has its recipient, before a reason that the rule gives itself.
+func (s *SendingRule) Reason() string { return "by the " + s.String() }
+
 func quoteShortened(s string) string {
 	return `"` + strings.ReplaceAll(Clip(strings.Join(strings.Fields(EscapeHidden(s)), " "), 200), `"`, "'") + `"`
 }

@@ -1,11 +1,8 @@
 #!/bin/sh
 # Work that counts only after its review: implemented, sent back twice with points, accepted. Then dependent work begins.
 set -eu
-state=$(mktemp -d)
-trap 'rm -rf "$state"' EXIT
-trap 'exit 1' HUP INT PIPE TERM
-for variable in $(env | sed -n 's/^\(HANDOFF_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
-export XDG_STATE_HOME="$state" XDG_CONFIG_HOME="$state" HANDOFF_WORKSPACE=example
+. "$(dirname "$0")/../session.sh"
+export XDG_CONFIG_HOME="$state"
 cd "$state"
 
 # round ID PROOF... claims the work and completes it, with a proof for each criterion.

@@ -1,19 +1,12 @@
 #!/bin/sh
 # A router: the answer of one agent decides which agent gets the work. No agent names the next one.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-state=$(mktemp -d)
-trap 'rm -rf "$state"' EXIT
-trap 'exit 1' HUP INT PIPE TERM
-for variable in $(env | sed -n 's/^\(HANDOFF_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
-export XDG_STATE_HOME="$state" XDG_CONFIG_HOME="$state" HANDOFF_WORKSPACE=example
-mkdir -p "$state/project/.handoff" "$state/handoff"
-cp "$here/agents.yaml" "$state/project/.handoff/"
-cd "$state/project"
-git init -q
+. "$(dirname "$0")/../session.sh"
+project "$(dirname "$0")/agents.yaml"
 
 # Rules of a repository send nothing before a person has allowed them. At a terminal handoff allow asks; here a file of the
 # person allows this workspace to act without the question.
+mkdir -p "$state/handoff"
 echo example >"$state/handoff/approvals"
 handoff allow
 

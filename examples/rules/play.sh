@@ -2,16 +2,8 @@
 # Five agents, one send: agents implement, test, fix, test again and verify. Only the rules in agents.yaml pass the work from
 # one to the next.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-state=$(mktemp -d)
-trap 'rm -rf "$state"' EXIT
-trap 'exit 1' HUP INT PIPE TERM
-for variable in $(env | sed -n 's/^\(HANDOFF_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
-export XDG_STATE_HOME="$state" XDG_CONFIG_HOME="$state" HANDOFF_WORKSPACE=example
-mkdir -p "$state/project/.handoff"
-cp "$here/agents.yaml" "$state/project/.handoff/"
-cd "$state/project"
-git init -q -b main
+. "$(dirname "$0")/../session.sh"
+project "$(dirname "$0")/agents.yaml"
 
 handoff rules test .handoff/agents.yaml
 

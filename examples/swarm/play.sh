@@ -1,16 +1,8 @@
 #!/bin/sh
 # A swarm: one send makes three parts, which agents do at the same time, and one handoff that joins their results.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-state=$(mktemp -d)
-trap 'rm -rf "$state"' EXIT
-trap 'exit 1' HUP INT PIPE TERM
-for variable in $(env | sed -n 's/^\(HANDOFF_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
-export XDG_STATE_HOME="$state" XDG_CONFIG_HOME="$state" HANDOFF_WORKSPACE=example
-mkdir -p "$state/project/.handoff" "$state/handoff"
-cp "$here/agents.yaml" "$state/project/.handoff/"
-cd "$state/project"
-git init -q
+. "$(dirname "$0")/../session.sh"
+project "$(dirname "$0")/agents.yaml"
 
 handoff send capability:research "Compare {{each}} for our job queue" --agent planner --detail "10,000 jobs a day." \
   --each Redis --each PostgreSQL --each NATS --join writer --join-task "Recommend one of them"

@@ -22,7 +22,7 @@ func specificTaskLines(h schemas.Handoff, c *schemas.Context, p pen) []string {
 	if slices.Contains(serverKinds, h.Kind) {
 		h.Kind = ""
 	}
-	if h.Target.Reason == "by the "+h.Metadata.SentBy.String() { // the line of the sender names the rule
+	if h.Target.Reason == h.Metadata.SentBy.Reason() { // the line of the sender names the rule
 		h.Target.Reason = ""
 	}
 	return slices.Concat(

@@ -32,6 +32,7 @@ type Filter struct {
 	in     schemas.ListIn
 	states []schemas.Status
 	words  []string
+	said   []string // the query as it was written, word by word, in lower case
 	since  time.Time
 	cursor schemas.ID
 }
@@ -41,7 +42,7 @@ type Filter struct {
 // search text without a word.
 func ParseFilter(in schemas.ListIn, now time.Time) (f Filter, err error) {
 	in.Tags, in.Limit = compose.SplitTags(in.Tags), cmp.Or(in.Limit, defaultLimit)
-	f = Filter{in: in, states: in.Status.States(), words: store.SplitWords(in.Query)}
+	f = Filter{in: in, states: in.Status.States(), words: store.SplitWords(in.Query), said: strings.Fields(strings.ToLower(in.Query))}
 	if in.Query != "" && len(f.words) == 0 {
 		return f, schemas.Invalidf("query", "has no word").WithHint("Search for words of letters and digits.")
 	}
@@ -86,7 +87,7 @@ func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passe
 	if len(f.words) == 0 {
 		return true, nil
 	}
-	named := namedWords(r, f.in.Query)
+	named := f.namedWords(r)
 	isNamed := func(w string) bool { return slices.Contains(named, w) }
 	*unseen = slices.DeleteFunc(*unseen, func(w string) (has bool) {
 		if has = isNamed(w); err == nil && !has {
@@ -102,13 +103,12 @@ func (f Filter) matches(v *store.View, r *store.Record, unseen *[]string) (passe
 
 // namedWords returns the words of a query that name a handoff by its id, its workflow or one of its agents: "handoff
 // ho_1", "workflow wf_login", "target qa pending". A name counts as a whole, and its label and the state only beside it.
-func namedWords(r *store.Record, query string) (words []string) {
-	said := strings.Fields(strings.ToLower(query))
+func (f Filter) namedWords(r *store.Record) (words []string) {
 	for label, names := range map[string][]string{
 		"handoff": {r.ID.String(), r.OriginID}, "workflow": {string(r.Workflow)}, "target": {string(r.To)}, "source": {string(r.From)},
 	} {
 		for _, name := range names {
-			if name = strings.ToLower(name); slices.Contains(said, name) {
+			if name = strings.ToLower(name); slices.Contains(f.said, name) {
 				words = append(append(words, store.SplitWords(name)...), label, "handoff", string(r.Status))
 			}
 		}

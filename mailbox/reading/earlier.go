@@ -188,8 +188,8 @@ func HolderContext(v *store.View, r *store.Record) map[string]any {
 	return context
 }
 
-// readResult returns the result of a handoff with the later observations and the context that its holder left. It returns false for a handoff without a
-// result that can be read.
+// readResult returns the result of a handoff with the later observations and the context that its holder left. It
+// returns false for a handoff without a result that can be read.
 func readResult(v *store.View, of *store.Record) (told brief.EarlierResult, ok bool) {
 	if of == nil || of.Result == 0 || of.Status != schemas.Completed && of.Status != schemas.Returned {
 		return told, false
