@@ -142,7 +142,7 @@ func unclaimedTime(r *store.Record) time.Duration {
 func (o *op) setUnclaimedTime(h *operation.RecordChange) {
 	was, now := h.Was, h.Now
 	switch {
-	case now.NoTakers == "" || !now.IsClaimable() || now.Reserved != 0 && !operation.IsReservedForFirstNotified(now):
+	case now.NoTakers == "" && now.NoTakersAfter == 0, !now.IsClaimable(), now.Reserved != 0 && !operation.IsReservedForFirstNotified(now):
 		now.UnclaimedAt = 0
 	case now.UnclaimedAt == 0 || was.To != now.To || was.NoTakersAfter != now.NoTakersAfter:
 		now.UnclaimedAt = store.TimeOf(o.Now.Add(unclaimedTime(now)))
@@ -164,7 +164,7 @@ func (o *op) redirectUnclaimed(r *store.Record) error {
 	text := fmt.Sprintf("Nobody took it from %s within %.0f minutes: %s.", r.To, unclaimedTime(r).Minutes(), then)
 	said := schemas.UpdateIn{To: string(to), Note: text}
 	return o.ChangeRecord(&operation.RecordChange{Action: life.NotTaken, Due: r.UnclaimedAt, Text: text, Content: said}, r, func(now *store.Record) {
-		if now.NoTakers, now.UnclaimedAt = "", 0; to != r.To {
+		if now.NoTakers, now.NoTakersAfter, now.UnclaimedAt = "", 0, 0; to != r.To {
 			changeRecipient(now, to)
 			now.Box = to
 		}
@@ -196,13 +196,13 @@ func (o *op) recipientOfUnclaimedWork(r *store.Record) (to schemas.Address, then
 }
 
 // warnOfUnclaimed returns the warning that tells the sender of r which step follows if no agent claims the handoff in
-// time, if the sender set no_takers.
+// time, if the sender set no_takers or its time. With the time alone the sender is told, as by the action wait.
 func (o *op) warnOfUnclaimed(_ *draft.Draft, r *store.Record) ([]string, error) {
-	then, asked := map[string]string{
+	then := map[string]string{
 		"wait": "you are told", "return": "it comes back to you", "human": "it goes to human",
 		"generalist": "agents that accept anything may take it",
-	}[r.NoTakers]
-	if !asked {
+	}[cmp.Or(r.NoTakers, "wait")]
+	if r.NoTakers == "" && r.NoTakersAfter == 0 {
 		return nil, nil
 	}
 	return []string{fmt.Sprintf("if nobody claims it within %.0f minutes, %s", unclaimedTime(r).Minutes(), then)}, nil

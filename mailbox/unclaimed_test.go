@@ -82,6 +82,8 @@ func TestNoTakers_CountsOnlyTimeInWhichWorkIsClaimable(t *testing.T) {
 	require.Equal(t, schemas.Address("human"), w.recipient(id))
 
 	later := w.Sends(a, "b", "y", withNoTakers("return"), func(in *schemas.SendIn) { in.Options.NoTakersAfter = 40 }).HandoffID
+	told := w.Sends(a, "b", "z", withNoTakers(""), func(in *schemas.SendIn) { in.Options.NoTakersAfter = 40 })
+	require.Contains(t, told.Warnings, "if nobody claims it within 40 minutes, you are told")
 	w.Pass(39 * time.Minute)
 	require.Equal(t, schemas.Address("b"), w.recipient(later))
 	w.Pass(time.Minute)

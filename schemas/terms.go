@@ -16,7 +16,7 @@ type Terms struct {
 	NeedsApproval bool   `json:"needs_approval,omitempty" help:"wait until a human approves"`
 	NoTakers      string `json:"no_takers,omitempty" jsonschema:"enum=wait,enum=return,enum=generalist,enum=human" help:"action after some minutes without a claim: wait, return, generalist or human"`
 
-	NoTakersAfter int `json:"no_takers_after,omitempty" jsonschema:"minimum=1,maximum=100000" help:"minutes without a claim before that action (default 15)"`
+	NoTakersAfter int `json:"no_takers_after,omitempty" jsonschema:"minimum=1,maximum=100000" help:"minutes without a claim before that action, which is wait if none is given (default 15)"`
 
 	// An agent without any of these skills is no member of the pool
 	Requires []string `json:"requires,omitempty" jsonschema:"maxItems=32" jsonschema_extras:"x-form=skills\\, one of which is needed" help:"skill that a member of the pool needs, or another of these (repeatable)"`

@@ -28,7 +28,7 @@ func refuseWorkFields(in schemas.SendIn) error {
 
 // workFields are the fields that a message cannot have. It can have references without content.
 const workFields = "context.references expectations rollback deadline workflow options.after options.after_accepted options.needs_approval " +
-	"options.not_before options.max_attempts options.no_takers options.limits options.each options.join"
+	"options.not_before options.max_attempts options.no_takers options.no_takers_after options.requires options.limits options.each options.join"
 
 // refuseMultiPartOptions returns an error if opt has an option for several parts. It is called for the next step of a
 // completion and for an amendment, because each of these concerns one handoff.

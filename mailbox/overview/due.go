@@ -1,6 +1,7 @@
 package overview
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -21,7 +22,7 @@ func (l *overviewBuilder) addDueHandoffs() {
 		}
 		add(r.Deadline, "it times out, because its deadline is over")
 		add(r.Reserved, fmt.Sprintf("others than %s may claim it, too", r.Box))
-		add(r.UnclaimedAt, "nobody claimed it, so no_takers applies: "+r.NoTakers)
+		add(r.UnclaimedAt, "nobody claimed it, so no_takers applies: "+cmp.Or(r.NoTakers, "wait"))
 		if r.Status == schemas.Pending && r.Box == "" && !r.IsBlocked() {
 			add(r.NotBefore, "it can be claimed")
 		}
