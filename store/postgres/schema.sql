@@ -16,16 +16,19 @@ create table handoff_workspace (
   note text
 );
 
--- Entries are written once, one for each commit, and deleted when they are folded. Those without writes are takeovers:
--- they stay, so that their numbers are never given again.
+-- Entries are written once, one for each commit, and deleted when they are folded. The three arrays have the columns of
+-- its rows; the content of a deleted row is null. Those without arrays are takeovers: they stay, so that their numbers
+-- are never given again.
 create table handoff_log (
   workspace bigint not null references handoff_workspace on delete cascade,
   number bigint not null,
   epoch bigint not null,
-  writes bytea,
+  spaces smallint[],
+  keys bytea[],
+  contents bytea[],
   primary key (workspace, number)
 );
-alter table handoff_log alter column writes set storage external;
+alter table handoff_log alter column keys set storage external, alter column contents set storage external;
 
 create table handoff_row (
   workspace bigint not null references handoff_workspace on delete cascade,

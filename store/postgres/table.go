@@ -34,7 +34,7 @@ func (t *table) readRange(ctx context.Context, r store.Range, wanted int, folds 
 	}
 	query := fmt.Sprintf(`(%s) union all (%s)`, fmt.Sprintf(of, `value`, `key >= $3 and key < $4`, order, wanted),
 		fmt.Sprintf(of, `null`, outside, order, 1))
-	args := []any{t.workspace, int16(spaceNumber(r.Space)), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), afterAllKeys))}
+	args := []any{t.workspace, spaceNumber(r.Space), append([]byte{}, r.From...), []byte(cmp.Or(string(r.To), afterAllKeys))}
 	found, err := retryRead(ctx, func(ctx context.Context) ([]store.Row, error) {
 		found, _ := t.in.Query(ctx, query, args...) // CollectRows returns its error
 		return pgx.CollectRows(found, pgx.RowToStructByPos[store.Row])
@@ -48,14 +48,26 @@ type rowWrite struct {
 	store.Row // without a value if it is deleted
 }
 
+// spaceNumber returns the number of a space in the database, counted from 1.
+func spaceNumber(s store.Space) int16 { return int16(s) + 1 }
+
+// columnsOf returns the columns of writes in the table. The value of a deleted row is nil.
+func columnsOf(writes []rowWrite) (spaces []int16, keys, values [][]byte) {
+	for _, w := range writes {
+		spaces, keys, values = append(spaces, spaceNumber(w.space)), append(keys, w.Key), append(values, w.Value)
+	}
+	return spaces, keys, values
+}
+
 // appendEntry makes a commit durable, as an entry of the log. It succeeds if this owner has appended the same entry
 // before. It returns [store.ErrFenced] to a former owner: each number belongs to one entry, and the new owner has taken
 // the next number.
 func (t *table) appendEntry(ctx context.Context, number int64, writes []rowWrite) error {
-	const add = `insert into handoff_log (workspace, number, epoch, writes)
-		select id, $2, epoch, $4 from handoff_workspace where id = $1 and epoch = $3 on conflict do nothing`
-	const look = `select exists (select from handoff_log where workspace = $1 and number = $2 and epoch = $3 and writes is not null)`
-	done, err := t.node.Pool.Exec(ctx, add, t.workspace, number, t.epoch, encodeEntry(writes))
+	const add = `insert into handoff_log (workspace, number, epoch, spaces, keys, contents)
+		select id, $2, epoch, $4, $5, $6 from handoff_workspace where id = $1 and epoch = $3 on conflict do nothing`
+	const look = `select exists (select from handoff_log where workspace = $1 and number = $2 and epoch = $3 and spaces is not null)`
+	spaces, keys, values := columnsOf(writes)
+	done, err := t.node.Pool.Exec(ctx, add, t.workspace, number, t.epoch, spaces, keys, values)
 	if err != nil || done.RowsAffected() > 0 {
 		return classifyError(err)
 	}
@@ -70,24 +82,21 @@ func (t *table) appendEntry(ctx context.Context, number int64, writes []rowWrite
 // foldEntries writes the changes of the log up to a number into the table, and deletes these entries of the log. Writes
 // has the last change of each key.
 func (t *table) foldEntries(upTo int64, writes []rowWrite) error {
-	var spaces []int16
-	var keys, values [][]byte
 	gone := map[store.Space][][]byte{}
 	for _, w := range writes {
 		if w.Value == nil {
 			gone[w.space] = append(gone[w.space], w.Key)
-			continue
 		}
-		spaces, keys, values = append(spaces, int16(spaceNumber(w.space))), append(keys, w.Key), append(values, w.Value)
 	}
+	spaces, keys, values := columnsOf(writes)
 	var b pgx.Batch
 	b.Queue(`insert into handoff_row (workspace, space, key, value)
-		select $1, s, k, v from unnest($2::smallint[], $3::bytea[], $4::bytea[]) as of(s, k, v)
+		select $1, s, k, v from unnest($2::smallint[], $3::bytea[], $4::bytea[]) as of(s, k, v) where v is not null
 		on conflict (workspace, space, key) do update set value = excluded.value`, t.workspace, spaces, keys, values)
 	for s, keys := range gone { // a join with unnest would read all rows of the workspace
-		b.Queue(`delete from handoff_row where workspace = $1 and space = $2 and key = any($3)`, t.workspace, int16(spaceNumber(s)), keys)
+		b.Queue(`delete from handoff_row where workspace = $1 and space = $2 and key = any($3)`, t.workspace, spaceNumber(s), keys)
 	}
-	b.Queue(`delete from handoff_log where workspace = $1 and number <= $2 and writes is not null`, t.workspace, upTo)
+	b.Queue(`delete from handoff_log where workspace = $1 and number <= $2 and spaces is not null`, t.workspace, upTo)
 	ctx, end := context.WithTimeout(context.Background(), 10*statementTimeout)
 	defer end()
 	err := classifyError(pgx.BeginTxFunc(ctx, t.node.Pool, shortLockWait, func(tx pgx.Tx) error {

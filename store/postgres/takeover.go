@@ -146,17 +146,22 @@ func (o *Ownership) Release(ctx context.Context) error {
 // publishUnfolded reads the entries of the workspace's log that are not folded, and publishes them. The entry of the
 // last takeover is empty.
 func (s *Store) publishUnfolded(ctx context.Context) error {
-	const query = `select number, coalesce(writes, '') from handoff_log, handoff_workspace
+	const query = `select number, spaces, keys, contents from handoff_log, handoff_workspace
 		where workspace = $1 and id = $1 and number > folded order by number`
 	var number int64
-	var entry []byte
+	var spaces []int16
+	var keys, values [][]byte
 	found, _ := s.table.in.Query(ctx, query, s.table.workspace) // ForEachRow returns its error
-	_, err := pgx.ForEachRow(found, []any{&number, &entry}, func() error {
-		writes, err := decodeEntry(entry)
-		if err == nil {
-			s.publish(number, writes)
+	_, err := pgx.ForEachRow(found, []any{&number, &spaces, &keys, &values}, func() error {
+		writes := make([]rowWrite, len(spaces))
+		for i, space := range spaces {
+			if space < 1 || space > int16(store.Spaces) || len(keys) != len(spaces) || len(values) != len(spaces) {
+				return fmt.Errorf("an entry of the log: %w", store.ErrCorrupt)
+			}
+			writes[i] = rowWrite{store.Space(space - 1), store.Row{Key: keys[i], Value: values[i]}}
 		}
-		return err
+		s.publish(number, writes)
+		return nil
 	})
 	return classifyError(err)
 }
