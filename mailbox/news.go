@@ -70,7 +70,7 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 	if o.By.Agent, err = connections.NameForNews(o.Op, in); err != nil {
 		return out, err
 	}
-	d, err := delivery.MakeDelivery(o, delivery.Session{
+	d, err := delivery.MakeDelivery(o.RowTx, delivery.Session{
 		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, WaitBegan: since, ReadRecord: o.UsableRecord, Held: o.HandoffsHeldBy,
 	})
 	if err != nil {

@@ -99,10 +99,10 @@ func (c *agentCache) decode(row Row) (Agent, error) {
 
 // PutAgent replaces the row of an agent, under the name on its card. The caller reads the row in the same transaction
 // first, so that changes of other calls are not lost.
-func (t *Tx) PutAgent(a Agent) error { return t.putJSON(Agents, []byte(a.Card.Name), a) }
+func (t *RowTx) PutAgent(a Agent) error { return t.putJSON(Agents, []byte(a.Card.Name), a) }
 
 // DeleteAgent removes the row of an agent. The contents of its mailbox stay.
-func (t *Tx) DeleteAgent(name schemas.Agent) error { return t.w.Delete(Agents, []byte(name)) }
+func (t *RowTx) DeleteAgent(name schemas.Agent) error { return t.w.Delete(Agents, []byte(name)) }
 
 // Workflow is the row of a workflow. It exists from the first handoff of the workflow.
 //
@@ -122,7 +122,7 @@ func (v *View) Workflow(name schemas.Workflow) (*Workflow, error) {
 }
 
 // PutWorkflow writes the row of a workflow.
-func (t *Tx) PutWorkflow(name schemas.Workflow, w Workflow) error {
+func (t *RowTx) PutWorkflow(name schemas.Workflow, w Workflow) error {
 	return t.putJSON(Workflows, []byte(name), w)
 }
 
@@ -144,7 +144,7 @@ func (v *View) DeclarationDigest() (string, error) {
 }
 
 // PutDeclarationDigest writes the digest of the current declaration of all files, or "" for none.
-func (t *Tx) PutDeclarationDigest(digest string) error {
+func (t *RowTx) PutDeclarationDigest(digest string) error {
 	return t.w.Put(Sys, declarationDigestKey, []byte(digest))
 }
 
@@ -175,7 +175,7 @@ func (v *View) DeclaredRules(file string) (*DeclaredRules, error) {
 
 // PutDeclaredRules writes the declarations of a file. It deletes the row if the file declares no rules and no
 // workflows. Changed reports whether the row changed.
-func (t *Tx) PutDeclaredRules(file string, rules DeclaredRules) (changed bool, err error) {
+func (t *RowTx) PutDeclaredRules(file string, rules DeclaredRules) (changed bool, err error) {
 	before, err := t.r.Get(Rules, []byte(file))
 	if err != nil {
 		return false, err

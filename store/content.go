@@ -21,7 +21,7 @@ const maxContent = chunkSize << 16
 
 // putContent writes the content and the salt of an event. The key of each row is the id of the handoff, the number of
 // the event and the number of the chunk, so one scan reads the content of an event.
-func (t *Tx) putContent(e schemas.Event, content Content) error {
+func (t *RowTx) putContent(e schemas.Event, content Content) error {
 	if err := t.putChunks(Bodies, joinBytes(EncodeNumber(e.Handoff), EncodeNumber(e.N)), content.Bytes); err != nil {
 		return err
 	}
@@ -35,14 +35,14 @@ func (t *Tx) putContent(e schemas.Event, content Content) error {
 // nothing about the old content. It returns the digest of the new content. The caller puts this digest into a
 // [schemas.Redaction] of an event in the same transaction, because package audit accepts replaced content only with
 // such an event.
-func (t *Tx) RedactContent(e schemas.Event, content []byte) (string, error) {
+func (t *RowTx) RedactContent(e schemas.Event, content []byte) (string, error) {
 	old := Prefix(Bodies, joinBytes(EncodeNumber(e.Handoff), EncodeNumber(e.N)))
 	return HashOf(content), cmp.Or(
 		t.deleteRowsWhere(old, matchAll), t.w.Delete(Salts, EncodeNumber(e.N)), t.putContent(e, Content{Bytes: content}))
 }
 
 // deleteRowsWhere deletes the rows of a range for which gone returns true.
-func (t *Tx) deleteRowsWhere(r Range, gone func(value []byte) bool) error {
+func (t *RowTx) deleteRowsWhere(r Range, gone func(value []byte) bool) error {
 	return t.EachInRange(r, func(row Row) error {
 		if gone(row.Value) {
 			return t.w.Delete(r.Space, row.Key)
@@ -51,11 +51,11 @@ func (t *Tx) deleteRowsWhere(r Range, gone func(value []byte) bool) error {
 	})
 }
 
-// matchAll is the condition of [Tx.deleteRowsWhere] for a whole range.
+// matchAll is the condition of [RowTx.deleteRowsWhere] for a whole range.
 func matchAll([]byte) bool { return true }
 
 // putChunks writes content in rows.
-func (t *Tx) putChunks(space Space, begin, content []byte) error {
+func (t *RowTx) putChunks(space Space, begin, content []byte) error {
 	for key, part := range SplitIntoChunks(begin, content) {
 		if err := t.w.Put(space, key, part); err != nil {
 			return err
@@ -79,7 +79,7 @@ func SplitIntoChunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// joinChunks joins the rows that [Tx.putChunks] wrote. The result is in the memory of buf, or nil if there are no rows.
+// joinChunks joins the rows that [RowTx.putChunks] wrote. The result is in the memory of buf, or nil if there are no rows.
 func (v *View) joinChunks(space Space, begin []byte, buf *bytes.Buffer) (content []byte, err error) {
 	buf.Reset()
 	err = v.EachInRange(Prefix(space, begin), func(row Row) error {
@@ -116,7 +116,7 @@ func (v *View) Content(id schemas.ID, event uint64, buf *bytes.Buffer) (c Conten
 }
 
 // HasSalt reports whether the salt of an event still exists, so that the digest in the event proves its content.
-// [Tx.RedactContent] erases the salt.
+// [RowTx.RedactContent] erases the salt.
 func (v *View) HasSalt(event uint64) (bool, error) {
 	salt, err := v.r.Get(Salts, EncodeNumber(event))
 	return salt != nil, err

@@ -74,14 +74,14 @@ func (v *View) DeliveredItems(a schemas.Agent, session string) (DeliveredItems, 
 // PutDeliveredItems replaces the items delivered to a session under a name. The caller writes them in the transaction
 // that chooses the items. If the process dies after the commit, the items count as delivered even if the client never
 // showed them.
-func (t *Tx) PutDeliveredItems(a schemas.Agent, session string, d DeliveredItems) error {
+func (t *RowTx) PutDeliveredItems(a schemas.Agent, session string, d DeliveredItems) error {
 	return t.putJSON(Deliveries, deliveryKey(a, session), d)
 }
 
 // DeleteOldDeliveries deletes the rows of sessions whose At is before the given time, and rows that cannot be read. It
 // looks at no more than limit rows: first the rows after the key of the given session, then the rows from the first key
 // on. Ids of sessions are random, so repeated calls look at all rows over time.
-func (t *Tx) DeleteOldDeliveries(before time.Time, a schemas.Agent, session string, limit int) error {
+func (t *RowTx) DeleteOldDeliveries(before time.Time, a schemas.Agent, session string, limit int) error {
 	from := deliveryKey(a, session)
 	for _, r := range []Range{{Space: Deliveries, From: from}, {Space: Deliveries, To: from}} {
 		for row, err := range t.w.Scan(r) {

@@ -12,7 +12,7 @@ import (
 // Counters holds the numbers of handoffs and notices in a mailbox, so that a count costs one read. The row has the
 // address of the mailbox as its key and four counters of four bytes as its value. An empty mailbox has no row.
 //
-// [Tx.WriteChange], [Tx.AddNotice] and [Tx.MarkNoticesRead] change the counters in the transaction that changes the
+// [Tx.WriteChange], [RowTx.AddNotice] and [RowTx.MarkNoticesRead] change the counters in the transaction that changes the
 // counted rows. Package audit counts the rows and compares.
 type Counters struct {
 	Pending int // handoffs that may be claimed
@@ -89,7 +89,7 @@ func (t CounterTotals) Add(boxes ...MailboxCounters) {
 }
 
 // addToCounters adds to the counters of a mailbox. It deletes the row if all counters become zero.
-func (t *Tx) addToCounters(box schemas.Address, by Counters) error {
+func (t *RowTx) addToCounters(box schemas.Address, by Counters) error {
 	if by == (Counters{}) {
 		return nil
 	}

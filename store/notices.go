@@ -9,7 +9,7 @@ import (
 
 // AddNotice adds an unread notice for n.To and returns its number. It sets n.ID itself. Numbers of notices count up
 // over all agents, so the numbers of one agent have gaps. Each call adds a notice.
-func (t *Tx) AddNotice(n schemas.Notice) (schemas.NoticeID, error) {
+func (t *RowTx) AddNotice(n schemas.Notice) (schemas.NoticeID, error) {
 	id, err := t.w.Next(Notices)
 	if err != nil {
 		return 0, err
@@ -111,7 +111,7 @@ func (v *View) UnreadNoticesAbout(a schemas.Agent, of schemas.ID, among int) (to
 
 // MarkNoticesRead marks notices of an agent as read, and adjusts the counter of unread notices. It skips notices that
 // are already read or do not exist, so the call may be repeated.
-func (t *Tx) MarkNoticesRead(a schemas.Agent, ids ...schemas.NoticeID) error {
+func (t *RowTx) MarkNoticesRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 	for _, id := range ids {
 		unread, err := t.IsNoticeUnread(a, id)
 		if err != nil {
@@ -129,7 +129,7 @@ func (t *Tx) MarkNoticesRead(a schemas.Agent, ids ...schemas.NoticeID) error {
 
 // RecallNotice deletes a notice that its agent has not read, and reports whether it deleted one. A notice that was read
 // stays. The number is not used again.
-func (t *Tx) RecallNotice(a schemas.Agent, id schemas.NoticeID) (bool, error) {
+func (t *RowTx) RecallNotice(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 	unread, err := t.IsNoticeUnread(a, id)
 	if err != nil || !unread {
 		return false, err
@@ -138,8 +138,8 @@ func (t *Tx) RecallNotice(a schemas.Agent, id schemas.NoticeID) (bool, error) {
 }
 
 // RewriteNotices calls change with each notice of all agents, and writes the notice back if change returns true.
-func (t *Tx) RewriteNotices(change func(*schemas.Notice) bool) error {
-	for n, err := range decodeRows(&t.View, Range{Space: Notices}, DecodeJSONRow[schemas.Notice]) {
+func (t *RowTx) RewriteNotices(change func(*schemas.Notice) bool) error {
+	for n, err := range decodeRows(t.View, Range{Space: Notices}, DecodeJSONRow[schemas.Notice]) {
 		if err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func (r Receipt) Encode() []byte {
 }
 
 // DeleteReceipt deletes a receipt. After that, a repeat of the call takes effect again.
-func (t *Tx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, key) }
+func (t *RowTx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, key) }
 
 // DeleteOldReceipts deletes the receipts of request ids that are older than the given time, at most `limit` of them, in
 // the order of their ids. It stops at the first younger receipt, so it costs one seek. Request ids must begin with
@@ -86,6 +86,6 @@ func (t *Tx) DeleteOldReceipts(before time.Time, limit int) error {
 
 // DeleteReceiptsWhere deletes the receipts of request ids for whose result the function gone returns true. It reads all
 // receipts of request ids, which are the receipts of one day.
-func (t *Tx) DeleteReceiptsWhere(gone func(result []byte) bool) error {
+func (t *RowTx) DeleteReceiptsWhere(gone func(result []byte) bool) error {
 	return t.deleteRowsWhere(Prefix(Receipts, []byte("r")), gone)
 }

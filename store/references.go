@@ -20,9 +20,9 @@ func ReferenceDigest(content []byte) string {
 }
 
 // PutReference writes content that handoffs refer to, under its [ReferenceDigest]. Many handoffs share one copy: if the
-// content exists, nothing is written. Only [Tx.DeleteReference] deletes it. The error is [schemas.Limit] for content of
+// content exists, nothing is written. Only [RowTx.DeleteReference] deletes it. The error is [schemas.Limit] for content of
 // more than 131 MB.
-func (t *Tx) PutReference(content []byte) error {
+func (t *RowTx) PutReference(content []byte) error {
 	if err := schemas.CheckBytes("content", len(content), maxContent); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (t *Tx) PutReference(content []byte) error {
 }
 
 // DeleteReference deletes the content of a digest for all handoffs that refer to it. Missing content is no error.
-func (t *Tx) DeleteReference(digest string) error {
+func (t *RowTx) DeleteReference(digest string) error {
 	sum := decodeDigest(digest)
 	if sum == nil {
 		return nil

@@ -31,7 +31,7 @@ func getJSON[T any](v *View, s Space, key []byte) (*T, error) {
 }
 
 // putJSON writes a row that get reads.
-func (t *Tx) putJSON(s Space, key []byte, value any) error {
+func (t *RowTx) putJSON(s Space, key []byte, value any) error {
 	b, err := json.Marshal(value)
 	if err != nil {
 		return err

@@ -24,6 +24,6 @@ func (v *View) RuleSendsInHour(now time.Time) (HourlyRuleSends, error) {
 }
 
 // PutHourlyRuleSends writes the count. It replaces the count of another hour.
-func (t *Tx) PutHourlyRuleSends(r HourlyRuleSends) error {
+func (t *RowTx) PutHourlyRuleSends(r HourlyRuleSends) error {
 	return t.putJSON(Sys, hourlyRuleSendsKey, r)
 }

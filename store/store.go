@@ -50,27 +50,27 @@
 // Writers and lifetime of each row:
 //
 //   - [Tx.WriteChange] alone writes events, salts, tree, bodies and records, all in one transaction. These rows stay: an
-//     ended handoff stays with its history. Only [Tx.RedactContent] replaces rows in bodies, and deletes the row in
+//     ended handoff stays with its history. Only [RowTx.RedactContent] replaces rows in bodies, and deletes the row in
 //     salts. Package travel writes rows of all spaces, into an empty store.
 //   - [Tx.WriteChange] writes and deletes ready, wakes and the by_ spaces, as the difference of [IndexRowsOf] before
 //     and after. They hold only data of the record, so they can be computed again.
-//   - [Tx.WriteChange], [Tx.AddNotice] and [Tx.MarkNoticesRead] keep the counters in mailboxes. A row whose counters
+//   - [Tx.WriteChange], [RowTx.AddNotice] and [RowTx.MarkNoticesRead] keep the counters in mailboxes. A row whose counters
 //     are all zero is deleted.
-//   - [Tx.PutAgent] and [Tx.PutWorkflow] replace agents and workflows. These rows stay.
-//   - [Tx.PutDeclaredRules] writes rules when a file is read, and deletes them with the file. [Tx.PutDeclarationDigest]
+//   - [RowTx.PutAgent] and [RowTx.PutWorkflow] replace agents and workflows. These rows stay.
+//   - [RowTx.PutDeclaredRules] writes rules when a file is read, and deletes them with the file. [RowTx.PutDeclarationDigest]
 //     replaces the digest with each declaration.
-//   - [Tx.PutToken] writes tokens. The row of a revoked or expired token stays, and its fields say that it is revoked
+//   - [RowTx.PutToken] writes tokens. The row of a revoked or expired token stays, and its fields say that it is revoked
 //     or expired.
-//   - [Tx.AddNotice] writes notices. They stay, unless [Tx.RecallNotice] deletes one. [Tx.MarkNoticesRead] deletes
+//   - [RowTx.AddNotice] writes notices. They stay, unless [RowTx.RecallNotice] deletes one. [RowTx.MarkNoticesRead] deletes
 //     their row in unread.
 //   - [Tx.DeleteOldReceipts] deletes receipts of request ids, a few with each call that writes one. Receipts of keys
 //     stay.
-//   - [Tx.PutReference] writes references, each content once, and [Tx.DeleteReference] deletes them when they are
+//   - [RowTx.PutReference] writes references, each content once, and [RowTx.DeleteReference] deletes them when they are
 //     redacted.
-//   - [Tx.PutWords] writes words when a handoff is sent, and [Tx.AddWords] adds to them.
-//   - [Tx.PutTouchedFiles] writes the row of a handoff in touches at its claim, its reports and its completion. When a
-//     row is no longer needed, the next call that writes one deletes it with [Tx.DeleteTouchedFiles].
-//   - [Tx.PutDeliveredItems] replaces tellings, and [Tx.DeleteOldDeliveries] deletes them after their session had no
+//   - [RowTx.PutWords] writes words when a handoff is sent, and [RowTx.AddWords] adds to them.
+//   - [RowTx.PutTouchedFiles] writes the row of a handoff in touches at its claim, its reports and its completion. When a
+//     row is no longer needed, the next call that writes one deletes it with [RowTx.DeleteTouchedFiles].
+//   - [RowTx.PutDeliveredItems] replaces tellings, and [RowTx.DeleteOldDeliveries] deletes them after their session had no
 //     delivery for a while.
 //
 // A new version of this program does not rewrite existing rows. A program keeps the fields of a record that it does not
@@ -129,7 +129,7 @@ func (s *Store) View(ctx context.Context, fn func(*View) error) error {
 // Callers read the clock before the call, so that a second run of fn decides by the same time. On packages bolt and
 // memory only one fn runs at a time, so fn does not wait, read files or use the network.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	return s.backend.Update(ctx, func(w Writer) error { return fn(&Tx{View: View{w, &s.agents}, w: w}) })
+	return s.backend.Update(ctx, func(w Writer) error { return fn(newTx(w, &s.agents)) })
 }
 
 // Inspect implements [Inspector]. It returns no faults if the engine is no Inspector.
@@ -151,7 +151,7 @@ func (s *Store) Close() error { return s.backend.Close() }
 // the ids and numbers of a failed part.
 func (t *Tx) TryPart(fn func(*Tx) error) error {
 	o := NewOverlay(t.w)
-	if err := o.Run(func(w Writer) error { return fn(&Tx{View: View{w, t.agents}, w: w}) }); err != nil {
+	if err := o.Run(func(w Writer) error { return fn(newTx(w, t.agents)) }); err != nil {
 		return err
 	}
 	return o.Flush(t.w)
@@ -174,7 +174,12 @@ func (v *View) RawRows() Reader { return v.r }
 // Tx reads and changes rows inside Update. Its reads see its own changes at once. Its methods check no rule: package
 // mailbox decides before whether an action is allowed. If a method returns an error, the caller returns the error from
 // its function, so that the whole transaction is dropped.
-type Tx struct {
-	View
+type Tx struct{ RowTx }
+
+func newTx(w Writer, agents *agentCache) *Tx { return &Tx{RowTx{&View{w, agents}, w}} }
+
+// RowTx is the part of a [Tx] that reads all rows, and writes the rows that belong to no record and to no event.
+type RowTx struct {
+	*View
 	w Writer
 }

@@ -11,7 +11,7 @@ import (
 // Token is the row of a bearer token. The secret is stored nowhere. A token is never deleted: a revoked token keeps the
 // time at which it was revoked.
 //
-// A token has two rows: the token under its name, and the name under the hash of the secret. [Tx.PutToken] writes both
+// A token has two rows: the token under its name, and the name under the hash of the secret. [RowTx.PutToken] writes both
 // rows. Package auth decides whether a token is still valid.
 type Token struct {
 	schemas.Token
@@ -52,7 +52,7 @@ func (v *View) Tokens() iter.Seq2[Token, error] {
 
 // PutToken writes both rows of a token, and replaces an existing token of the name. The hash of an existing token must
 // stay the same, because PutToken does not delete the row of another hash.
-func (t *Tx) PutToken(token Token) error {
+func (t *RowTx) PutToken(token Token) error {
 	led := token.HashRow()
 	return cmp.Or(t.w.Put(led.Space, led.Key, led.Value), t.putJSON(Tokens, tokenNameKey(token.Name), token))
 }

@@ -74,11 +74,11 @@ func splitAtZeroBytes(names string) []string {
 
 // PutTouchedFiles replaces the row of a handoff: the fields as JSON, a zero byte, and then two lists of files. The
 // lists are not JSON, because a plain list is decoded faster.
-func (t *Tx) PutTouchedFiles(id schemas.ID, touch TouchedFiles) error {
+func (t *RowTx) PutTouchedFiles(id schemas.ID, touch TouchedFiles) error {
 	head, _ := json.Marshal(touch) // texts and numbers can be encoded
 	files := strings.Join(touch.Committed, "\x00") + "\x00\x00" + strings.Join(touch.Loose, "\x00")
 	return t.w.Put(Touches, EncodeNumber(id), append(append(head, 0), files...))
 }
 
 // DeleteTouchedFiles deletes the row of a handoff.
-func (t *Tx) DeleteTouchedFiles(id schemas.ID) error { return t.w.Delete(Touches, EncodeNumber(id)) }
+func (t *RowTx) DeleteTouchedFiles(id schemas.ID) error { return t.w.Delete(Touches, EncodeNumber(id)) }

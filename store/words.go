@@ -35,7 +35,7 @@ func ListWords(texts ...string) WordList {
 
 // PutWords replaces the search words of a handoff. A search reads these rows, newest first. If a row is lost, only
 // searches miss the handoff.
-func (t *Tx) PutWords(id schemas.ID, list WordList) error {
+func (t *RowTx) PutWords(id schemas.ID, list WordList) error {
 	return t.w.Put(Words, EncodeNumber(id), list)
 }
 
@@ -43,7 +43,7 @@ func (t *Tx) PutWords(id schemas.ID, list WordList) error {
 const maxAllWords = 2 * maxWords
 
 // AddWords adds search words to the words of a handoff. A handoff keeps at most 2,000 words, and later words are dropped.
-func (t *Tx) AddWords(id schemas.ID, more WordList) error {
+func (t *RowTx) AddWords(id schemas.ID, more WordList) error {
 	row, err := t.r.Get(Words, EncodeNumber(id))
 	if err != nil {
 		return err

@@ -50,15 +50,9 @@ type Delivery struct {
 	eventForNotes string               // to the session, for the notes
 }
 
-// MarkStore stores the marks of sessions. See [store.Tx].
-type MarkStore interface {
-	PutDeliveredItems(a schemas.Agent, session string, d store.DeliveredItems) error
-	DeleteOldDeliveries(before time.Time, a schemas.Agent, session string, limit int) error
-}
-
 // MakeDelivery collects the news for the event and stores the marks. The error is invalid for an unknown event; other
 // errors come from the store. If the transaction runs again, the caller must call MakeDelivery again.
-func MakeDelivery(rows MarkStore, s Session) (d *Delivery, err error) {
+func MakeDelivery(rows *store.RowTx, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
 	deliver, ok := handlers[s.In.On]
 	if !ok {

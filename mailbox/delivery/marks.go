@@ -82,7 +82,7 @@ func (d *Delivery) removeMarks() error {
 
 // storeMarks stores the marks of the session if they changed or are a day old. It then also deletes the marks of
 // sessions without a delivery for a week, and checks at most [maxExaminedSessions] sessions.
-func (d *Delivery) storeMarks(rows MarkStore) error {
+func (d *Delivery) storeMarks(rows *store.RowTx) error {
 	used := d.delivered.At != 0 && d.Now.Sub(d.delivered.At.Time()) >= marksRenewal
 	if !d.MarksChanged && !used {
 		return nil

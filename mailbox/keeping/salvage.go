@@ -341,7 +341,7 @@ func (s *Salvage) writeOthers(tx *store.Tx) error {
 		return isLost
 	})
 	for id, r := range s.records {
-		words, unread := reading.SearchWords(&tx.View, r)
+		words, unread := reading.SearchWords(tx.View, r)
 		err = cmp.Or(err, unread, tx.PutWords(id, words))
 	}
 	digests, unread := tx.ReferenceDigests()

@@ -26,8 +26,7 @@ import (
 // Users of the type have to follow two further rules. A function that is passed to the engine must not call an engine.
 // A record must not be changed through the same pointer after its commit.
 type Op struct {
-	*store.View // reads of the transaction
-	RowWriter   // writes that need no event of a handoff
+	*store.RowTx // reads of the transaction, and writes that need no event of a handoff
 
 	By     schemas.Caller
 	Now    time.Time
@@ -49,38 +48,8 @@ type Op struct {
 	refusal     error // the error that the caller gets although the transaction is committed
 }
 
-// RowWriter has the methods that write the rows which an operation may write directly, see [store.Tx] for each method.
-// It has no method that writes records or events: only [Op.Commit] and [Op.RecordEvent] write records and events.
-type RowWriter interface {
-	PutAgent(store.Agent) error
-	DeleteAgent(schemas.Agent) error
-	PutWorkflow(schemas.Workflow, store.Workflow) error
-	PutWords(schemas.ID, store.WordList) error
-	AddWords(schemas.ID, store.WordList) error
-	PutTouchedFiles(schemas.ID, store.TouchedFiles) error
-	DeleteTouchedFiles(schemas.ID) error
-
-	AddNotice(schemas.Notice) (schemas.NoticeID, error)
-	MarkNoticesRead(schemas.Agent, ...schemas.NoticeID) error
-	RecallNotice(schemas.Agent, schemas.NoticeID) (bool, error)
-	PutDeliveredItems(schemas.Agent, string, store.DeliveredItems) error
-	DeleteOldDeliveries(before time.Time, a schemas.Agent, session string, limit int) error
-
-	PutDeclarationDigest(digest string) error
-	PutDeclaredRules(file string, said store.DeclaredRules) (changed bool, err error)
-	PutHourlyRuleSends(store.HourlyRuleSends) error
-	PutToken(store.Token) error
-	DeleteReceipt(store.ReceiptKey) error
-
-	PutReference(content []byte) error
-	DeleteReference(digest string) error
-	RedactContent(e schemas.Event, content []byte) (digest string, err error)
-	RewriteNotices(change func(*schemas.Notice) bool) error
-	DeleteReceiptsWhere(gone func(result []byte) bool) error
-}
-
 // useTransaction makes the operation use a transaction.
-func (o *Op) useTransaction(tx *store.Tx) { o.tx, o.View, o.RowWriter = tx, &tx.View, tx }
+func (o *Op) useTransaction(tx *store.Tx) { o.tx, o.RowTx = tx, &tx.RowTx }
 
 // NewHandoffID returns the id of the next handoff of the workspace. Ids count up.
 func (o *Op) NewHandoffID() (schemas.ID, error) { return o.tx.NewID() }
