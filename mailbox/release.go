@@ -7,7 +7,6 @@ import (
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
-	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -144,7 +143,7 @@ func (o *op) agentAfterRejection(r *store.Record, named schemas.Agent) (to schem
 }
 
 // acceptableAlternative returns the agent that a rejecting caller named for the work, if the work may go to that agent
-// without a decision of the sender. The agent must be known or connected and not away, accept the type of work, and
+// without a decision of the sender. The agent must be known or connected and not away, fit the work as for a send, and
 // have neither sent nor rejected the work. Otherwise the agent is nil, and `refused` is the reason, or "" if the caller
 // named no agent.
 func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (a *store.Agent, refused string, err error) {
@@ -164,10 +163,12 @@ func (o *op) acceptableAlternative(r *store.Record, named schemas.Agent) (a *sto
 		return nil, fmt.Sprintf("Agent not found: %s", named), err
 	case a.Card.Away:
 		return nil, fmt.Sprintf("%s is away", named), nil
-	case !roster.AcceptsType(a.Card, r.Type):
-		return nil, fmt.Sprintf("%s does not accept work of type %q", named, r.Type), nil
 	}
-	return a, "", nil
+	_, err = o.checkWork(a.Card, r)
+	if e := schemas.AsError(err); e != nil && e.Code == schemas.Conflict {
+		return nil, e.Message, nil
+	}
+	return a, "", err
 }
 
 // unusedAlternativeWarnings returns the warning for a caller that named an agent to which the work did not go.

@@ -277,6 +277,7 @@ func (o *op) addOutcomeToDraft(r *store.Record, d *draft.Draft) error {
 			return err
 		}
 		d.Handoff.Summary = cmp.Or(d.Handoff.Summary, schemas.Clip(done.Summary, schemas.MaxSummary))
+		o.useDurationForNext(r, d)
 	case schemas.Failed, schemas.Rejected, schemas.TimedOut:
 		why, err := o.reasonForEnd(r)
 		if err == nil {

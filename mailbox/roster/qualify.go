@@ -50,12 +50,12 @@ func PoolSearchWords(pool schemas.Address, generalists bool) []string {
 	return words
 }
 
-// AcceptsType reports whether an agent takes work of a type: it accepts or produces this type. Every agent takes work
-// without a type, and work of a type of the protocol, such as task_handoff. An agent that declares no accepted types
-// takes every type.
+// AcceptsType reports whether an agent takes work of a type: it accepts or produces this type, or has a role of this
+// name. Every agent takes work without a type, and work of a type of the protocol, such as task_handoff. An agent that
+// declares no accepted types takes every type.
 func AcceptsType(card schemas.Card, workType string) bool {
 	return isProtocolType(workType) || len(card.Accepts) == 0 || isGeneralist(card) ||
-		slices.Contains(card.Accepts, workType) || slices.Contains(card.Produces, workType)
+		slices.Contains(slices.Concat(card.Accepts, card.Produces), workType) || Qualifies(card, schemas.Address("role:"+workType), false)
 }
 
 // MissingProducts returns the types of deliverables that an agent does not produce. Upper case, blanks, hyphens and

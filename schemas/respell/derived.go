@@ -93,6 +93,18 @@ func (n *normalisation) fillTaskFromKind() {
 	n.args["task"] = task
 }
 
+// readPassing reads the result of kernl's tool handoff in a completion. By it the holder passes its work on, so the
+// message is the task of the next agent. It stays as the summary, too.
+func readPassing(n *normalisation) error {
+	isPassing := n.args["kind"] == "handoff" && !isEmpty(n.args["to"]) && !isEmpty(n.args["message"])
+	if isPassing && setAt(n.args, "continuation.to", n.args["to"]) {
+		setAt(n.args, "continuation.task", n.args["message"])
+		delete(n.args, "kind")
+		delete(n.args, "to")
+	}
+	return nil
+}
+
 // finishComplete determines the outcome of a completion, and writes a summary for a foreign completion that has none.
 func finishComplete(n *normalisation) error {
 	if err := n.decideOutcome(); err != nil {

@@ -28,7 +28,8 @@ var tablesByTool = map[string]func() *aliasTable{
 	"send_handoff":  sync.OnceValue(func() *aliasTable { return sendTable(schemas.SendIn{}) }),
 	"claim_handoff": lazyTable(schemas.ClaimIn{}, "handoff", func(t *aliasTable) { t.start = readAcceptance }),
 	"complete_handoff": lazyTable(schemas.CompleteIn{}, "header handoff token ending complete", func(t *aliasTable) {
-		t.finish, t.inner = finishComplete, map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
+		t.start, t.finish = readPassing, finishComplete
+		t.inner = map[string]*aliasTable{"continuation": sendTable(schemas.Continuation{})}
 	}),
 	"fail_handoff": lazyTable(schemas.FailIn{}, "header handoff token ending fail", func(t *aliasTable) { t.finish = finishFail }),
 	"update_handoff": lazyTable(schemas.UpdateIn{}, "handoff token update", func(t *aliasTable) {

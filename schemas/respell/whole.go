@@ -48,11 +48,11 @@ func (t *aliasTable) unwrapEnvelope(outer map[string]any, inFile bool) map[strin
 	return outer
 }
 
-// canAddTo reports whether a field of an envelope can be added to the message: it is or resembles a field of ours that
-// the message does not have.
+// canAddTo reports whether a field of an envelope can be added to the message: it is a field of ours that the message
+// does not have, or resembles one and is no header.
 func (t *aliasTable) canAddTo(message map[string]any, name string) bool {
 	_, field := t.fields.findField(name)
-	return (field != nil || t.resemblesOurs(name)) && firstKeyOf(message, []string{snakeCase(name)}) == ""
+	return (field != nil || envelopeHeaders()[snakeCase(name)] == nil && t.resemblesOurs(name)) && firstKeyOf(message, []string{snakeCase(name)}) == ""
 }
 
 // messageIn returns the object that a value of an envelope is: the object itself, its JSON text, or the first object in
