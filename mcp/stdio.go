@@ -34,7 +34,7 @@ func (s *Server) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) er
 	defer cut()
 	c := &conn{
 		server: s, session: newSession(s), out: jsonrpc.NewWriter(out, s.config.Logger), calls: calls, waits: waits,
-		slots: make(chan struct{}, maxInFlight), idle: workerPool{make(chan func()), calls.Done()}, ends: make(chan sdk.JSONRPCMessage),
+		slots: make(chan struct{}, maxInFlight), ends: make(chan sdk.JSONRPCMessage),
 	}
 	c.session.send = c.out.Send
 	if err := s.sdk.RegisterSession(calls, c.session); err != nil {
@@ -156,7 +156,6 @@ type conn struct {
 	calls context.Context // of all requests; outlives the end of input
 	waits context.Context // of requests that the end of input cuts short, within calls
 	slots chan struct{}
-	idle  workerPool
 
 	ends chan sdk.JSONRPCMessage // responses that end a subscription
 
@@ -227,9 +226,7 @@ func (c *conn) trackRequest(m jsonrpc.Message) *jsonrpc.OpenRequest {
 func (c *conn) respondInGroup(ctx context.Context, group *sync.WaitGroup, r *jsonrpc.OpenRequest, deliver func(reply)) {
 	select {
 	case c.slots <- struct{}{}:
-		group.Add(1)
-		c.idle.runJob(func() {
-			defer group.Done()
+		group.Go(func() {
 			defer func() { <-c.slots }()
 			deliver(c.server.respondToRequest(&c.requests, r))
 		})
@@ -238,39 +235,6 @@ func (c *conn) respondInGroup(ctx context.Context, group *sync.WaitGroup, r *jso
 	case <-c.out.Broken:
 	}
 	group.Go(func() { deliver(declineRequest(&c.requests, r)) })
-}
-
-// workerPool runs jobs in goroutines that stay idle for a while before they end. A call needs a larger stack than a new
-// goroutine has. So a goroutine that has run a call before is faster than a new goroutine.
-type workerPool struct {
-	jobs chan func()
-	end  <-chan struct{} // closed when there will be no more jobs
-}
-
-// workerIdle is the time that a worker waits for another job.
-const workerIdle = time.Second
-
-// runJob runs a job, on an idle worker if there is one.
-func (w workerPool) runJob(job func()) {
-	select {
-	case w.jobs <- job:
-		return
-	default:
-	}
-	go func() {
-		for rest := time.NewTimer(workerIdle); ; {
-			job()
-			job = nil // it has its message
-			rest.Reset(workerIdle)
-			select {
-			case job = <-w.jobs:
-			case <-rest.C:
-				return
-			case <-w.end:
-				return
-			}
-		}
-	}()
 }
 
 func (c *conn) deliverReply(r reply) {
