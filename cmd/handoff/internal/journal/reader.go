@@ -54,7 +54,7 @@ type openLogFile struct {
 func (r *reader) openFiles() ([]openLogFile, error) {
 	var files []openLogFile
 	for _, path := range []string{r.path, rotatedPath(r.path)} {
-		f, err := openFile(path, os.O_RDONLY)
+		f, err := openFile(path)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
@@ -69,17 +69,16 @@ func (r *reader) openFiles() ([]openLogFile, error) {
 	return files, nil
 }
 
-func openFile(path string, flags int) (openLogFile, error) {
-	f, err := os.OpenFile(path, flags, 0o600)
+func openFile(path string) (openLogFile, error) {
+	f, err := os.Open(path)
 	if err != nil {
 		return openLogFile{}, err
 	}
 	info, err := f.Stat()
 	if err != nil {
-		_ = f.Close() // nothing was written
-		return openLogFile{}, err
+		_ = f.Close() // it was only opened
 	}
-	return openLogFile{f, info}, nil
+	return openLogFile{f, info}, err
 }
 
 // readLines returns the unread lines of f. It leaves an incomplete last line for the next call.
