@@ -33,18 +33,15 @@ const KeyFile = "handoff.key"
 const NotifiedFile = "handoff.told"
 
 const (
-	logFile     = "handoff.log"
-	recordFile  = "project.json"
-	headFile    = "handoff.head"    // of versions that kept signatures of witnesses
-	compactFile = "handoff.compact" // of versions that compacted a file when it was opened next
+	logFile    = "handoff.log"
+	recordFile = "project.json"
 )
 
 // isFileOfHandoff reports whether handoff writes a file of this name into the directory of a workspace. [Remove]
 // deletes only files for which isFileOfHandoff is true.
 func isFileOfHandoff(name string) bool {
 	patterns := append(relay.FileNames(), StoreFile, StoreFile+".new", StoreFile+".old", KeptFile, KeptFile+"-mend-*",
-		StoreFile+".restor*", logFile, logFile+".1", recordFile, recordFile+".*", KeyFile, KeyFile+".*", headFile, headFile+".*", compactFile,
-		NotifiedFile, NotifiedFile+".*")
+		StoreFile+".restor*", logFile, logFile+".1", recordFile, recordFile+".*", KeyFile, KeyFile+".*", NotifiedFile, NotifiedFile+".*")
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		ok, err := filepath.Match(pattern, name)
 		return ok && err == nil
@@ -186,53 +183,31 @@ func readRecord(w Workspace) (m projectRecord) {
 // deletion, also after an error. The caller must have locked the workspace with [handoff/tools/relay.Lock]. Remove
 // follows no link out of the directory. If the directory has a file that handoff did not make, Remove deletes nothing
 // and returns [schemas.Conflict].
-func Remove(w Workspace) (names []string, err error) {
-	defer func() {
-		if _, coded := errors.AsType[*schemas.Error](err); err != nil && !coded {
-			err = fmt.Errorf("remove workspace %s: %w", w.Name, err)
+func Remove(w Workspace) (deleted []string, err error) {
+	names, err := filesToRemove(w)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(w.Dir, name)); err != nil {
+			return deleted, err
 		}
-	}()
-	state, err := os.OpenRoot(filepath.Dir(w.Dir))
-	if err != nil {
-		return nil, err
+		deleted = append(deleted, name)
 	}
-	defer func() { err = errors.Join(err, state.Close()) }()
-	if names, err = removeFiles(state, w); err != nil {
-		return names, err
-	}
-	return names, state.Remove(w.Name)
-}
-
-// removeFiles deletes the files in the directory of a workspace.
-func removeFiles(state *os.Root, w Workspace) (deleted []string, err error) {
-	if info, err := state.Lstat(w.Name); err != nil || !info.IsDir() {
-		return nil, errNotRemoved(w, w.Dir+" is no directory")
-	}
-	dir, err := state.OpenRoot(w.Name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, dir.Close()) }()
-	names, err := filesToRemove(dir, w)
-	if err != nil {
-		return nil, err
-	}
-	for i, name := range names {
-		if err := dir.Remove(name); err != nil {
-			return names[:i], err
-		}
-	}
-	return names, nil
+	return deleted, os.Remove(w.Dir)
 }
 
 // filesToRemove lists the files to delete. The lock file is last: while the lock file exists, no other process makes a
 // new store in the directory. It refuses a directory with files that handoff did not make.
-func filesToRemove(dir *os.Root, w Workspace) ([]string, error) {
-	entries, err := fs.ReadDir(dir.FS(), ".")
+func filesToRemove(w Workspace) (names []string, err error) {
+	if info, err := os.Lstat(w.Dir); err != nil || !info.IsDir() {
+		return nil, errNotRemoved(w, w.Dir+" is no directory")
+	}
+	entries, err := os.ReadDir(w.Dir)
 	if err != nil {
 		return nil, err
 	}
-	var names, others []string
+	var others []string
 	for _, e := range entries {
 		if e.IsDir() || !isFileOfHandoff(e.Name()) {
 			others = append(others, e.Name())

@@ -83,7 +83,7 @@ func removeUnusedWorkspace(ctx context.Context, w workspace.Workspace) error {
 		}
 		if h.Handoffs > 0 {
 			const said = "the project has a workspace already, %s, with %s"
-			return schemas.Errorf(schemas.Conflict, said, w.Name, formatHandoffCount(h.Handoffs)).
+			return schemas.Errorf(schemas.Conflict, said, w.Name, schemas.CountNoun(h.Handoffs, "handoff")).
 				WithHint("Reach the other one with --workspace, or make room first: handoff workspace --help shows how.")
 		}
 		if err := checkNoKeptStore(w); err != nil {
@@ -165,12 +165,4 @@ func countHandoffs(ctx context.Context, w workspace.Workspace) (open.HandoffCoun
 			WithHint("Nothing was changed. Look at %s.", w.Dir)
 	}
 	return h, err
-}
-
-// formatHandoffCount counts handoffs in words. Counting stops at [open.CountLimit].
-func formatHandoffCount(n int) string {
-	if n >= open.CountLimit {
-		return fmt.Sprintf("%d or more handoffs", open.CountLimit)
-	}
-	return schemas.CountNoun(n, "handoff")
 }

@@ -45,7 +45,7 @@ func confirmRemoval(ctx context.Context, a *cli.App, w workspace.Workspace) erro
 	if err != nil {
 		return err
 	}
-	all := formatHandoffCount(h.Handoffs)
+	all := schemas.CountNoun(h.Handoffs, "handoff")
 	if !a.IsTerminal(a.Stdin) {
 		return schemas.Errorf(schemas.Invalid, "nobody is there to ask whether %s with %s is to be deleted", w.Name, all).
 			WithHint("Nothing was deleted. A person at a terminal is asked; --help shows how it goes unasked.")
@@ -90,7 +90,7 @@ func checkAllEnded(ctx context.Context, w workspace.Workspace) (open.HandoffCoun
 		err = checkNoKeptStore(w)
 	}
 	if err == nil && h.Unfinished > 0 {
-		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, formatHandoffCount(h.Unfinished)).
+		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, schemas.CountNoun(h.Unfinished, "handoff")).
 			WithHint("Nothing was deleted. handoff list --workspace %s shows them.", w.Name)
 	}
 	return h, err
