@@ -184,24 +184,15 @@ func (d desk) another() desk {
 	return desk{&agentsfile.Declarer{Invoker: d.Invoker, Files: d.Files}, d.t, d.file}
 }
 
-// owner counts whole declarations. An older one does not know permissions, and a still older one no digest either.
+// owner counts whole declarations.
 type owner struct {
 	tools.Invoker
-	older, before bool
-	whole         int
-	last          string // that was declared
+	whole int
 }
 
 func (o *owner) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
-	switch {
-	case o.older && c.Tool == "agents_declared":
-		return nil, schemas.Errorf(schemas.NotFound, "no tool agents_declared")
-	case o.older && strings.Contains(string(c.Args), `"digest"`):
-		return nil, schemas.Invalidf("digest", "there is no such field")
-	case (o.older || o.before) && strings.Contains(string(c.Args), `"leave"`):
-		return nil, schemas.Invalidf("leave", "there is no such field")
-	case c.Tool == "agents_declare":
-		o.whole, o.last = o.whole+1, string(c.Args)
+	if c.Tool == "agents_declare" {
+		o.whole++
 	}
 	return o.Invoker.Invoke(ctx, c)
 }
@@ -235,19 +226,6 @@ func TestDeclarer_SkipsSameDeclarations(t *testing.T) {
 	updated.Version = "v2"
 	said(updated, "qa ", 7)
 
-	o.older = true
-	said(d.another(), "qa ", 8)
-	said(d.another(), "qa ", 9)
-	d.write("agents:\n  qa:\nroutes:\n  - {on: [sent], send: {to: qa, task: x}}\n")
-	d.another().listed()
-	require.Contains(t, o.last, `"qa"`)
-	require.NotContains(t, o.last, "routes", "it would run rules without leave")
-	o.older, o.before = false, true
-	before := o.whole
-	d.another().listed()
-	d.another().listed()
-	require.Equal(t, before+2, o.whole, "an owner that knows leave comes one day, and is told then")
-	o.before = false
 	for range 2 {
 		d.write("agents:\n  qa:\n    acepts: [code]\n")
 		_, warnings := d.another().listed()

@@ -243,8 +243,8 @@ func (d *Declarer) invokeWhileWatching(ctx context.Context, c tools.Call) (json.
 }
 
 // declareChanges passes the declarations of the files if a file has changed since declareChanges last passed them. It
-// also registers the agent of this process once. Its only error has the code unavailable: the owner of the store does
-// not answer.
+// also registers the agent of this process once. Its only error is that the workspace does not tell what was declared
+// last, for example because the owner of the store does not answer.
 func (d *Declarer) declareChanges(ctx context.Context, by schemas.Caller) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -266,22 +266,20 @@ func (d *Declarer) declareChanges(ctx context.Context, by schemas.Caller) error 
 var declaringCaller = schemas.Caller{Via: schemas.ViaCLI}
 
 // declareIfDifferent passes the declarations of the files unless the workspace has exactly these declarations already.
-// Its only error has the code unavailable.
+// Its only error is that the workspace does not tell what was declared last.
 func (d *Declarer) declareIfDifferent(ctx context.Context, stamp string) error {
 	d.readFiles(stamp)
 	d.problems = slices.Clone(d.texts.problems)
 	digest := d.filesDigest()
 	last, err := tools.InvokeTyped[schemas.DeclaredOut](ctx, d.Invoker, tools.Call{Caller: declaringCaller, Tool: "agents_declared"}, schemas.DeclaredIn{})
-	switch {
-	case err != nil && schemas.AsError(err).Code == schemas.Unavailable:
+	if err != nil {
 		return err
-	case err != nil:
-		err = d.declareAll(ctx, "") // an owner of an older version does not take the digest
-	case last.Digest != digest:
+	}
+	if last.Digest != digest {
 		err = d.declareAll(ctx, digest)
 	}
 	if err == nil || schemas.AsError(err).Code != schemas.Unavailable {
-		d.stamp = stamp // also after a refusal, as by an owner of an older version: they are not passed again
+		d.stamp = stamp // also after a refusal: they are not passed again
 	}
 	return nil
 }
@@ -297,16 +295,6 @@ func (d *Declarer) declareAll(ctx context.Context, digest string) error {
 		}
 	}
 	out, err := tools.InvokeTyped[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: declaringCaller, Tool: "agents_declare"}, in)
-	if e := schemas.AsError(err); e != nil && (e.Field == "leave" || strings.HasSuffix(e.Field, "unallowed")) { // an owner that does not know permissions would run them
-		in.Digest = "" // so that the next owner gets them again
-		in.Leave, in.Files = false, schemas.Map(in.Files, func(f schemas.DeclaringFile) schemas.DeclaringFile {
-			if f.Unallowed {
-				f.Routes, f.Plans, f.Unallowed = nil, nil, false
-			}
-			return f
-		})
-		out, err = tools.InvokeTyped[schemas.DeclareOut](ctx, d.Invoker, tools.Call{Caller: declaringCaller, Tool: "agents_declare"}, in)
-	}
 	d.problems = append(d.problems, out.Warnings...)
 	e := schemas.AsError(err)
 	if e == nil || e.Code != schemas.Invalid {
