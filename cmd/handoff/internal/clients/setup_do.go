@@ -73,7 +73,7 @@ func (s *setupRun) recordResult(f *fileSetup, backup string, err error) {
 	default:
 		f.State = fileCleared
 		why := "others changed it since"
-		if !f.change.Recorded {
+		if !f.change.IsRecorded() {
 			why = "no receipt has the text from before handoff"
 		}
 		f.Note = cmp.Or(f.Note, why+", so that only the parts of handoff were taken out")

@@ -33,10 +33,6 @@ func (s Installer) Apply(c FileChange) (backup string, err error) {
 // applyOrRestore makes a change, and undoes all steps if one step fails. It writes the receipt before the file, because
 // undo needs a receipt for every change.
 func (s Installer) applyOrRestore(c FileChange) (backup string, err error) {
-	before, err := os.ReadFile(s.receiptPath(c.File.Resolved))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("read the receipt: %w", err)
-	}
 	_, mode := c.desired.newModes()
 	made, err := makeParentDirs(c.File.Resolved, mode)
 	if err == nil {
@@ -46,12 +42,11 @@ func (s Installer) applyOrRestore(c FileChange) (backup string, err error) {
 		err = s.recordChange(c, made, backup)
 	}
 	if err == nil {
-		err = c.writeFile()
+		if err = c.writeFile(); err == nil {
+			return backup, nil
+		}
+		err = errors.Join(err, s.restoreReceipt(c))
 	}
-	if err == nil {
-		return backup, nil
-	}
-	err = errors.Join(err, s.restoreReceipt(c.File.Resolved, before))
 	if backup != "" {
 		err = errors.Join(err, os.Remove(backup))
 	}
@@ -70,20 +65,24 @@ func (c FileChange) checkUnchanged() error {
 	return err
 }
 
+// writeFile writes the whole file, so that a reader finds the old text or the new text. The new file gets the mode and
+// the group of the old file.
 func (c FileChange) writeFile() error {
-	if err := replaceFile(c.File.Resolved, c.After, c.fileMode(), c.File.Info, c.checkUnchanged); err != nil {
+	err := platform.ReplaceFile(c.File.Resolved, ".handoff-*", c.After, func(f *os.File) (err error) {
+		mode, _ := c.desired.newModes()
+		if c.File.Info != nil {
+			mode, err = c.File.Info.Mode().Perm(), keepGroup(f, c.File.Info)
+		}
+		err = errors.Join(err, f.Chmod(mode), f.Sync()) // the mode after the group: a change of the group removes some bits
+		if err == nil {
+			err = c.checkUnchanged()
+		}
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("write it: %w", err)
 	}
 	return nil
-}
-
-// fileMode returns the mode of the existing file, or the mode for a new file.
-func (c FileChange) fileMode() fs.FileMode {
-	if c.File.Info != nil {
-		return c.File.Info.Mode().Perm()
-	}
-	mode, _ := c.desired.newModes()
-	return mode
 }
 
 // newModes returns the modes of a new file and of a new directory. Other users may read files of the project, but not
@@ -116,22 +115,6 @@ func (s Installer) withLock(c FileChange, do func() error) (err error) {
 		return err
 	}
 	return do()
-}
-
-// replaceFile writes a whole file, so that a reader finds the old text or the new text. Of is the old file, whose group
-// the new file gets, or nil if there is no old file. The parameter last is a function or nil. It is called right before
-// the new file takes the place of the old one. If it fails, the old file stays.
-func replaceFile(path string, text []byte, mode fs.FileMode, of fs.FileInfo, last func() error) error {
-	return platform.ReplaceFile(path, ".handoff-*", text, func(f *os.File) (err error) {
-		if of != nil {
-			err = keepGroup(f, of)
-		}
-		err = errors.Join(err, f.Chmod(mode), f.Sync()) // the mode after the group: a change of the group removes some bits
-		if err == nil && last != nil {
-			err = last()
-		}
-		return err
-	})
 }
 
 // backUpFile copies a file before a change, and returns the path of the copy. Only the user can read the copy. The copy

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
 	"handoff/tools/platform"
@@ -52,28 +51,29 @@ func (s Installer) receiptPath(resolved string) string {
 	return filepath.Join(s.Dir, textDigest([]byte(resolved))[:16]+".json")
 }
 
-// receiptOf returns the receipt of a file, if it has one.
-func (s Installer) receiptOf(f installed.ConfigFile) (receipt, bool) {
-	return s.readReceipt(s.receiptPath(f.Resolved))
+// readReceipt returns the receipt of a file. It is empty if the file has none, or if the receipt makes no sense.
+func (s Installer) readReceipt(resolved string) (r receipt, err error) {
+	text, err := os.ReadFile(s.receiptPath(resolved))
+	if err = ignoreMissing(err); err != nil {
+		return r, fmt.Errorf("read the receipt: %w", err)
+	}
+	if json.Unmarshal(text, &r) != nil || r.Resolved != resolved {
+		return receipt{}, nil
+	}
+	return r, nil
 }
 
-func (s Installer) readReceipt(name string) (r receipt, ok bool) {
-	text, err := os.ReadFile(name)
-	if err != nil || json.Unmarshal(text, &r) != nil || name != s.receiptPath(r.Resolved) {
-		return receipt{}, false
-	}
-	return r, true
-}
+// isEmpty reports whether there is no receipt.
+func (r receipt) isEmpty() bool { return r.Path == "" }
 
 // WithLastOptions returns d with the options of the client's last setup in this scope. It returns d unchanged if setup
 // never ran. The options come from the newest receipt, because the last setup may have changed only some files.
 func (s Installer) WithLastOptions(c client.Client, d DesiredSetup) DesiredSetup {
 	var last time.Time
 	for _, t := range d.targetFiles(c) {
-		r, ok := s.receiptOf(installed.ConfigFile{Path: t.path, Resolved: platform.ResolveLinks(t.path)})
-		if ok && !r.At.Before(last) {
-			last = r.At
-			d.Options = r.Options
+		r, err := s.readReceipt(platform.ResolveLinks(t.path))
+		if err == nil && !r.isEmpty() && !r.At.Before(last) {
+			last, d.Options = r.At, r.Options
 		}
 	}
 	return d
@@ -82,9 +82,7 @@ func (s Installer) WithLastOptions(c client.Client, d DesiredSetup) DesiredSetup
 func (s Installer) writeReceipt(r receipt) error {
 	text, err := json.Marshal(r)
 	if err == nil {
-		name := s.receiptPath(r.Resolved)
-		old, _ := os.Stat(name) // there may be none
-		err = replaceFile(name, text, 0o600, old, nil)
+		err = platform.ReplaceFile(s.receiptPath(r.Resolved), ".handoff-*", text, (*os.File).Sync)
 	}
 	if err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
@@ -92,14 +90,12 @@ func (s Installer) writeReceipt(r receipt) error {
 	return nil
 }
 
-// restoreReceipt puts back the old receipt of a file. Before is its text. If before is nil, the file had no receipt,
-// and restoreReceipt removes the new one.
-func (s Installer) restoreReceipt(resolved string, before []byte) error {
-	name := s.receiptPath(resolved)
-	if before != nil {
-		return replaceFile(name, before, 0o600, nil, nil)
+// restoreReceipt puts back the receipt that the file had before the change. If there was none, it removes the new one.
+func (s Installer) restoreReceipt(c FileChange) error {
+	if !c.receipt.isEmpty() {
+		return s.writeReceipt(c.receipt)
 	}
-	return ignoreMissing(os.Remove(name))
+	return os.Remove(s.receiptPath(c.File.Resolved))
 }
 
 // ignoreMissing returns nil if err says that a file does not exist, and err otherwise.
@@ -108,7 +104,7 @@ func ignoreMissing(err error) error { return schemas.IgnoreError(fs.ErrNotExist,
 // createdBySetup reports whether setup created the object or list at a path. Without a receipt the answer is unknown,
 // and createdBySetup returns true.
 func (r receipt) createdBySetup(path keyPath) bool {
-	return r.Path == "" || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
+	return r.isEmpty() || slices.ContainsFunc(r.Made, func(made keyPath) bool { return slices.Equal(made, path) })
 }
 
 // recordChange writes the receipt of a change, before the change. If only setup has changed the file so far, the
@@ -119,13 +115,13 @@ func (s Installer) recordChange(c FileChange, folders []string, backup string) (
 		Folders: folders, Options: c.desired.Options,
 		Granted: c.target.hasPart(grant) && c.desired.Server.Trust && !c.hadPermission(),
 	}
-	if old, ok := s.receiptOf(c.File); ok {
+	if old := c.receipt; !old.isEmpty() {
 		r.Made = append(old.Made, r.Made...)
 		r.Granted = r.Granted || old.Granted && c.desired.Server.Trust
 		r.Folders, r.Backups = slices.Concat(old.Folders, folders), old.Backups
 		if old.After == textDigest(c.File.Text) {
 			r.Missing, r.Before = old.Missing, old.Before
-		} else if r.Before, err = c.textWithoutParts(old); err != nil {
+		} else if r.Before, err = c.textWithoutParts(); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func (d DesiredSetup) putServer(c client.Client, doc edit.Document, r receipt) e
 // isOurEntry reports whether setup may change an entry. The entry must start handoff, or lead to the desired server or
 // to the server of the file's receipt. Any other entry belongs to another author.
 func (d DesiredSetup) isOurEntry(fields map[string]any, r receipt) bool {
-	return d.entryLeadsTo(d.Server, fields) || r.Path != "" && d.entryLeadsTo(r.Options.Server, fields)
+	return d.entryLeadsTo(d.Server, fields) || !r.isEmpty() && d.entryLeadsTo(r.Options.Server, fields)
 }
 
 // entryLeadsTo reports whether an entry leads to a server: it has the server's address, starts the server's program, or

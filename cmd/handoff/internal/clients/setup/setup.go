@@ -49,9 +49,6 @@ type FileChange struct {
 	Gone   bool   // the change removes the file
 	Exact  bool   // undo restores the text from before handoff
 
-	// Recorded says that setup has a receipt for the file. Otherwise the text before setup is unknown.
-	Recorded bool
-
 	// Err says why the file is left alone.
 	Err error
 
@@ -72,6 +69,9 @@ type FileChange struct {
 func (c FileChange) IsUnchanged() bool {
 	return c.Err == nil && !c.Gone && string(c.After) == string(c.File.Text)
 }
+
+// IsRecorded reports whether setup has a receipt for the file. Otherwise the text before setup is unknown.
+func (c FileChange) IsRecorded() bool { return !c.receipt.isEmpty() }
 
 // PartNames returns the names of the parts of handoff that the change writes or removes: "server", "hooks" and
 // "permission".
@@ -124,7 +124,7 @@ func (s Installer) newChange(c client.Client, d DesiredSetup, t targetFile) File
 	change := FileChange{Client: c, desired: d, target: t}
 	change.File, change.Err = d.readChangeable(t.path)
 	if change.After = change.File.Text; change.Err == nil {
-		change.receipt, change.Recorded = s.receiptOf(change.File)
+		change.receipt, change.Err = s.readReceipt(change.File.Resolved)
 	}
 	return change
 }

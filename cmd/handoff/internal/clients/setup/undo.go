@@ -32,12 +32,12 @@ func (s Installer) planFileUndo(c client.Client, d DesiredSetup, t targetFile) F
 	switch {
 	case change.Err != nil || change.File.Missing:
 		return change
-	case change.Recorded && r.After == textDigest(change.File.Text):
+	case r.After == textDigest(change.File.Text):
 		change.After, change.Gone, change.Exact = r.Before, r.Missing, true
 		return change
 	}
-	if change.After, change.Err = change.textWithoutParts(r); change.Err == nil {
-		change.Foreign = change.findForeignServer(r)
+	if change.After, change.Err = change.textWithoutParts(); change.Err == nil {
+		change.Foreign = change.findForeignServer()
 		change.Gone = r.Missing && isEmptyConfig(change.After)
 	}
 	return change
@@ -66,7 +66,7 @@ func isEmptyConfig(text []byte) bool {
 }
 
 // textWithoutParts returns the text of the file without our parts.
-func (c FileChange) textWithoutParts(r receipt) ([]byte, error) {
+func (c FileChange) textWithoutParts() ([]byte, error) {
 	doc, err := c.File.ParseDocument(c.target.syntax)
 	if err != nil {
 		return c.File.Text, err
@@ -75,14 +75,14 @@ func (c FileChange) textWithoutParts(r receipt) ([]byte, error) {
 	if c.target.hasPart(server) { // a server of our name that is not ours stays
 		at := serverPath(c.Client, doc)
 		old, _ := doc.Lookup(at...)
-		if fields, ok := old.(map[string]any); ok && c.desired.isOurEntry(fields, r) {
+		if fields, ok := old.(map[string]any); ok && c.desired.isOurEntry(fields, c.receipt) {
 			err = doc.Delete(at...)
 		}
 	}
 	nothing := c.desired
 	nothing.Hooks, nothing.Server.Trust = false, false
-	err = errors.Join(err, nothing.putSettings(c.Client, c.target, doc, r))
-	for _, path := range slices.Backward(r.Made) { // inner ones first
+	err = errors.Join(err, nothing.putSettings(c.Client, c.target, doc, c.receipt))
+	for _, path := range slices.Backward(c.receipt.Made) { // inner ones first
 		if v, ok := doc.Lookup(path...); ok && edit.IsEmptyContainer(v) {
 			err = errors.Join(err, doc.Delete(path...))
 		}
@@ -94,8 +94,8 @@ func (c FileChange) textWithoutParts(r receipt) ([]byte, error) {
 }
 
 // findForeignServer returns a [*ForeignServerError] if a server of another author has the name of our entry.
-func (c FileChange) findForeignServer(r receipt) error {
-	if !c.target.hasPart(server) || r.Path == "" {
+func (c FileChange) findForeignServer() error {
+	if !c.target.hasPart(server) || !c.IsRecorded() {
 		return nil
 	}
 	doc, err := edit.ParseDocument(c.target.syntax, c.After)
@@ -113,18 +113,16 @@ func (c FileChange) findForeignServer(r receipt) error {
 // returns the copy's path. It fails if another program has changed the file since the plan. If the process dies after
 // it wrote the file, the next undo removes the receipt.
 func (s Installer) ApplyUndo(c FileChange) (backup string, err error) {
-	if c.Err != nil || c.IsUnchanged() && !c.Recorded {
+	if c.Err != nil || c.IsUnchanged() && !c.IsRecorded() {
 		return "", c.Err
 	}
 	err = s.withLock(c, func() error {
-		r, _ := s.receiptOf(c.File) // another change may have left directories to this one since
-		exact := c.Exact || c.File.Missing && r.Missing
 		if !c.IsUnchanged() {
 			if backup, err = s.writeUndo(c); err != nil {
 				return err
 			}
 		}
-		return errors.Join(ignoreMissing(os.Remove(s.receiptPath(c.File.Resolved))), s.removeLeftovers(r, c.File.Resolved, exact))
+		return errors.Join(ignoreMissing(os.Remove(s.receiptPath(c.File.Resolved))), s.removeLeftovers(c))
 	})
 	return backup, err
 }
@@ -150,16 +148,17 @@ func (s Installer) writeUndo(c FileChange) (backup string, err error) {
 	return backup, err
 }
 
-// removeLeftovers removes the empty directories that setup made for a file. If copies is true, it also removes the
-// file's backup copies. It does not trust the receipt, because another program may have written it. So it removes a
+// removeLeftovers removes the empty directories that setup made for a file. If the file is as it was before setup, it
+// also removes the file's backup copies. It does not trust the receipt, because another program may have written it. So it removes a
 // copy only if it has the name and the directory of a backup copy, and a directory only if it is a parent of the file.
-func (s Installer) removeLeftovers(r receipt, resolved string, copies bool) (err error) {
-	for _, name := range r.Backups {
-		if copies && s.isBackupCopy(name, resolved) {
+func (s Installer) removeLeftovers(c FileChange) (err error) {
+	exact, resolved := c.Exact || c.File.Missing && c.receipt.Missing, c.File.Resolved
+	for _, name := range c.receipt.Backups {
+		if exact && s.isBackupCopy(name, resolved) {
 			err = errors.Join(err, ignoreMissing(os.Remove(name)))
 		}
 	}
-	made := slices.DeleteFunc(slices.Clone(r.Folders), func(dir string) bool {
+	made := slices.DeleteFunc(slices.Clone(c.receipt.Folders), func(dir string) bool {
 		return !workspace.DirContains(platform.ResolveLinks(dir), resolved)
 	})
 	removeEmptyDirs(made)
