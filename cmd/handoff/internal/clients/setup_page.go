@@ -154,7 +154,7 @@ func (s *setupRun) reportResults(shown bool) error {
 func (s *setupRun) needsPerson() bool {
 	silent := func(c *clientSetup) bool { return c.Live != nil && c.Live.Problem != "" }
 	return slices.ContainsFunc(s.clients, silent) || slices.ContainsFunc(s.allFiles(), func(f *fileSetup) bool {
-		return f.State == fileLeftAlone && (s.namedByUser || !f.hasPlugin) || f.Unread != "" || s.flags.check && f.State == fileToChange
+		return f.State == fileLeftAlone && (s.namedByUser || !f.change.Plugin) || f.Unread != "" || s.flags.check && f.State == fileToChange
 	})
 }
 

@@ -37,8 +37,7 @@ type clientSetup struct {
 
 // fileSetup is the plan and the result for one file.
 type fileSetup struct {
-	change    setup.FileChange
-	hasPlugin bool // left alone because the client has our plugin
+	change setup.FileChange
 
 	Path    string         `json:"path"`
 	State   fileState      `json:"state"`
@@ -155,11 +154,12 @@ func newFileSetup(change setup.FileChange) *fileSetup {
 // markLeftAlone records that setup does not change a file, with the reason and the way in which a person can change it.
 func (f *fileSetup) markLeftAlone(err error) {
 	f.State, f.Reason = fileLeftAlone, err.Error()
-	_, f.hasPlugin = errors.AsType[*setup.PluginInstalledError](err)
 	if snippet := f.change.Snippet(); snippet.Text != "" {
 		f.Snippet = &snippet
 	}
-	f.Hint = setup.HintOf(err)
+	if hinted, ok := errors.AsType[*schemas.Error](err); ok {
+		f.Hint = hinted.Hint
+	}
 }
 
 // dropUntouchedClients removes the clients whose files contain no part of handoff. If the user named the clients, it

@@ -16,6 +16,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/edit"
+	"handoff/schemas"
 	"handoff/tools/platform"
 )
 
@@ -38,15 +39,6 @@ type ConfigFile struct {
 	Info     fs.FileInfo // of the resolved file; nil: there is none
 	Missing  bool
 }
-
-// A ParseError says that a file does not parse.
-type ParseError struct{ Err error }
-
-func (b *ParseError) Error() string { return "it does not parse: " + b.Err.Error() }
-func (b *ParseError) Unwrap() error { return b.Err }
-
-// Hint tells a person the way out.
-func (b *ParseError) Hint() string { return "Mend it and run this again." }
 
 // ReadFile reads a file of at most `most` bytes. If there is no file, it returns a file with [ConfigFile.Missing] set
 // and no error. The error says why the file cannot be used, for example because it is too long, or is a link to a file
@@ -78,11 +70,11 @@ func ReadFile(path string, most int64) (ConfigFile, error) {
 	return f, nil
 }
 
-// ParseDocument parses the file. A missing file is an empty document. The error is a [*ParseError].
+// ParseDocument parses the file. A missing file is an empty document. The error is a [*schemas.Error] with a hint.
 func (f ConfigFile) ParseDocument(syntax client.Syntax) (edit.Document, error) {
 	doc, err := edit.ParseDocument(syntax, f.Text)
 	if err != nil {
-		return nil, &ParseError{err}
+		return nil, schemas.Errorf(schemas.Invalid, "it does not parse: %w", err).WithHint("Mend it and run this again.")
 	}
 	return doc, nil
 }

@@ -15,7 +15,7 @@ import (
 
 	"handoff/cmd/handoff/internal/clients/client"
 	"handoff/cmd/handoff/internal/clients/installed"
-	"handoff/cmd/handoff/internal/clients/setup"
+	"handoff/schemas"
 )
 
 func TestPlanSetup_LeavesUnusualFilesAlone(t *testing.T) {
@@ -170,7 +170,7 @@ func TestPlanSetup_RefusesLinkOutOfProject(t *testing.T) {
 					continue
 				}
 				require.ErrorContains(t, change.Err, "a link leads out of the project")
-				require.Contains(t, setup.HintOf(change.Err), "--scope user")
+				require.Contains(t, schemas.AsError(change.Err).Hint, "--scope user")
 				require.Empty(t, change.File.Text)
 				_, err := w.Apply(change)
 				require.Error(t, err)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/clients/client"
-	"handoff/cmd/handoff/internal/clients/setup"
+	"handoff/schemas"
 )
 
 // A file of a project is in a repository: removal leaves nothing in it or next to it.
@@ -74,11 +74,10 @@ func TestPlanSetup_LeavesClientWithPluginAlone(t *testing.T) {
 			w.write(filepath.Join(w.desired.Machine.Home, filepath.FromSlash(tt.file)), tt.text, 0o600)
 			all := w.PlanSetup(c, w.desired)
 			require.Len(t, all, 1)
-			var plugged *setup.PluginInstalledError
-			require.ErrorAs(t, all[0].Err, &plugged)
-			require.Contains(t, setup.HintOf(all[0].Err), tt.hint)
+			require.True(t, all[0].Plugin)
+			require.Contains(t, schemas.AsError(all[0].Err).Hint, tt.hint)
 			_, err := w.Apply(all[0])
-			require.ErrorAs(t, err, &plugged)
+			require.ErrorContains(t, err, "it has the plugin of handoff")
 			require.NoError(t, w.PlanUndo(c, w.desired)[0].Err, "what setup wrote is taken out all the same")
 		})
 	}

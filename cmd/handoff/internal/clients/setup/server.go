@@ -100,10 +100,8 @@ func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Docume
 	settings, ok := doc.(*edit.JSON)
 	if t.hasPart(hooks) && ok {
 		if d.Hooks && !c.Hooks.CanRun(d.Call.Program) {
-			return &leftAloneError{
-				"in hooks on Windows " + c.Title + " runs no program whose path has a blank or a sign: " + d.Call.Program,
-				"Put handoff on PATH and run this again, or leave the hooks out with --no-hooks.",
-			}
+			return leftAlone("in hooks on Windows "+c.Title+" runs no program whose path has a blank or a sign: "+d.Call.Program,
+				"Put handoff on PATH and run this again, or leave the hooks out with --no-hooks.")
 		}
 		ours, err := d.findOurHooks(settings, c, r)
 		if err == nil {

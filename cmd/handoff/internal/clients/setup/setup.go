@@ -48,15 +48,16 @@ type FileChange struct {
 	After  []byte // the new text
 	Gone   bool   // the change removes the file
 	Exact  bool   // undo restores the text from before handoff
+	Plugin bool   // the file is left alone, because the client has our plugin
 
-	// Err says why the file is left alone.
+	// Err says why the file is left alone. It may be a [*schemas.Error] with a hint for a person.
 	Err error
 
 	// Unread says why the client reads nothing of the file.
 	Unread error
 
-	// Foreign is set if undo leaves a server in the file. It is a [*ForeignServerError] if another author wrote the
-	// server. It is another error if the server is handoff, and a person added it to the client for this project alone.
+	// Foreign is set if undo leaves a server in the file: a server of another author with our name, or handoff, which a
+	// person added to the client for this project alone.
 	Foreign error
 
 	desired DesiredSetup
@@ -111,10 +112,11 @@ func (d DesiredSetup) PresentParts(c client.Client) (server, hooks bool) {
 }
 
 // PlanSetup returns the changes that give a client the desired setup, one for each of its files. It changes no file. If
-// the client has our plugin, it returns one change whose error is a [*PluginInstalledError].
+// the client has our plugin, it returns one change with this error.
 func (s Installer) PlanSetup(c client.Client, d DesiredSetup) []FileChange {
 	if plugin, ok := d.enabledPlugin(c); ok {
-		return []FileChange{{Client: c, desired: d, File: installed.ConfigFile{Path: plugin.Path}, Err: newPluginInstalledError(c, plugin)}}
+		file := installed.ConfigFile{Path: plugin.Path}
+		return []FileChange{{Client: c, desired: d, File: file, Plugin: true, Err: newPluginError(c, plugin)}}
 	}
 	return schemas.Map(d.targetFiles(c), func(t targetFile) FileChange { return s.planFile(c, d, t) })
 }
@@ -133,10 +135,8 @@ func (s Installer) newChange(c client.Client, d DesiredSetup, t targetFile) File
 func (s Installer) planFile(c client.Client, d DesiredSetup, t targetFile) FileChange {
 	change := s.newChange(c, d, t)
 	if change.Err == nil && d.Server.TokenEnv != "" && !c.ReadsTokenVariable() {
-		change.Err = &leftAloneError{
-			c.Title + " cannot read the token from a variable, and handoff writes no token into a file",
-			"Start the server of this machine instead, without --http.",
-		}
+		change.Err = leftAlone(c.Title+" cannot read the token from a variable, and handoff writes no token into a file",
+			"Start the server of this machine instead, without --http.")
 	}
 	if change.Err != nil {
 		return change

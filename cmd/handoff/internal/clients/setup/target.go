@@ -9,6 +9,7 @@ import (
 	"handoff/cmd/handoff/internal/clients/installed"
 	"handoff/cmd/handoff/internal/shell"
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/schemas"
 	"handoff/tools/platform"
 )
 
@@ -103,10 +104,8 @@ func (d DesiredSetup) readChangeable(path string) (installed.ConfigFile, error) 
 	project := d.Machine.Project
 	switch {
 	case d.Scope == client.Project && workspace.DirContains(project, path) && !client.IsWithin(project, f.Resolved):
-		return installed.ConfigFile{Path: path}, &leftAloneError{
-			"a link leads out of the project, to " + f.Resolved,
-			"Put a file or a directory in the place of the link, or set up your own with --scope user.",
-		}
+		return installed.ConfigFile{Path: path}, leftAlone("a link leads out of the project, to "+f.Resolved,
+			"Put a file or a directory in the place of the link, or set up your own with --scope user.")
 	case err != nil || f.Missing:
 	case f.Info.Mode()&0o200 == 0:
 		err = errors.New("it is read-only")
@@ -116,31 +115,24 @@ func (d DesiredSetup) readChangeable(path string) (installed.ConfigFile, error) 
 	return f, err
 }
 
-// A leftAloneError is the error for a file that setup leaves alone. Its hint tells a person what to do.
-type leftAloneError struct{ why, hint string }
-
-func (r *leftAloneError) Error() string { return r.why }
-func (r *leftAloneError) Hint() string  { return r.hint }
-
-// PluginInstalledError says that a client has our plugin.
-type PluginInstalledError struct{ leftAloneError }
-
-func newPluginInstalledError(c client.Client, plugin installed.EnabledPlugin) *PluginInstalledError {
-	return &PluginInstalledError{leftAloneError{
-		"it has the plugin of handoff, which brings the same: both would run",
-		shell.JoinWords(append([]string{c.Program}, plugin.Remove...)) + " takes it out. Then run this again.",
-	}}
+// leftAlone returns the error for a file that setup leaves alone. Its hint tells a person what to do.
+func leftAlone(why, hint string) error {
+	return schemas.Errorf(schemas.Conflict, "%s", why).WithHint("%s", hint)
 }
 
-// ForeignServerError says that the server of another program has our name.
-type ForeignServerError struct{ leftAloneError }
+// newPluginError returns the error that a client has our plugin.
+func newPluginError(c client.Client, plugin installed.EnabledPlugin) error {
+	return leftAlone("it has the plugin of handoff, which brings the same: both would run",
+		shell.JoinWords(append([]string{c.Program}, plugin.Remove...))+" takes it out. Then run this again.")
+}
 
-func (d DesiredSetup) newForeignServerError(c client.Client) *ForeignServerError {
+// newForeignServerError returns the error that the server of another program has our name.
+func (d DesiredSetup) newForeignServerError(c client.Client) error {
 	hint := "Give that one another name, and run this again."
 	if remove := c.RemoveCommand(d.Scope, client.ServerName); remove != "" {
 		hint = "Remove it, as with " + remove + ", and run this again."
 	}
-	return &ForeignServerError{leftAloneError{"it has another server that is called handoff", hint}}
+	return leftAlone("it has another server that is called handoff", hint)
 }
 
 // enabledPlugin returns our plugin, if the client has it in the scope. In the user's scope, plugins of the project do
@@ -152,15 +144,4 @@ func (d DesiredSetup) enabledPlugin(c client.Client) (_ installed.EnabledPlugin,
 		}
 	}
 	return installed.EnabledPlugin{}, false
-}
-
-// HintOf returns the hint of an error for a person, or "" if the error has no hint.
-func HintOf(err error) string {
-	if hinted, ok := errors.AsType[interface {
-		error
-		Hint() string
-	}](err); ok {
-		return hinted.Hint()
-	}
-	return ""
 }

@@ -3,6 +3,7 @@ package setup
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -53,7 +54,7 @@ func (c FileChange) withLocalServerNote() FileChange {
 	for _, e := range entries {
 		if e.Scope == installed.Local {
 			remove := c.Client.RemoveCommand(e.Scope, e.Name)
-			c.Foreign = &leftAloneError{why: "another is for this project alone (" + remove + " takes it out)"}
+			c.Foreign = fmt.Errorf("another is for this project alone (%s takes it out)", remove)
 		}
 	}
 	return c
@@ -93,14 +94,14 @@ func (c FileChange) textWithoutParts() ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// findForeignServer returns a [*ForeignServerError] if a server of another author has the name of our entry.
+// findForeignServer returns an error if a server of another author has the name of our entry.
 func (c FileChange) findForeignServer() error {
 	if !c.target.hasPart(server) || !c.IsRecorded() {
 		return nil
 	}
-	doc, err := edit.ParseDocument(c.target.syntax, c.After)
+	doc, err := installed.ConfigFile{Text: c.After}.ParseDocument(c.target.syntax)
 	if err != nil {
-		return &installed.ParseError{Err: err}
+		return err
 	}
 	if _, there := doc.Lookup(append(installed.ServerListKeys(c.Client, doc), client.ServerName)...); there {
 		return c.desired.newForeignServerError(c.Client)
