@@ -192,7 +192,7 @@ func TestIsFoundOn_FindsFolderOrProgram(t *testing.T) {
 	require.True(t, claude.IsFoundOn(m))
 }
 
-func TestIsHookLine_AcceptsOnlyOurLines(t *testing.T) {
+func TestParseHookLine_AcceptsOnlyOurLines(t *testing.T) {
 	for command, want := range map[string]bool{
 		"handoff hook stop":                         true,
 		"/usr/bin/handoff hook stop --client codex": true,
@@ -229,24 +229,28 @@ func TestIsHookLine_AcceptsOnlyOurLines(t *testing.T) {
 		`C:\%x%\handoff.exe hook stop --client codex`:              false,
 		"handoff hook --help":                                      false,
 	} {
-		require.Equal(t, want, client.IsHookLine(command), command)
+		require.Equal(t, want, isHookLine(command), command)
 	}
 }
 
-// A program of another name is ours if the caller names it.
-func TestIsHookLine_NeedsNameOfOtherProgram(t *testing.T) {
-	const line = "'/opt/my tools/handoff-1.2' hook stop --client codex"
-	require.False(t, client.IsHookLine(line))
-	require.False(t, client.BeginsLikeHookLine(line))
-	require.True(t, client.IsHookLine(line, "other", "/opt/my tools/handoff-1.2"))
-	require.True(t, client.BeginsLikeHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
-	require.False(t, client.IsHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
-	require.False(t, client.IsHookLine(" hook stop", ""))
-	require.False(t, client.IsHookLine("'' hook stop", ""))
+func isHookLine(line string, programs ...string) bool {
+	_, ok := client.ParseHookLine(line, programs...)
+	return ok
 }
 
-// Reads parses each command that Command wrote.
-func TestParseHookCommand_InvertsCommand(t *testing.T) {
+// A program of another name is ours if the caller names it.
+func TestParseHookLine_NeedsNameOfOtherProgram(t *testing.T) {
+	const line = "'/opt/my tools/handoff-1.2' hook stop --client codex"
+	require.False(t, isHookLine(line))
+	require.False(t, client.BeginsLikeHookLine(line))
+	require.True(t, isHookLine(line, "other", "/opt/my tools/handoff-1.2"))
+	require.True(t, client.BeginsLikeHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
+	require.False(t, isHookLine(line+"; id", "/opt/my tools/handoff-1.2"))
+	require.False(t, isHookLine(" hook stop", ""))
+	require.False(t, isHookLine("'' hook stop", ""))
+}
+
+func TestParseHookLine_InvertsHookCommand(t *testing.T) {
 	for _, call := range []client.HookCall{
 		{Program: "handoff"},
 		{Program: "/opt/my tools/handoff-1.2", Agent: "qa", Workspace: "wx"},
@@ -260,10 +264,9 @@ func TestParseHookCommand_InvertsCommand(t *testing.T) {
 				continue // setup does not write it
 			}
 			for _, h := range c.Hooks.Commands {
-				read, ok := c.ParseHookCommand(h, c.HookCommand(h, call))
+				read, ok := client.ParseHookLine(c.HookCommand(h, call), call.Program)
 				require.True(t, ok)
 				require.Equal(t, call, read)
-				require.True(t, client.IsHookLine(c.HookCommand(h, call), call.Program))
 			}
 		}
 	}
@@ -300,8 +303,8 @@ func TestIsHandoffCommand_ComparesName(t *testing.T) {
 	}
 }
 
-// FuzzIsHookLine makes a command with any program and agent, and recognises it again.
-func FuzzIsHookLine(f *testing.F) {
+// FuzzParseHookLine makes a command with any program and agent, and recognises it again.
+func FuzzParseHookLine(f *testing.F) {
 	for _, seed := range []string{"", "o'hara", "a b", `a\b"c`, "$(id); `id`\n", "'", "é\xff", `evil.exe&C:\x`, "x;y"} {
 		f.Add(seed, seed)
 	}
@@ -309,12 +312,12 @@ func FuzzIsHookLine(f *testing.F) {
 	bare, _ := client.ByName("codex")
 	f.Fuzz(func(t *testing.T, dir, agent string) {
 		of := client.HookCall{Program: `C:\` + dir + `\handoff.exe`}
-		require.Equal(t, bare.Hooks.CanRun(of.Program), client.IsHookLine(bare.HookCommand(bare.Hooks.Commands[0], of)), dir)
+		require.Equal(t, bare.Hooks.CanRun(of.Program), isHookLine(bare.HookCommand(bare.Hooks.Commands[0], of)), dir)
 		for _, h := range c.Hooks.Commands {
 			line := c.HookCommand(h, client.HookCall{Program: "/" + dir + "/handoff", Agent: agent})
-			require.True(t, client.IsHookLine(line), line)
-			require.False(t, client.IsHookLine(line+"; id"), line)
-			require.False(t, client.IsHookLine(c.HookCommand(h, client.HookCall{Program: "/" + dir + "/other", Agent: agent})))
+			require.True(t, isHookLine(line), line)
+			require.False(t, isHookLine(line+"; id"), line)
+			require.False(t, isHookLine(c.HookCommand(h, client.HookCall{Program: "/" + dir + "/other", Agent: agent})))
 		}
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 
@@ -82,14 +81,16 @@ func codexTrustLevel(v MachineView) (level string) {
 // hook. This function does not compare the hash with the hook, so it does not notice a hook that was changed after the
 // review.
 func codexHookObstacles(v MachineView) []TrustObstacle {
-	if !slices.ContainsFunc(v.Hooks, func(h HookPosition) bool {
-		key := fmt.Sprintf("%s:%s:%d:%d", h.Path, snakeCase(h.EventName), h.Group, h.Number)
-		return !isReviewedHook(v.Read(TOML, v.Client.Servers.User[0], "hooks", "state", key))
-	}) {
-		return nil
+	for _, f := range v.Hooks {
+		for _, h := range f.Handlers {
+			key := fmt.Sprintf("%s:%s:%d:%d", f.Path, snakeCase(h.Event), h.Group, h.Number)
+			if !isReviewedHook(v.Read(TOML, v.Client.Servers.User[0], "hooks", "state", key)) {
+				text := "does not run hooks that nobody reviewed: type /hooks in it"
+				return []TrustObstacle{{Ahead: true, OfHooks: true, Text: text, Command: []string{"codex"}}}
+			}
+		}
 	}
-	text := "does not run hooks that nobody reviewed: type /hooks in it"
-	return []TrustObstacle{{Ahead: true, OfHooks: true, Text: text, Command: []string{"codex"}}}
+	return nil
 }
 
 func isReviewedHook(state any) bool {

@@ -75,6 +75,19 @@ type Hook struct {
 	Flag      string       // one more field of the command, which is true; empty: none
 }
 
+// A HookFile is a file of a client with at least one hook of ours, as [BeginsLikeHookLine] recognises it.
+type HookFile struct {
+	Path     string
+	Handlers []HookHandler
+}
+
+// A HookHandler is one command of a client on an event.
+type HookHandler struct {
+	Event         string // the client's word for it
+	Group, Number int    // of the group in the list of the event, and of the handler in the group; from 0
+	Line          string // the shell command; empty if the handler has none
+}
+
 // A HookCall is how hooks run handoff.
 type HookCall struct {
 	Program   string // as the client finds it
@@ -198,44 +211,31 @@ func (c HookCall) Flags() (flags []string) {
 	return flags
 }
 
-// ParseHookCommand parses the command line of a hook. Ok is true only if [Client.HookCommand] would write exactly this
-// line.
-func (c Client) ParseHookCommand(h Hook, line string) (call HookCall, ok bool) {
-	all, ok := splitWords(line)
-	if !ok {
-		return call, false
-	}
-	call = HookCall{Program: all[0], Agent: shell.FlagValue(all, "--agent"), Workspace: shell.FlagValue(all, "--workspace")}
-	return call, line == c.HookCommand(h, call)
-}
-
 // BeginsLikeHookLine reports whether a command line begins with "handoff hook" or "handoff wait --hook". In place of
 // "handoff" it accepts any path of handoff and each of the given programs. Other commands may follow in the line. So
-// before setup changes or removes a line, it must ask [IsHookLine].
+// before setup changes or removes a line, it must ask [ParseHookLine].
 func BeginsLikeHookLine(line string, programs ...string) bool {
 	program, rest, _ := cutProgram(line)
 	rest = strings.TrimLeft(rest, " \t")
 	return isOurProgram(program, programs) && (strings.HasPrefix(rest, "hook ") || strings.HasPrefix(rest, "wait --hook"))
 }
 
-// IsHookLine reports whether this or an earlier version of [Client.HookCommand] wrote a command line. The program in
-// the line must be handoff, with any path, or one of the given programs. IsHookLine returns false for a line that also
-// runs another command, because another author wrote that line.
-func IsHookLine(line string, programs ...string) bool {
+// ParseHookLine parses a command line that this or an earlier version of [Client.HookCommand] wrote. The program in the
+// line must be handoff, with any path, or one of the given programs. Ok is false for a line that also runs another
+// command, because another author wrote that line.
+func ParseHookLine(line string, programs ...string) (call HookCall, ok bool) {
 	all, ok := splitWords(line)
 	if !ok || len(all) < 3 || !isOurProgram(all[0], programs) {
-		return false
+		return call, false
 	}
-	if all[1] != "hook" && (all[1] != "wait" || all[2] != "--hook") || all[1] == "hook" && !isEventWord(all[2]) {
-		return false
-	}
-	rest := all[3:]
+	isHook := all[1] == "hook" && isEventWord(all[2]) || all[1] == "wait" && all[2] == "--hook"
+	rest, values := all[3:], map[string]string{}
 	for _, flag := range []string{"--client", "--agent", "--workspace"} {
 		if len(rest) >= 2 && rest[0] == flag {
-			rest = rest[2:]
+			values[flag], rest = rest[1], rest[2:]
 		}
 	}
-	return len(rest) == 0
+	return HookCall{Program: all[0], Agent: values["--agent"], Workspace: values["--workspace"]}, isHook && len(rest) == 0
 }
 
 func isOurProgram(program string, programs []string) bool {

@@ -20,14 +20,7 @@ type MachineView struct {
 	// has no value at this path.
 	Read func(syntax Syntax, file Path, keys ...any) any
 
-	Project bool           // files of the project have entries or hooks of handoff
-	Plugin  bool           // the client has a plugin of ours
-	Hooks   []HookPosition // our hooks, without the hooks of a plugin
-}
-
-// A HookPosition is the position of a hook.
-type HookPosition struct {
-	Path          string // of the file
-	EventName     string // the client's word for the event
-	Group, Number int    // of the group in the list of the event, and of the hook in the group; from 0
+	Project bool       // files of the project have entries or hooks of handoff
+	Plugin  bool       // the client has a plugin of ours
+	Hooks   []HookFile // the files with our hooks, without the hooks of a plugin
 }

@@ -14,7 +14,7 @@ import (
 // mail of an agent whose mail the server cannot read.
 func (in *installation) findDifferingAgentNames() []Finding {
 	for _, e := range in.entries {
-		i := slices.IndexFunc(in.hooks, func(f installed.HookFile) bool { return in.scopeOfFile(f.Path) == e.Scope })
+		i := slices.IndexFunc(in.hooks, func(f client.HookFile) bool { return in.scopeOfFile(f.Path) == e.Scope })
 		if i < 0 || len(e.Command) == 0 || e.Off {
 			continue
 		}

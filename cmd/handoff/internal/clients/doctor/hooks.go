@@ -10,7 +10,7 @@ import (
 )
 
 // examineHookFile checks whether the programs of the hooks in a file exist. It runs no hook.
-func (in *installation) examineHookFile(f installed.HookFile) Finding {
+func (in *installation) examineHookFile(f client.HookFile) Finding {
 	for _, call := range in.hookCalls(f) {
 		if in.Machine.ProgramPath(call.Program) != "" {
 			continue
@@ -25,12 +25,10 @@ func (in *installation) examineHookFile(f installed.HookFile) Finding {
 }
 
 // hookCalls returns the calls of handoff in the hooks of a file. It omits hooks that setup cannot have written.
-func (in *installation) hookCalls(f installed.HookFile) (all []client.HookCall) {
+func (in *installation) hookCalls(f client.HookFile) (all []client.HookCall) {
 	for _, h := range f.Handlers {
-		for _, row := range in.client.Hooks.Commands {
-			if call, ok := in.client.ParseHookCommand(row, h.Line); ok && row.EventName == h.Event {
-				all = append(all, call)
-			}
+		if call, ok := client.ParseHookLine(h.Line, in.Program.Path); ok {
+			all = append(all, call)
 		}
 	}
 	return all
@@ -49,7 +47,7 @@ func (in *installation) findMissingHooks() []Finding {
 	}
 	var ran []string
 	for _, f := range in.hooks {
-		ran = append(ran, schemas.Map(f.Handlers, func(h installed.HookHandler) string { return h.Event })...)
+		ran = append(ran, schemas.Map(f.Handlers, func(h client.HookHandler) string { return h.Event })...)
 	}
 	var missing []string
 	for _, h := range in.client.Hooks.Commands {

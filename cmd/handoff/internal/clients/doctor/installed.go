@@ -15,7 +15,7 @@ type installation struct {
 
 	client  client.Client
 	entries []installed.ServerEntry
-	hooks   []installed.HookFile
+	hooks   []client.HookFile
 	plugin  string // the file that enables our plugin; empty: there is none
 	unread  []installed.UnreadableFile
 }
@@ -61,7 +61,7 @@ type configFile struct {
 // configFiles returns the files that hold an entry or a hook of ours. It returns no file twice.
 func (in *installation) configFiles() []configFile {
 	servers := schemas.Map(in.entriesAndPlugin(), func(e installed.ServerEntry) configFile { return configFile{e.Path, in.client.Servers.Syntax} })
-	hooks := schemas.Map(in.hooks, func(f installed.HookFile) configFile { return configFile{f.Path, in.client.Hooks.Syntax} })
+	hooks := schemas.Map(in.hooks, func(f client.HookFile) configFile { return configFile{f.Path, in.client.Hooks.Syntax} })
 	return schemas.Unique(append(servers, hooks...))
 }
 
@@ -103,12 +103,7 @@ func (in *installation) examineTrust() (all []Finding) {
 
 // newMachineView returns the facts for the client's row of the table.
 func (in *installation) newMachineView() client.MachineView {
-	v := client.MachineView{Machine: in.Machine, Client: in.client, Plugin: in.plugin != "", Read: in.readValue}
-	for _, f := range in.hooks {
-		for _, h := range f.Handlers {
-			v.Hooks = append(v.Hooks, client.HookPosition{Path: f.Path, EventName: h.Event, Group: h.Group, Number: h.Number})
-		}
-	}
+	v := client.MachineView{Machine: in.Machine, Client: in.client, Plugin: in.plugin != "", Hooks: in.hooks, Read: in.readValue}
 	v.Project = slices.ContainsFunc(in.configFiles(), func(f configFile) bool { return in.scopeOfFile(f.path) == client.Project })
 	return v
 }

@@ -42,40 +42,48 @@ type UnreadableFile struct {
 // that belongs to the project and to the user counts as the user's. A file belongs to both if the project is the home
 // directory.
 func ServerEntries(c client.Client, m client.Machine) (all []ServerEntry, unread []UnreadableFile) {
-	for _, l := range listLocations(c.Servers, m) {
-		doc, err := l.openDocument(c.Servers.Syntax, m)
-		if err != nil {
-			unread = append(unread, UnreadableFile{l.path, err})
-			continue
-		}
+	unread = readDocuments(c.Servers, m, func(l listLocation, doc edit.Document) error {
 		all = append(all, l.entries(c, m, doc)...)
-	}
+		return nil
+	})
 	return all, unread
 }
 
 // A listLocation is a file of a scope.
 type listLocation struct {
-	scope client.Scope
-	path  string
+	scope  client.Scope
+	path   string
+	shared bool // it may have come with the project, for example in a clone
 }
 
-// listLocations returns the existing files of both scopes, each once.
-func listLocations(files client.ConfigPaths, m client.Machine) (all []listLocation) {
+// readDocuments reads the existing files of both scopes, each once, and calls read with each document. It returns the
+// files that cannot be read, and the files for which read fails.
+func readDocuments(
+	files client.ConfigPaths, m client.Machine, read func(listLocation, edit.Document) error,
+) (unread []UnreadableFile) {
+	var seen []string
 	for _, scope := range []client.Scope{client.User, client.Project} {
 		path := files.PathFor(scope, m)
-		_, err := os.Lstat(path)
-		if !errors.Is(err, fs.ErrNotExist) && !slices.ContainsFunc(all, func(l listLocation) bool { return l.path == path }) {
-			all = append(all, listLocation{scope, path})
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || slices.Contains(seen, path) {
+			continue
+		}
+		seen = append(seen, path)
+		// A file of the user is shared, too, if it lies in the project. The exception is a project that contains the
+		// whole home directory.
+		shared := scope == client.Project || client.IsWithin(m.Project, path) && !client.IsWithin(m.Project, m.Home)
+		most := int64(LargestOwn)
+		if shared {
+			most = Largest
+		}
+		doc, err := OpenDocument(files.Syntax, path, most)
+		if err == nil {
+			err = read(listLocation{scope, path, shared}, doc)
+		}
+		if err != nil {
+			unread = append(unread, UnreadableFile{path, err})
 		}
 	}
-	return all
-}
-
-func (l listLocation) openDocument(syntax client.Syntax, m client.Machine) (edit.Document, error) {
-	if l.isShared(m) {
-		return OpenDocument(syntax, l.path, Largest)
-	}
-	return OpenDocument(syntax, l.path, LargestOwn)
+	return unread
 }
 
 func (l listLocation) entries(c client.Client, m client.Machine, doc edit.Document) (all []ServerEntry) {
@@ -83,7 +91,7 @@ func (l listLocation) entries(c client.Client, m client.Machine, doc edit.Docume
 		for _, name := range ourEntryNames(doc, list) {
 			value, _ := doc.Lookup(append(list, name)...)
 			if fields, ok := value.(map[string]any); ok {
-				all = append(all, ServerEntry{client.ParseEntry(fields), name, c, scope, l.path, l.isShared(m), fields})
+				all = append(all, ServerEntry{client.ParseEntry(fields), name, c, scope, l.path, l.shared, fields})
 			}
 		}
 	}
@@ -132,12 +140,6 @@ func ServerListKeys(c client.Client, doc edit.Document) []any {
 // isServerEntry reports whether an object is an entry, and not a list of entries. Below the key "mcp" of opencode, for
 // example, "servers" may be a list of entries, or the entry of a server with the name "servers".
 func isServerEntry(object map[string]any) bool { _, ok := object["type"].(string); return ok }
-
-// isShared reports whether the file may have come with the project, for example in a clone. A file of the user is
-// shared, too, if it lies in the project. The exception is a project that contains the whole home directory.
-func (l listLocation) isShared(m client.Machine) bool {
-	return l.scope == client.Project || client.IsWithin(m.Project, l.path) && !client.IsWithin(m.Project, m.Home)
-}
 
 // IsWrittenBySetup reports whether setup would write exactly this entry: for one of the desired servers, or for a
 // server that all users of a project share. If a project's file has any other entry, handoff must not start or call its

@@ -2,7 +2,6 @@ package installed
 
 import (
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -14,29 +13,19 @@ import (
 // {"hooks": {"Stop": [{"hooks": [{"command": "handoff hook stop"}]}]}}.
 const HooksKey = "hooks"
 
-// A HookHandler is one command of a client on an event.
-type HookHandler struct {
-	Event         string
-	Group, Number int    // of the group in the list of the event, and of the handler in the group; from 0
-	Line          string // the shell command; empty if the handler has none
-}
-
-// HookHandlers yields all handlers of a file, of any author. The events come in alphabetical order.
-func HookHandlers(doc edit.Document) iter.Seq[HookHandler] {
+// HookHandlers returns all handlers of a file, of any author. The events come in alphabetical order.
+func HookHandlers(doc edit.Document) (all []client.HookHandler) {
 	value, _ := doc.Lookup(HooksKey)
 	events, _ := value.(map[string]any)
-	return func(yield func(HookHandler) bool) {
-		for _, event := range slices.Sorted(maps.Keys(events)) {
-			groups, _ := events[event].([]any)
-			for g, group := range groups {
-				for n, line := range commandLines(group) {
-					if !yield(HookHandler{event, g, n, line}) {
-						return
-					}
-				}
+	for _, event := range slices.Sorted(maps.Keys(events)) {
+		groups, _ := events[event].([]any)
+		for g, group := range groups {
+			for n, line := range commandLines(group) {
+				all = append(all, client.HookHandler{Event: event, Group: g, Number: n, Line: line})
 			}
 		}
 	}
+	return all
 }
 
 func commandLines(group any) (all []string) {
@@ -50,12 +39,6 @@ func commandLines(group any) (all []string) {
 	return all
 }
 
-// A HookFile is a file with at least one hook of ours, as [client.BeginsLikeHookLine] recognises it.
-type HookFile struct {
-	Path     string
-	Handlers []HookHandler
-}
-
 // MostHooks is the greatest number of our hooks that a file may have. Setup does not change a file with more. Setup
 // itself writes fewer hooks, and a hostile file with many hooks would take long to change.
 const MostHooks = 40
@@ -66,28 +49,20 @@ var ErrHooks = fmt.Errorf("it has more than %d hooks of handoff, which nobody ne
 // HookFiles returns the files in which a client has hooks of ours, and the files that it cannot read. A hook is ours if
 // it runs handoff, by any path, or one of the given programs. A file that belongs to the project and to the user counts
 // as the user's.
-func HookFiles(c client.Client, m client.Machine, programs ...string) (all []HookFile, unread []UnreadableFile) {
+func HookFiles(c client.Client, m client.Machine, programs ...string) (all []client.HookFile, unread []UnreadableFile) {
 	if c.Hooks == nil {
 		return nil, nil
 	}
-	for _, l := range listLocations(c.Hooks.ConfigPaths, m) {
-		doc, err := l.openDocument(c.Hooks.Syntax, m)
-		if err != nil {
-			unread = append(unread, UnreadableFile{l.path, err})
-			continue
+	unread = readDocuments(c.Hooks.ConfigPaths, m, func(l listLocation, doc edit.Document) error {
+		others := func(h client.HookHandler) bool { return !client.BeginsLikeHookLine(h.Line, programs...) }
+		ours := slices.DeleteFunc(HookHandlers(doc), others)
+		if len(ours) > MostHooks {
+			return ErrHooks
 		}
-		f := HookFile{Path: l.path}
-		for h := range HookHandlers(doc) {
-			if client.BeginsLikeHookLine(h.Line, programs...) {
-				f.Handlers = append(f.Handlers, h)
-			}
+		if len(ours) > 0 {
+			all = append(all, client.HookFile{Path: l.path, Handlers: ours})
 		}
-		switch {
-		case len(f.Handlers) > MostHooks:
-			unread = append(unread, UnreadableFile{l.path, ErrHooks})
-		case len(f.Handlers) > 0:
-			all = append(all, f)
-		}
-	}
+		return nil
+	})
 	return all, unread
 }

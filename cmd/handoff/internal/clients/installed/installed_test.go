@@ -3,7 +3,6 @@ package installed_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -100,18 +99,14 @@ const hooks = `{"hooks": {
 func TestHookHandlers_ListsPositions(t *testing.T) {
 	doc, err := edit.ParseDocument(client.JSON, []byte(hooks))
 	require.NoError(t, err)
-	require.Equal(t, []installed.HookHandler{
-		{"SessionEnd", 0, 0, "handoff hook session-end"},
-		{"Stop", 0, 0, "lint"},
-		{"Stop", 0, 1, "handoff hook stop; lint"},
-		{"Stop", 2, 0, ""},
-		{"Stop", 2, 1, ""},
-		{"Stop", 2, 2, "handoff hook stop"},
-	}, slices.Collect(installed.HookHandlers(doc)))
-	for h := range installed.HookHandlers(doc) {
-		require.Equal(t, "SessionEnd", h.Event)
-		break
-	}
+	require.Equal(t, []client.HookHandler{
+		{Event: "SessionEnd", Group: 0, Number: 0, Line: "handoff hook session-end"},
+		{Event: "Stop", Group: 0, Number: 0, Line: "lint"},
+		{Event: "Stop", Group: 0, Number: 1, Line: "handoff hook stop; lint"},
+		{Event: "Stop", Group: 2, Number: 0, Line: ""},
+		{Event: "Stop", Group: 2, Number: 1, Line: ""},
+		{Event: "Stop", Group: 2, Number: 2, Line: "handoff hook stop"},
+	}, installed.HookHandlers(doc))
 }
 
 func TestHookFiles_FindsOurFiles(t *testing.T) {

@@ -43,6 +43,18 @@ func TestApplyUndo_KeepsChangesBetweenTwoSetups(t *testing.T) {
 	w.requireText(mine+"// theirs\n", path)
 }
 
+// Each client has its own key for an address. A second setup knows the entry of the first.
+func TestApply_ChangesAddressOfEachClient(t *testing.T) {
+	w := newWorld(t)
+	w.desired.Hooks = false
+	for _, c := range client.All() {
+		for _, trust := range []bool{false, true} {
+			w.desired.Server = client.Server{URL: "https://example.com/mcp", Trust: trust}
+			w.apply(c)
+		}
+	}
+}
+
 // A field that another author added to our entry is theirs.
 func TestApply_KeepsForeignFieldsOfEntry(t *testing.T) {
 	w, claude := worldWith(t, "claude-code")

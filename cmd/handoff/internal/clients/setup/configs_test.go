@@ -210,7 +210,8 @@ func without(v any) any {
 		var kept []any
 		for _, value := range v {
 			if o, ok := value.(map[string]any); ok {
-				if command, _ := o["command"].(string); client.IsHookLine(command) {
+				command, _ := o["command"].(string)
+				if _, ok := client.ParseHookLine(command); ok {
 					continue
 				}
 			}

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"cmp"
 	"slices"
 
 	"handoff/cmd/handoff/internal/clients/client"
@@ -31,18 +32,17 @@ func (d DesiredSetup) findOurHooks(doc *edit.JSON, c client.Client, r receipt) (
 }
 
 // handlersOn returns our hooks on the given events. Without events it returns all our hooks.
-func (o ourHooks) handlersOn(events ...string) (all []installed.HookHandler) {
-	for h := range installed.HookHandlers(o) {
-		if client.IsHookLine(h.Line, o.programs...) && (events == nil || slices.Contains(events, h.Event)) {
-			all = append(all, h)
-		}
-	}
-	return all
+func (o ourHooks) handlersOn(events ...string) []client.HookHandler {
+	return slices.DeleteFunc(installed.HookHandlers(o), func(h client.HookHandler) bool {
+		_, ours := client.ParseHookLine(h.Line, o.programs...)
+		return !ours || events != nil && !slices.Contains(events, h.Event)
+	})
 }
 
 // replaceWith replaces our hooks by the hooks of the desired setup. It leaves the hooks of other authors in their
-// places.
-func (o ourHooks) replaceWith(d DesiredSetup) error {
+// places. It removes an event's list and the object of all events if they are empty and setup made them. After an error
+// the document must not be used.
+func (o ourHooks) replaceWith(d DesiredSetup) (err error) {
 	groups := map[string][]any{}
 	if d.Hooks {
 		for _, f := range o.client.HookGroups(d.Call) {
@@ -53,27 +53,24 @@ func (o ourHooks) replaceWith(d DesiredSetup) error {
 		if edit.SameValue(o.groupsOn(event), groups[event]) {
 			continue
 		}
-		take := o.deleteHandlers
-		if len(groups[event]) == 0 {
-			take = o.clearEvent
-		}
-		if err := take(event); err != nil {
-			return err
-		}
+		err = cmp.Or(err, o.deleteHandlers(event))
 		for _, group := range groups[event] {
-			if err := o.Append(group, installed.HooksKey, event); err != nil {
-				return err
+			err = cmp.Or(err, o.Append(group, installed.HooksKey, event))
+		}
+		for _, path := range []keyPath{{installed.HooksKey, event}, {installed.HooksKey}} {
+			if left, _ := o.Lookup(path...); edit.IsEmptyContainer(left) && o.receipt.createdBySetup(path) {
+				err = cmp.Or(err, o.Delete(path...))
 			}
 		}
 	}
-	return nil
+	return err
 }
 
 // eventNames returns the events of this version's hooks, and the events of our hooks in the file, which an earlier
 // version may have written.
 func (o ourHooks) eventNames() []string {
 	now := schemas.Map(o.client.Hooks.Commands, func(h client.Hook) string { return h.EventName })
-	there := schemas.Map(o.handlersOn(), func(h installed.HookHandler) string { return h.Event }) // of older versions too
+	there := schemas.Map(o.handlersOn(), func(h client.HookHandler) string { return h.Event })
 	return schemas.Unique(append(now, there...))
 }
 
@@ -93,38 +90,15 @@ func (o ourHooks) groupsOn(event string) (groups []any) {
 	return groups
 }
 
-// clearEvent removes our hooks from an event. Then it removes the event's list and the object of all events, if they
-// are empty and setup made them.
-func (o ourHooks) clearEvent(event string) error {
-	if len(o.handlersOn(event)) == 0 {
-		return nil
-	}
-	if err := o.deleteHandlers(event); err != nil {
-		return err
-	}
-	for _, path := range []keyPath{{installed.HooksKey, event}, {installed.HooksKey}} {
-		if left, _ := o.Lookup(path...); !edit.IsEmptyContainer(left) || !o.receipt.createdBySetup(path) {
-			return nil
-		}
-		if err := o.Delete(path...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // deleteHandlers removes our hooks from an event, beginning with the last one, so that the indices of the others stay
 // valid. It also removes groups that become empty.
-func (o ourHooks) deleteHandlers(event string) error {
+func (o ourHooks) deleteHandlers(event string) (err error) {
 	for _, h := range slices.Backward(o.handlersOn(event)) {
 		group := keyPath{installed.HooksKey, event, h.Group}
-		err := o.Delete(group.withSteps(installed.HooksKey, h.Number)...)
-		if left, _ := o.Lookup(group.withSteps(installed.HooksKey)...); err == nil && edit.IsEmptyContainer(left) {
-			err = o.Delete(group...)
-		}
-		if err != nil {
-			return err
+		err = cmp.Or(err, o.Delete(group.withSteps(installed.HooksKey, h.Number)...))
+		if left, _ := o.Lookup(group.withSteps(installed.HooksKey)...); edit.IsEmptyContainer(left) {
+			err = cmp.Or(err, o.Delete(group...))
 		}
 	}
-	return nil
+	return err
 }

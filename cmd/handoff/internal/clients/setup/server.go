@@ -47,13 +47,12 @@ func (d DesiredSetup) isOurEntry(fields map[string]any, r receipt) bool {
 // entryLeadsTo reports whether an entry leads to a server: it has the server's address, starts the server's program, or
 // starts handoff by a path that setup could have written.
 func (d DesiredSetup) entryLeadsTo(s client.Server, fields map[string]any) bool {
-	for _, key := range [...]string{"url", "uri", "httpUrl"} {
-		if url, ok := fields[key]; ok && url != nil {
-			return s.URL != "" && url == s.URL
-		}
-	}
-	words := client.ParseEntry(fields).Command
-	if len(words) < 2 || words[1] != "mcp" {
+	l := client.ParseEntry(fields)
+	words := l.Command
+	switch {
+	case l.URL != "":
+		return l.URL == s.URL
+	case len(words) < 2 || words[1] != "mcp":
 		return false
 	}
 	return len(s.Command) > 0 && words[0] == s.Command[0] || d.isOurProgram(words[0])

@@ -106,7 +106,7 @@ func (d DesiredSetup) PresentParts(c client.Client) (server, hooks bool) {
 	_, server = d.FindEntry(c)
 	if c.Hooks != nil {
 		files, _ := installed.HookFiles(c, d.Machine, d.Call.Program)
-		hooks = slices.ContainsFunc(files, func(f installed.HookFile) bool { return f.Path == c.Hooks.PathFor(d.Scope, d.Machine) })
+		hooks = slices.ContainsFunc(files, func(f client.HookFile) bool { return f.Path == c.Hooks.PathFor(d.Scope, d.Machine) })
 	}
 	return server, hooks
 }
