@@ -42,11 +42,11 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	return d, decoder.Decode(&d.values)
 }
 
-// commit replaces the text of the document by the text of the changed root. Before that, it calls meant with the values
-// of the new text. If meant returns false, commit returns an error and restores the root.
-func (d *JSON) commit(meant changeCheck) error {
+// commit replaces the text of the document by the text of the changed root. If the new text has not the value at the
+// path, as [isIntended] says, commit returns an error and restores the root.
+func (d *JSON) commit(path []any, value any) error {
 	next, err := openJSON(d.mark, d.root.Pack())
-	if err == nil && !meant(next.values) {
+	if err == nil && !isIntended(d.values, next.values, path, value) {
 		err = errOtherwise
 	}
 	if err != nil {

@@ -24,7 +24,7 @@ func (d *JSON) Set(value any, path ...any) error {
 	} else {
 		return pathBlockedError(path[:deep])
 	}
-	return d.commit(newSetCheck(d.values, path, value))
+	return d.commit(path, value)
 }
 
 // Append adds a value at the end of the list at a path. It creates the list if there is none.
@@ -39,7 +39,7 @@ func (d *JSON) Append(value any, path ...any) error {
 	before, _ := d.Lookup(path...)
 	list, _ := before.([]any)
 	d.insertItem(v, "", value)
-	return d.commit(newSetCheck(d.values, path, append(slices.Clip(list), value)))
+	return d.commit(path, append(slices.Clip(list), value))
 }
 
 func isNull(v *hujson.Value) bool { return v.Value.Kind() == 'n' }
@@ -119,7 +119,7 @@ func (d *JSON) Delete(path ...any) error {
 	case *hujson.Array:
 		parts.Elements = slices.Delete(parts.Elements, i, i+1)
 	}
-	return d.commit(newDeleteCheck(d.values, path))
+	return d.commit(path, nil)
 }
 
 // itemLayout returns the indentation for the items of an object or a list. Spread is true if each item stands on its

@@ -10,31 +10,15 @@ import (
 // errOtherwise says that the package cannot make a change, because the new text would have other values than intended.
 var errOtherwise = errors.New("it is written in a way that is not changed here")
 
-// A changeCheck reports whether the values of a new text are the intended values.
-type changeCheck func(after any) bool
-
-// newSetCheck returns the check for Set. It accepts a text that has the new value at the path and is otherwise the same
-// as before.
-func newSetCheck(before any, path []any, value any) changeCheck {
-	return func(after any) bool {
-		got, ok := lookupValue(after, path)
-		return ok && SameValue(got, value) && reflect.DeepEqual(withoutValueAt(before, path), withoutValueAt(after, path))
+// isIntended reports whether a change of the values before made the values after: the path has the value, or no value if
+// value is nil, and all others are the same. In a list, the element after a deleted one has its index.
+func isIntended(before, after any, path []any, value any) bool {
+	rest := withoutValueAt(before, path)
+	if _, ofList := path[len(path)-1].(int); ofList && value == nil {
+		return reflect.DeepEqual(rest, after)
 	}
-}
-
-// newDeleteCheck returns the check for Delete. It accepts a text that has no value at the path and is otherwise the
-// same as before. In a list, the next element then has the index of the deleted element.
-func newDeleteCheck(before any, path []any) changeCheck {
-	return func(after any) bool {
-		rest := after
-		if _, ofList := path[len(path)-1].(int); !ofList {
-			if _, still := lookupValue(after, path); still {
-				return false
-			}
-			rest = withoutValueAt(after, path)
-		}
-		return reflect.DeepEqual(withoutValueAt(before, path), rest)
-	}
+	got, there := lookupValue(after, path)
+	return there == (value != nil) && (!there || SameValue(got, value)) && reflect.DeepEqual(rest, withoutValueAt(after, path))
 }
 
 // lookupValue returns the value at a path of keys and indices.

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"slices"
 
 	"handoff/schemas"
 
@@ -21,7 +22,7 @@ type tomlLine struct {
 	path   []string // from the root, the table's included
 	header bool
 	array  bool // of an element of an array of tables
-	from   int  // of the key, or of the bracket of a header
+	from   int  // of the key, or of the line of a header
 	value  int  // where the value begins
 	end    int  // of the value or header
 }
@@ -39,59 +40,35 @@ func openTOML(mark string, text []byte) (*tomlText, error) {
 	inArray := false
 	for p.NextExpression() {
 		e := p.Expression()
+		keys, from, end := keysOf(e)
 		if e.Kind == unstable.KeyValue {
-			l := keyValueLine(&p, table, e)
-			l.array = inArray
-			d.lines = append(d.lines, l)
+			value := end + bytes.IndexByte(text[end:], '=') + 1
+			value += len(text[value:]) - len(bytes.TrimLeft(text[value:], " \t"))
+			end = int(e.Raw.Offset + e.Raw.Length)
+			d.lines = append(d.lines, tomlLine{slices.Concat(table, keys), false, inArray, from, value, end})
 			continue
 		}
-		table = keysFrom(e.Key())
-		inArray = e.Kind == unstable.ArrayTable
-		d.lines = append(d.lines, headerLine(&p, table, e, inArray))
+		table, inArray = keys, e.Kind == unstable.ArrayTable
+		from = bytes.LastIndexByte(text[:from], '\n') + 1
+		end += bytes.IndexByte(text[end:], ']') + 1
+		if inArray {
+			end++
+		}
+		d.lines = append(d.lines, tomlLine{table, true, inArray, from, 0, end})
 	}
 	return d, p.Error()
 }
 
-func keysFrom(it unstable.Iterator) (path []string) {
-	for it.Next() {
-		path = append(path, string(it.Node().Data))
-	}
-	return path
-}
-
-// headerLine finds the brackets around the key of a table.
-func headerLine(p *unstable.Parser, path []string, e *unstable.Node, array bool) tomlLine {
-	l := tomlLine{path: path, header: true, array: array}
-	first, end := true, 0
-	for it := e.Key(); it.Next(); first = false {
+// keysOf returns the keys of a line, and the offsets of the first and after the last of them.
+func keysOf(line *unstable.Node) (path []string, from, end int) {
+	for it := line.Key(); it.Next(); {
 		raw := it.Node().Raw
-		if first {
-			l.from = bytes.LastIndexByte(p.Data()[:raw.Offset], '\n') + 1
+		if path == nil {
+			from = int(raw.Offset)
 		}
-		end = int(raw.Offset + raw.Length)
+		path, end = append(path, string(it.Node().Data)), int(raw.Offset+raw.Length)
 	}
-	l.end = end + bytes.IndexByte(p.Data()[end:], ']') + 1
-	if array {
-		l.end++
-	}
-	return l
-}
-
-// keyValueLine finds the value of a key.
-func keyValueLine(p *unstable.Parser, table []string, e *unstable.Node) tomlLine {
-	l := tomlLine{from: int(e.Raw.Offset), end: int(e.Raw.Offset + e.Raw.Length)}
-	l.path = append(append(l.path, table...), keysFrom(e.Key())...)
-	at := 0
-	for it := e.Key(); it.Next(); {
-		at = int(it.Node().Raw.Offset + it.Node().Raw.Length)
-	}
-	data := p.Data()
-	at += bytes.IndexByte(data[at:l.end], '=') + 1
-	for data[at] == ' ' || data[at] == '\t' {
-		at++
-	}
-	l.value = at
-	return l
+	return path, from, end
 }
 
 // stringKeys returns the keys of a path.

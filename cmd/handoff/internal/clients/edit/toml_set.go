@@ -36,20 +36,20 @@ func (d *tomlText) setEachValue(value any, path []any) error {
 		}
 		return nil
 	}
-	if err := d.commit(d.textWithValue(stringKeys(path), tomlValue(value)), newSetCheck(d.values, path, value)); err != nil {
+	if err := d.commit(d.textWithValue(stringKeys(path), tomlValue(value)), path, value); err != nil {
 		return fmt.Errorf("there is no place for %s: %w", strings.Join(stringKeys(path), "."), err)
 	}
 	return nil
 }
 
-// commit replaces the text of the document. Before that, it calls meant with the values of the new text. If meant
-// returns false, commit returns an error and changes nothing.
-func (d *tomlText) commit(text []byte, meant changeCheck) error {
+// commit replaces the text of the document. If the new text has not the value at the path, as [isIntended] says, commit
+// returns an error and changes nothing.
+func (d *tomlText) commit(text []byte, path []any, value any) error {
 	next, err := openTOML(d.mark, text)
 	if err != nil {
 		return err
 	}
-	if !meant(next.values) {
+	if !isIntended(d.values, next.values, path, value) {
 		return errOtherwise
 	}
 	*d = *next
@@ -172,7 +172,7 @@ func (d *tomlText) Delete(path ...any) error {
 		from, to := widenToLines(text, piece.from, piece.end)
 		text = replaceBetween(text, from, to, "")
 	}
-	return d.commit(text, newDeleteCheck(d.values, path))
+	return d.commit(text, path, nil)
 }
 
 // widenToLines returns the offsets of the whole lines between two offsets. At the end of the text, the result also
