@@ -9,19 +9,10 @@ import (
 )
 
 func addGeminiCLI(c *Client) {
-	c.Entry, c.TrustObstacles = geminiEntry, geminiTrustObstacles
+	c.TrustObstacles = geminiTrustObstacles
 	c.Hooks.Identifies = func(r HookReport) bool {
 		return slices.Contains([]string{"BeforeAgent", "AfterAgent", "AfterTool", "PreCompress"}, r.EventName) // its words
 	}
-}
-
-func geminiEntry(s Server) (o Object) {
-	if s.URL != "" {
-		o = Object{{"url", s.URL}, {"type", "http"}}.withField("headers", s.headers("${"))
-	} else {
-		o = Object{{"command", s.Command[0]}, {"args", s.Command[1:]}}
-	}
-	return o.withField("trust", s.Trust)
 }
 
 // geminiTrustObstacles returns an obstacle if Gemini CLI does not trust the folder of the project, or has not asked the

@@ -58,7 +58,7 @@ func (s Installer) readReceipt(resolved string) (r receipt, err error) {
 		return r, fmt.Errorf("read the receipt: %w", err)
 	}
 	if json.Unmarshal(text, &r) != nil || r.Resolved != resolved {
-		return receipt{}, nil
+		r = receipt{}
 	}
 	return r, nil
 }
