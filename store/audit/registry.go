@@ -153,9 +153,10 @@ func (a *registryWalk) reportUnexplained() {
 
 // compareRecord compares a record with its last event. It returns the number of that event, or zero if the record and
 // the event differ.
-func (a *registryWalk) compareRecord(v *store.View, id schemas.ID, r recordSummary) (uint64, error) {
-	if r.err != nil {
-		a.problems.addFault("the record of %s cannot be read: %v", id, r.err)
+func (a *registryWalk) compareRecord(v *store.View, id schemas.ID, row []byte) (uint64, error) {
+	r, err := store.DecodeRecord(row)
+	if err != nil {
+		a.problems.addFault("the record of %s cannot be read: %v", id, err)
 		return 0, nil //nolint:nilerr // it is a finding
 	}
 	event, err := v.RawRows().Get(store.Events, store.EncodeNumber(r.Event))
@@ -163,7 +164,7 @@ func (a *registryWalk) compareRecord(v *store.View, id schemas.ID, r recordSumma
 		return 0, err
 	}
 	e, err := store.DecodeJSONRow[EventFields](store.Row{Value: event})
-	if err != nil || e.Handoff != id || r.ID != id || e.State != r.sum {
+	if err != nil || e.Handoff != id || r.ID != id || e.State != store.HashOf(row) {
 		a.problems.addFault("the record of %s does not match its event %d", id, r.Event)
 		return 0, nil //nolint:nilerr // likewise
 	}
@@ -182,7 +183,7 @@ func IsHandoffIntact(v *store.View, id schemas.ID) (bool, error) {
 		return false, err
 	}
 	a := newRegistryWalk()
-	n, err := a.compareRecord(v, id, summariseRecord(b))
+	n, err := a.compareRecord(v, id, b)
 	if err != nil || n == 0 {
 		return false, err
 	}
