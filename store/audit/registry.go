@@ -166,7 +166,7 @@ func (a *registryWalk) compareRecord(v *store.View, id schemas.ID, row []byte) (
 	e, err := store.DecodeJSONRow[EventFields](store.Row{Value: event})
 	if err != nil || e.Handoff != id || r.ID != id || e.State != store.HashOf(row) {
 		a.problems.addFault("the record of %s does not match its event %d", id, r.Event)
-		return 0, nil //nolint:nilerr // likewise
+		return 0, nil //nolint:nilerr // it is a finding
 	}
 	return r.Event, nil
 }
