@@ -8,10 +8,10 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"sync"
 
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/platform"
 )
 
 // handleOwner answers at once, also while the store is being opened.
@@ -60,8 +60,7 @@ func (o *owner) handleCall(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	o.inflight.addCalls(1)
-	defer o.inflight.addCalls(-1)
+	defer o.countCall()()
 	out, err := o.route.endpoint.Invoke(r.Context(), c)
 	if c.Tool == closeTool && err == nil {
 		o.openRequestOf(connectionOf(c)).markClosed()
@@ -99,36 +98,14 @@ func (o *owner) handleChanges(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// callCounter counts the calls of other processes that run at this owner. A thousand waiting calls need more memory
-// than the limit of a server with one client. So it calls notify with true when the number rises to 256 calls, and
-// after that with false when the number falls to 64.
-//
-// The two numbers differ, so that a count that goes up and down around one number causes no series of calls. Notify is
-// called with mu held.
-type callCounter struct {
-	notify func(many bool) // may be nil
+// manyCalls is the number of running calls of other processes at which the owner takes the memory of a server of many
+// clients. A thousand calls that wait need more than the limit of a server with one client.
+const manyCalls = 256
 
-	mu    sync.Mutex // guards the fields below
-	calls int
-	many  bool
-}
-
-// At 256 calls there are many, and there are few again when the number is down to 64.
-const (
-	manyCalls = 256
-	fewCalls  = 64
-)
-
-// addCalls adds n calls, which may be negative.
-func (c *callCounter) addCalls(n int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.calls += n
-	if c.many && c.calls > fewCalls || !c.many && c.calls < manyCalls {
-		return
+// countCall counts a call of another process until the returned function is called.
+func (o *owner) countCall() (done func()) {
+	if o.calls.Add(1) == manyCalls {
+		o.crowded.Do(func() { platform.SetMemoryLimit(true) })
 	}
-	c.many = !c.many
-	if c.notify != nil {
-		c.notify(c.many)
-	}
+	return func() { o.calls.Add(-1) }
 }

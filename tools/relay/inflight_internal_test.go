@@ -1,26 +1,25 @@
 package relay
 
 import (
+	"runtime/debug"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/tools/platform"
 )
 
-// The number of calls under way is not visible outside.
-func TestCallCounter_ReportsManyRunningCallsOnce(t *testing.T) {
-	t.Parallel()
-	var told []bool
-	c := callCounter{notify: func(many bool) { told = append(told, many) }}
-	for range 300 {
-		c.addCalls(1)
+// The number of running calls is not visible outside.
+func TestCountCall_RaisesMemoryLimitForManyCalls(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "")
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))
+	defer debug.SetGCPercent(debug.SetGCPercent(100))
+	platform.SetMemoryLimit(false)
+	small, o := debug.SetMemoryLimit(-1), new(owner)
+	for range manyCalls - 1 {
+		o.countCall()
 	}
-	require.Equal(t, []bool{true}, told)
-	for range 200 {
-		c.addCalls(-1)
-	}
-	require.Len(t, told, 1, "it does not change its mind at each call")
-	for range 100 {
-		c.addCalls(-1)
-	}
-	require.Equal(t, []bool{true, false}, told)
+	require.Equal(t, small, debug.SetMemoryLimit(-1))
+	o.countCall()
+	require.Greater(t, debug.SetMemoryLimit(-1), small)
 }

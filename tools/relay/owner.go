@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,8 +24,9 @@ type owner struct {
 	watching sync.WaitGroup
 	closing  sync.Once
 	closed   error
-	inflight callCounter
-	holds    sync.Map // an openRequest for each connection that other processes opened
+	calls    atomic.Int64 // running calls of other processes
+	crowded  sync.Once    // done when there were many calls
+	holds    sync.Map     // an openRequest for each connection that other processes opened
 }
 
 // ShutdownLimit is the time that running requests have for their response when an owner ends.
@@ -39,7 +41,6 @@ const ShutdownLimit = time.Second
 func (r *Relay) openOwner(ctx context.Context, won Tenure) (_ *owner, err error) {
 	o := &owner{
 		relay: r, tenure: won, note: r.newNote(), route: newRoute(), ready: make(chan struct{}),
-		inflight: callCounter{notify: r.config.Crowded},
 	}
 	defer func() {
 		if err == nil {

@@ -104,10 +104,6 @@ type Config struct {
 	// It gives the store up to the first process that stays and whose program is not older.
 	Stays bool
 
-	// Crowded is called with true when 256 calls of other processes run in this process, because these calls need
-	// memory, and with false when only 64 are left. It must return at once. It may be nil.
-	Crowded func(many bool)
-
 	// Version is the semantic version of this program. A newer program takes the store over from an older program. A
 	// text that is no semantic version, as from a build of a working tree, is neither newer nor older than any version.
 	Version string

@@ -80,9 +80,8 @@ func isNameMissingError(err error) bool {
 
 // OpenOptions is the way in which a process opens its workspace.
 type OpenOptions struct {
-	Logger  *slog.Logger
-	Stays   bool       // open until no client is left, or until a signal; else for one command
-	Crowded func(bool) // see [relay.Config]; nil for no limit
+	Logger *slog.Logger
+	Stays  bool // open until no client is left, or until a signal; else for one command
 
 	// Cluster is the node whose database has the workspace. It is nil if the workspace is in files, or if HANDOFF_STORE
 	// names the database.
@@ -118,7 +117,7 @@ func (a *App) KeepWorkspaceOpen(ctx context.Context, place workspace.Workspace, 
 	}
 	boxes, err = open.Mailboxes(ctx, open.Config{
 		Name: place.Name, Dir: place.Dir, Cluster: o.Cluster, Runtime: a.Getenv("XDG_RUNTIME_DIR"), Stays: o.Stays,
-		Version: a.Release.Version, Now: a.Now, Awake: a.Awake, Logger: o.Logger, Crowded: o.Crowded,
+		Version: a.Release.Version, Now: a.Now, Awake: a.Awake, Logger: o.Logger,
 		Limits: a.Limits.limits, Secrets: tools.SecretHandling(a.Limits.secrets),
 		Lease: a.Limits.lease.Duration, LeaseMax: a.Limits.leaseMax.Duration,
 	})

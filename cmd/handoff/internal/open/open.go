@@ -57,8 +57,6 @@ type Config struct {
 
 	Cluster *cluster.Node // the cluster of the database that has the workspace; nil for a workspace in files in Dir
 
-	Crowded func(many bool) // see [relay.Config]
-
 	Now   func() time.Time
 	Awake func() time.Duration // see [mailbox.Config]
 
@@ -77,8 +75,7 @@ type Config struct {
 func Mailboxes(ctx context.Context, c Config) (*relay.Relay, error) {
 	shared := relay.Config{
 		Name: c.Name, Dir: c.Dir, Runtime: c.Runtime, Files: []string{filepath.Join(c.Dir, workspace.StoreFile)},
-		Stays: c.Stays, Crowded: c.Crowded,
-		Version: c.Version, Now: c.Now, Logger: c.Logger,
+		Stays: c.Stays, Version: c.Version, Now: c.Now, Logger: c.Logger,
 	}
 	rows := c.openFile
 	if c.Cluster != nil {

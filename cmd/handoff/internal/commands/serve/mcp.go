@@ -100,7 +100,7 @@ func openForClient(
 	declaring := a.Declarer(nil)
 	declaring.Own = own
 	declaring.StartReading()
-	boxes, closeWorkspace, err := a.KeepWorkspaceOpen(ctx, ws, cli.OpenOptions{Logger: log, Stays: true, Crowded: platform.SetMemoryLimit})
+	boxes, closeWorkspace, err := a.KeepWorkspaceOpen(ctx, ws, cli.OpenOptions{Logger: log, Stays: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -59,11 +59,7 @@ func (s *servingCommand) serveAsOwner(ctx context.Context) error {
 	if s.network.store != "" && s.network.site.Addr != "" {
 		return s.serveDatabase(ctx, stderr, log)
 	}
-	opening := cli.OpenOptions{Logger: log, Stays: true}
-	if s.network.site.Addr == "" { // a server for many agents needs more memory
-		opening.Crowded = platform.SetMemoryLimit
-	}
-	return s.OpenWorkspace(ctx, opening, func(ws workspace.Workspace, boxes *relay.Relay) error {
+	return s.OpenWorkspace(ctx, cli.OpenOptions{Logger: log, Stays: true}, func(ws workspace.Workspace, boxes *relay.Relay) error {
 		conn := &cli.Connection{Boxes: boxes, By: schemas.Caller{Via: schemas.ViaCLI}, App: s.App}
 		return s.serveUntilDone(ctx, conn, ws, stderr, log)
 	})
