@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"crypto/rand"
 	"fmt"
 	"strconv"
 	"time"
@@ -95,7 +94,7 @@ func parseExpiry(said string, now time.Time) (time.Time, error) {
 
 // addToken makes a secret, stores its hash, and shows the secret.
 func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
-	secret := auth.NewSecret(rand.Reader)
+	secret := auth.NewSecret()
 	args["hash"] = auth.HashSecret(secret)
 	out, _, err := cli.Call[schemas.TokenAddOut](cmd.Context(), a, "token_add", args)
 	if err != nil {
