@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,6 @@ import (
 	"handoff/mcp/auth"
 	"handoff/schemas"
 	"handoff/tools/platform"
-	"handoff/tools/relay"
 )
 
 // databaseServer serves all workspaces of a database over HTTP, each at its own address /w/NAME. It opens a workspace
@@ -40,12 +40,11 @@ type databaseServer struct {
 
 // servedWorkspace is a workspace that is open, or that databaseServer is opening.
 type servedWorkspace struct {
-	opened chan struct{} // closed when the fields below are set
 	*workspaceHandler
-	err   error
-	close func() // gives the workspace up
+	open  func() error // opens it at the first call; each call returns the result of the first one
+	close func()       // gives it up; set by open
 
-	inside int       // requests; guarded by the mutex of the building
+	inside int       // requests; guarded by the mutex of the server
 	since  time.Time // the end of the last request; likewise
 }
 
@@ -100,7 +99,7 @@ func (s *servingCommand) needsTokens() bool {
 // ServeHTTP passes a request to the handler of its workspace.
 func (b *databaseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	name, what, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/w/"), "/")
-	in, err := b.acquireWorkspace(r.Context(), name)
+	in, err := b.acquireWorkspace(name)
 	if err != nil {
 		web.WriteRefusal(w, err, b.authChallenge)
 		return
@@ -119,29 +118,27 @@ func (b *databaseServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // acquireWorkspace returns a workspace for one request, and opens the workspace if it is closed. The caller must call
 // releaseWorkspace when the request is over.
-func (b *databaseServer) acquireWorkspace(ctx context.Context, name string) (*servedWorkspace, error) {
+func (b *databaseServer) acquireWorkspace(name string) (*servedWorkspace, error) {
 	if !schemas.IsValidName(name) {
 		return nil, schemas.Invalidf("workspace", "%q is not a workspace name", schemas.EscapeHidden(name)).
 			WithHint("Names are 1 to 64 of A-Z a-z 0-9 . _ - and do not begin with . or -.")
 	}
 	b.mu.Lock()
-	in, there := b.rooms[name]
-	if !there {
-		in = &servedWorkspace{opened: make(chan struct{})}
+	in := b.rooms[name]
+	if in == nil {
+		in = &servedWorkspace{}
+		in.open = sync.OnceValue(func() error { return b.openWorkspace(in, name) })
 		b.rooms[name] = in
-		b.startOpening(in, name)
 	}
 	in.inside++
 	b.mu.Unlock()
-	select {
-	case <-in.opened:
-	case <-ctx.Done():
-		b.releaseWorkspace(in)
-		return nil, schemas.Errorf(schemas.Unavailable, "the call was cut off").WithHint("Call again.")
-	}
-	if in.err != nil {
-		b.releaseWorkspace(in)
-		return nil, in.err
+	if err := in.open(); err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.rooms[name] == in { // the next request tries again
+			delete(b.rooms, name)
+		}
+		return nil, err
 	}
 	return in, nil
 }
@@ -153,32 +150,9 @@ func (b *databaseServer) releaseWorkspace(in *servedWorkspace) {
 	in.since = b.Now()
 }
 
-// startOpening starts to open a workspace. If opening fails, startOpening removes the entry of the workspace, and the
-// next request tries again.
-func (b *databaseServer) startOpening(in *servedWorkspace, name string) {
-	leave, end := context.WithCancel(b.life)
-	gone, isOpen := make(chan struct{}), false
-	in.close = func() { end(); <-gone }
-	go func() {
-		defer close(gone)
-		err := b.keepOpen(leave, in, name, func() { isOpen = true; close(in.opened) })
-		if isOpen {
-			if err != nil {
-				b.log.Error("a workspace was not closed well", slog.String("workspace", name), slog.Any("error", err))
-			}
-			return
-		}
-		b.mu.Lock()
-		delete(b.rooms, name)
-		b.mu.Unlock()
-		in.err = err
-		close(in.opened)
-	}()
-}
-
-// keepOpen opens a workspace and keeps it open until ctx is done. It calls opened when the workspace is ready.
-func (b *databaseServer) keepOpen(ctx context.Context, in *servedWorkspace, name string, opened func()) error {
-	if err := b.checkMayOpen(ctx, name); err != nil {
+// openWorkspace opens a workspace, until in.close is called.
+func (b *databaseServer) openWorkspace(in *servedWorkspace, name string) error {
+	if err := b.checkMayOpen(b.life, name); err != nil {
 		return err
 	}
 	ws, err := workspace.Named(name, b.Getenv)
@@ -186,24 +160,30 @@ func (b *databaseServer) keepOpen(ctx context.Context, in *servedWorkspace, name
 		return err
 	}
 	opening := cli.OpenOptions{Logger: b.log, Stays: true, Cluster: b.node}
-	return b.OpenKnownWorkspace(context.WithoutCancel(ctx), ws, opening, func(boxes *relay.Relay) error {
-		end, err := startTracing(ctx, b.App, ws, boxes, b.log)
-		if err != nil {
-			return err
-		}
-		defer end()
-		if in.workspaceHandler, err = b.newWorkspaceHandler(ws, boxes, b.log); err != nil {
-			return err
-		}
-		stop := in.startBackgroundTasks(ctx)
-		opened()
-		<-ctx.Done()
+	boxes, closeWorkspace, err := b.KeepWorkspaceOpen(context.WithoutCancel(b.life), ws, opening)
+	if err != nil {
+		return err
+	}
+	endTracing, err := startTracing(b.life, b.App, ws, boxes, b.log)
+	if err == nil {
+		in.workspaceHandler, err = b.newWorkspaceHandler(ws, boxes, b.log)
+	}
+	if err != nil {
+		endTracing()
+		return cmp.Or(err, closeWorkspace())
+	}
+	stop := in.startBackgroundTasks(b.life)
+	in.close = sync.OnceFunc(func() {
 		shutdown, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 		defer cancel()
 		in.endpoint.Shutdown(shutdown)
 		stop()
-		return nil
+		endTracing()
+		if err := closeWorkspace(); err != nil {
+			b.log.Error("a workspace was not closed well", slog.String("workspace", name), slog.Any("error", err))
+		}
 	})
+	return nil
 }
 
 // checkMayOpen refuses a workspace that does not exist, if other machines can reach the server. Without this check,
@@ -241,7 +221,11 @@ func (b *databaseServer) shutDown() error {
 func (b *databaseServer) closeAll() {
 	b.mu.Lock()
 	for _, in := range b.rooms {
-		b.closing.Go(func() { <-in.opened; in.close() })
+		b.closing.Go(func() {
+			if in.open() == nil {
+				in.close()
+			}
+		})
 	}
 	b.mu.Unlock()
 	b.closing.Wait()
