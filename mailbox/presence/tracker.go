@@ -21,13 +21,12 @@ type Tracker struct {
 	mu     sync.Mutex             // guards the fields below
 	open   map[string]*Connection // agents are sorted
 	opened int                    // how many were opened since the start
-	acting map[schemas.Agent]int  // number of connections that each agent acts over
 	heard  map[string]time.Time   // calls of holders that changed nothing, by claim token
 }
 
 // NewTracker makes an empty tracker.
 func NewTracker() *Tracker {
-	return &Tracker{open: map[string]*Connection{}, acting: map[schemas.Agent]int{}, heard: map[string]time.Time{}}
+	return &Tracker{open: map[string]*Connection{}, heard: map[string]time.Time{}}
 }
 
 // OpenConnection records that a connection is open. If the connection is open already, it keeps its place in the order
@@ -44,7 +43,7 @@ func (t *Tracker) OpenConnection(c Connection) {
 	}
 	known.Session, known.Parent = c.Session, c.Parent
 	if c.Own != "" {
-		t.setOwnName(known, c.Own)
+		known.setOwnName(c.Own)
 	}
 }
 
@@ -52,11 +51,6 @@ func (t *Tracker) OpenConnection(c Connection) {
 func (t *Tracker) CloseConnection(conn string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if c := t.open[conn]; c != nil {
-		for _, a := range c.Agents {
-			t.stopActing(a)
-		}
-	}
 	delete(t.open, conn)
 }
 
@@ -66,9 +60,7 @@ func (t *Tracker) IsActing(a schemas.Agent) bool { return t.ActingOver(a) > 0 }
 
 // ActingOver returns the number of open connections over which an agent acts.
 func (t *Tracker) ActingOver(a schemas.Agent) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.acting[a]
+	return len(t.Connections(ConnectionFilter{Agent: a}))
 }
 
 // RecordActing records that an agent acts over a connection. It changes nothing if the connection is not open.
@@ -76,7 +68,7 @@ func (t *Tracker) RecordActing(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.open[conn]; c != nil {
-		t.addAgent(c, a)
+		c.addAgent(a)
 	}
 }
 
@@ -86,18 +78,8 @@ func (t *Tracker) RecordName(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.open[conn]; c != nil {
-		t.setOwnName(c, a)
+		c.setOwnName(a)
 	}
-}
-
-// setOwnName replaces the name of the connection's own session.
-func (t *Tracker) setOwnName(c *Connection, a schemas.Agent) {
-	if i, found := slices.BinarySearch(c.Agents, c.Own); found {
-		c.Agents = slices.Delete(c.Agents, i, i+1)
-		t.stopActing(c.Own)
-	}
-	c.Own = a
-	t.addAgent(c, a)
 }
 
 // RecordHeard records the time of a holder's call; token is the claim token. The service calls it only after a call
@@ -151,18 +133,17 @@ func (t *Tracker) LastHeard(token string) time.Time {
 }
 
 // addAgent records that an agent acts over the connection.
-func (t *Tracker) addAgent(c *Connection, a schemas.Agent) {
+func (c *Connection) addAgent(a schemas.Agent) {
 	if i, found := slices.BinarySearch(c.Agents, a); !found {
 		c.Agents = slices.Insert(c.Agents, i, a)
-		t.acting[a]++
 	}
 }
 
-// stopActing records that an agent acts over one connection less.
-func (t *Tracker) stopActing(a schemas.Agent) {
-	if t.acting[a]--; t.acting[a] == 0 {
-		delete(t.acting, a)
-	}
+// setOwnName replaces the name of the connection's own session.
+func (c *Connection) setOwnName(a schemas.Agent) {
+	c.Agents = slices.DeleteFunc(c.Agents, func(other schemas.Agent) bool { return other == c.Own })
+	c.Own = a
+	c.addAgent(a)
 }
 
 // clone returns a copy that shares no list with the tracker, so callers may change the copy.
