@@ -9,6 +9,7 @@ package registry
 import (
 	"cmp"
 	"context"
+	"sync"
 	"time"
 
 	"handoff/mailbox/operation"
@@ -35,7 +36,10 @@ type Config struct {
 // *[schemas.Error].
 type Registry struct {
 	config Config
-	ended  endedCountCache
+
+	mu      sync.Mutex // guards the fields below
+	ended   map[schemas.Status]int
+	endedAt time.Time // when they were counted
 }
 
 // New makes a registry. It needs no closing.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
 	"handoff/mailbox/operation"
@@ -39,41 +38,22 @@ func (r *Registry) Stats(ctx context.Context, _ schemas.Caller, _ schemas.StatsI
 
 // countStates counts the handoffs in every state. The number of ended handoffs may be a minute old.
 func (r *Registry) countStates(ctx context.Context) (map[schemas.Status]int, error) {
-	open := schemas.Open.States()
-	ended := schemas.Statuses[len(open):]
+	now, open := r.config.Now(), schemas.Open.States()
 	states, err := r.config.Store.CountStates(ctx, open...)
 	if err != nil {
 		return nil, err
 	}
-	past, err := r.ended.currentCounts(r.config.Now(), func() (map[schemas.Status]int, error) {
-		return r.config.Store.CountStates(ctx, ended...)
-	})
-	maps.Copy(states, past)
-	return states, err
-}
-
-// endedCountCache keeps the number of ended handoffs by state, because counting takes long. Two calls never count at
-// the same time: the second call waits and gets the number of the first.
-type endedCountCache struct {
-	mu     sync.Mutex // guards the fields below, and is held while counting
-	at     time.Time
-	states map[schemas.Status]int
-}
-
-// currentCounts returns the kept numbers. If these are a minute old, or if the clock was set back, it first replaces
-// them by new numbers from the function `anew`. If this function fails, currentCounts returns the error and keeps the
-// old numbers.
-func (e *endedCountCache) currentCounts(now time.Time, anew func() (map[schemas.Status]int, error)) (map[schemas.Status]int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if age := now.Sub(e.at); e.states != nil && age >= 0 && age < endedLife {
-		return e.states, nil
+	r.mu.Lock() // held while counting: a second call waits and gets the numbers of the first
+	defer r.mu.Unlock()
+	if age := now.Sub(r.endedAt); r.ended == nil || age < 0 || age >= endedLife {
+		past, err := r.config.Store.CountStates(ctx, schemas.Statuses[len(open):]...)
+		if err != nil {
+			return nil, err
+		}
+		r.ended, r.endedAt = past, now
 	}
-	states, err := anew()
-	if err == nil {
-		e.at, e.states = now, states
-	}
-	return states, err
+	maps.Copy(states, r.ended)
+	return states, nil
 }
 
 // largestBoxes returns the 200 mailboxes with the most pending handoffs, each with the time of its oldest pending
