@@ -78,11 +78,8 @@ func HandoffFacts(h schemas.Handoff, to schemas.Address, holder schemas.Agent, s
 func CompletedOutcome(c schemas.Completion) Outcome {
 	read := c.AsRead()
 	o := Outcome{
-		Status: string(c.Status), Summary: c.Summary, Detail: c.Detail, Data: map[string]string{},
+		Status: string(c.Status), Summary: c.Summary, Detail: c.Detail, Data: resultTexts(c.Results),
 		Results: read.Results, Notes: c.Notes,
-	}
-	for name, value := range c.Results {
-		o.Data[name] = schemas.ValueText(value)
 	}
 	maps.Copy(o.Data, c.Data)
 	_ = json.Unmarshal(read.Output, &o.Output) // a completion keeps only JSON
@@ -96,7 +93,17 @@ func CompletedOutcome(c schemas.Completion) Outcome {
 // FailedOutcome returns the outcome of a failed or rejected handoff.
 func FailedOutcome(f schemas.Failure) Outcome {
 	return Outcome{
-		Status: string(f.Status), Summary: f.Failure.Description, Detail: f.Failure.Detail, Results: f.Failure.Results, FailureType: f.Failure.Type, Alternative: f.Alternative,
+		Status: string(f.Status), Summary: f.Failure.Description, Detail: f.Failure.Detail, Data: resultTexts(f.Failure.Results),
+		Results: f.Failure.Results, FailureType: f.Failure.Type, Alternative: f.Alternative,
 		Notes: schemas.Map(f.Failure.Blockers, func(b schemas.Blocker) string { return b.Description }),
 	}
+}
+
+// resultTexts returns the results as texts, which conditions read in the data of an outcome, too.
+func resultTexts(results map[string]any) map[string]string {
+	texts := map[string]string{}
+	for name, value := range results {
+		texts[name] = schemas.ValueText(value)
+	}
+	return texts
 }

@@ -94,6 +94,30 @@ var sentKey = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(in |has\()?\bhandoff\.data(?:\.(\w+)|\[\s*["']([^"']+)["']\s*\]|\b)`)
 })
 
+// comparedWord matches the comparison of a field that has few words with one word.
+var comparedWord = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\b((?:handoff|root|outcome)\.(?:status|priority))\s*[=!]=\s*["']([^"']*)["']`)
+})
+
+// checkComparedWords refuses a comparison with a word that the field never has, such as outcome.status == "completed".
+func checkComparedWords(text string) error {
+	for _, m := range comparedWord().FindAllStringSubmatch(text, -1) {
+		field, word := m[1], m[2]
+		words := schemas.FormatAll(schemas.Statuses)
+		switch field {
+		case "outcome.status": // completed work has its outcome
+			words[slices.Index(words, string(schemas.Completed))] = string(schemas.Success)
+			words = append(words, string(schemas.Partial))
+		case "handoff.priority", "root.priority":
+			words = schemas.FormatAll(schemas.Priorities)
+		}
+		if !slices.Contains(words, word) {
+			return fmt.Errorf("%s is never %q; it is one of %s", field, schemas.EscapeHidden(word), strings.Join(words, ", "))
+		}
+	}
+	return nil
+}
+
 // compileCondition compiles the condition of a rule for some events. After a completion it refuses a key of handoff.data
 // that is not tested for. The writer most likely means the data of the completion, in outcome.data: where nobody sent
 // the key, the condition would never be true, and nobody would be told.
@@ -104,6 +128,9 @@ func (s *Set) compileCondition(text string, on []string) (c condition, err error
 	if m := sentKey().FindStringSubmatch(text); m != nil && m[1] == "" && m[2]+m[3] != "" && slices.Contains(on, "completed") {
 		return c, fmt.Errorf("%s is data that the sender gave along; for the data of the completion write outcome.data[%q], "+
 			"and for what was sent handoff.data[?%q].orValue(\"\")", m[0], m[2]+m[3], m[2]+m[3])
+	}
+	if err := checkComparedWords(text); err != nil {
+		return c, err
 	}
 	program, kind, err := compileExpression(text)
 	if err == nil && !kind.IsExactType(cel.BoolType) && !kind.IsExactType(cel.DynType) {
