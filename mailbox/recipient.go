@@ -233,22 +233,24 @@ func (o *op) refusesUnknownRecipient(to schemas.Agent, force bool) (cards []sche
 }
 
 // checkWork refuses work of a type that the recipient does not accept. It also refuses work for a recipient that
-// produces none of the deliverables although it declared its products, if another agent produces one of them. It only
-// warns if the recipient produces a part of them, or if nobody produces them: then their types are words that no agent
-// declared, and prove nothing. The errors are conflict.
+// produces none of the deliverables although it declared its products, if another agent takes the work and produces one
+// of them. It only warns if the recipient accepts the type of the work by name, if it produces a part of the deliverables,
+// or if nobody else produces them: then their types are words that no agent declared, and prove nothing. The errors are
+// conflict.
 func (o *op) checkWork(to schemas.Card, r *store.Record) (warnings []string, err error) {
 	if !roster.AcceptsType(to, r.Type) {
-		able, err := o.agentsAccepting(r.Type)
-		return nil, cmp.Or(err, refuseUnfitWork("type", able, "%s does not accept work of type %q", to.Name, r.Type))
+		able, err := o.Offers().AgentsWith(func(c schemas.Card) bool { return !c.Away && c.Name != r.From && roster.AcceptsByName(c, r.Type) })
+		return nil, cmp.Or(err, refuseUnfitWork("type", able, "%s does not accept work of type %q, it accepts %s", to.Name, r.Type,
+			schemas.JoinFirst(to.Accepts, maxAdvisedNames)))
 	}
 	missing := roster.MissingProducts(to, r.Products)
 	if len(missing) == 0 {
 		return nil, nil
 	}
-	able, err := o.Offers().AgentsProducing(missing)
+	able, err := o.Offers().AgentsProducing(missing, r)
 	text := fmt.Sprintf("%s produces %s, and is asked for %s", to.Name,
 		schemas.JoinFirst(to.Produces, maxAdvisedNames), schemas.EscapeHidden(schemas.JoinFirst(missing, maxAdvisedNames)))
-	if len(missing) < len(r.Products) || len(able) == 0 || err != nil {
+	if len(missing) < len(r.Products) || len(able) == 0 || roster.AcceptsByName(to, r.Type) || err != nil {
 		return []string{text}, err
 	}
 	return nil, refuseUnfitWork("expectations.deliverables", able, "%s", text)
@@ -262,11 +264,6 @@ func refuseUnfitWork(field string, able []schemas.Agent, format string, args ...
 		return e.WithHint("Nobody does. Nothing was sent.")
 	}
 	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerateAgents(able))
-}
-
-// agentsAccepting returns the registered agents that accept a type of work.
-func (o *op) agentsAccepting(kind string) ([]schemas.Agent, error) {
-	return o.Offers().AgentsWith(func(c schemas.Card) bool { return c.Registered && roster.AcceptsType(c, kind) })
 }
 
 // A token may have a limit of pending handoffs. Each send, continuation, retry and return of a caller counts for the

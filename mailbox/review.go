@@ -11,6 +11,7 @@ import (
 	"handoff/mailbox/draft"
 	"handoff/mailbox/operation"
 	"handoff/mailbox/reading"
+	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -75,13 +76,15 @@ func (o *op) namedReviewer(review string, r *store.Record, force bool) (_ schema
 	return reviewer, schemas.Map(warnings, func(w string) string { return reviewField + ": " + w }), nil
 }
 
-// otherReviewers returns the agents that could review work of the author: its sender, and other agents that registered
-// for reviews.
+// otherReviewers returns the agents that could review work of the author: its sender, and other agents that
+// registered for reviews or for any work.
 func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agent, err error) {
 	if sender != author && sender != schemas.System {
 		others = []schemas.Agent{sender}
 	}
-	able, err := o.agentsAccepting(schemas.TypeReview)
+	able, err := o.Offers().AgentsWith(func(c schemas.Card) bool {
+		return c.Registered && (len(c.Accepts) == 0 || roster.AcceptsByName(c, schemas.TypeReview))
+	})
 	return append(others, slices.DeleteFunc(able, func(a schemas.Agent) bool { return a == author || a == sender })...), err
 }
 

@@ -61,9 +61,14 @@ func (f Offers) NoTakerReason(r *store.Record, asked Reason) (why string, err er
 	return noTakerText(r.To, reasons), nil
 }
 
-// AgentsProducing returns the agents that declared that they produce at least one of the types.
-func (f Offers) AgentsProducing(types []string) ([]schemas.Agent, error) {
-	return f.AgentsWith(func(c schemas.Card) bool { return roster.Produces(c, types) })
+// AgentsProducing returns the agents that declared that they produce at least one of the types, and that may take the
+// work: they are not away, did not send it, and accept its type. If it is for a pool, they are members.
+func (f Offers) AgentsProducing(types []string, r *store.Record) ([]schemas.Agent, error) {
+	_, directed := r.To.SingleAgent()
+	return f.AgentsWith(func(c schemas.Card) bool {
+		takes := roster.AcceptsType(c, r.Type) && (directed || roster.Qualifies(c, r.To, false))
+		return takes && !c.Away && c.Name != r.From && roster.Produces(c, types)
+	})
 }
 
 // AgentsWith returns the known agents whose cards fit.

@@ -113,7 +113,7 @@ func TestJudgeClaim_ReturnsFirstReasonThatHolds(t *testing.T) {
 		}, offer.ClaimReasons, offer.Unskilled, "qa, which has no skill of cobol, rust", schemas.Conflict},
 		{"another produces it", func(w *mailboxtest.World, boss, qa, other schemas.Caller) {
 			mailboxtest.Must(w.T, w.Register, qa, schemas.RegisterIn{Name: "qa", Produces: []string{"report"}})
-			mailboxtest.Must(w.T, w.Register, other, schemas.RegisterIn{Name: "other", Produces: []string{"bug_fix"}})
+			mailboxtest.Must(w.T, w.Register, other, schemas.RegisterIn{Name: "other", Role: "tester", Produces: []string{"bug_fix"}})
 			w.Sends(boss, "role:tester", "x", asksForFix)
 		}, offer.ClaimReasons, offer.WrongProduct, "ho_1 is not offered to qa, which produces no Bug fix", schemas.Conflict},
 		{"declined", func(w *mailboxtest.World, boss, qa, other schemas.Caller) {

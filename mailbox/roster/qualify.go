@@ -54,20 +54,22 @@ func PoolSearchWords(pool schemas.Address, generalists bool) []string {
 // name. Every agent takes work without a type, and work of a type of the protocol, such as task_handoff. An agent that
 // declares no accepted types takes every type.
 func AcceptsType(card schemas.Card, workType string) bool {
-	return isProtocolType(workType) || len(card.Accepts) == 0 || isGeneralist(card) ||
-		slices.Contains(slices.Concat(card.Accepts, card.Produces), workType) || Qualifies(card, schemas.Address("role:"+workType), false)
+	return isProtocolType(workType) || len(card.Accepts) == 0 || isGeneralist(card) || AcceptsByName(card, workType)
 }
 
-// MissingProducts returns the types of deliverables that an agent does not produce. Upper case, blanks, hyphens and
-// underscores make no difference, because senders write the types freely. It returns nil if the agent declared no
-// products or accepts anything, because then nothing is known about its products.
+// AcceptsByName reports whether an agent declared a type of work: it accepts or produces it, or has a role of this name.
+func AcceptsByName(card schemas.Card, workType string) bool {
+	return hasWord(slices.Concat(card.Accepts, card.Produces), workType, isSameWord) || Qualifies(card, schemas.Address("role:"+workType), false)
+}
+
+// MissingProducts returns the types of deliverables that an agent does not produce. A product that is a kind of another,
+// such as a security report, counts as the other. It returns nil if the agent declared no products or accepts anything,
+// because then nothing is known about its products.
 func MissingProducts(card schemas.Card, types []string) []string {
 	if len(card.Produces) == 0 || isGeneralist(card) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(types), func(t string) bool {
-		return slices.ContainsFunc(card.Produces, func(p string) bool { return strings.EqualFold(stripSeparators(p), stripSeparators(t)) })
-	})
+	return slices.DeleteFunc(slices.Clone(types), func(t string) bool { return hasWord(card.Produces, t, isRelatedWord) })
 }
 
 // Produces reports whether an agent declared that it produces one of the types.
@@ -84,7 +86,7 @@ func ProducesOther(card schemas.Card, types []string) bool {
 // kind of work.
 func isProtocolType(workType string) bool {
 	return slices.Contains([]string{
-		"", schemas.TypeHandoff, schemas.TypeTestFailure, schemas.TypeFixComplete, schemas.TypeVerification, schemas.TypeMessage,
+		"", schemas.TypeHandoff, schemas.TypeTestFailure, schemas.TypeFixComplete, schemas.TypeVerification, schemas.TypeMessage, schemas.TypeReview,
 	}, workType)
 }
 
@@ -157,7 +159,7 @@ func HasUnacceptedSkill(card schemas.Card, capability string) bool {
 	return slices.Contains(card.Skills, word) && !slices.Contains(card.Accepts, word) && !slices.Contains(card.Produces, word)
 }
 
-// SuggestPool returns a hint with an agent and a pool of a similar name, such as "qa takes capability:code". It
+// SuggestPool returns a hint with an agent and another pool of a similar name, such as "qa takes capability:code". It
 // considers only pools with the same prefix ("capability:" or "role:"). If pool begins with a colon, it considers all
 // pools. It returns "" if no name is similar.
 func SuggestPool(pool schemas.Address, cards []schemas.Card) string {
@@ -165,7 +167,7 @@ func SuggestPool(pool schemas.Address, cards []schemas.Card) string {
 	for _, c := range cards {
 		for _, box := range BoxesForCard(c)[1:] { // the first is its name
 			of, name, _ := strings.Cut(string(box), ":")
-			if (kind == "" || of == kind) && name != Anything && len(closest.LikelyNames(stripSeparators(wanted), []string{stripSeparators(name)})) > 0 {
+			if (kind == "" || of == kind) && name != Anything && !IsSamePool(pool, box) && len(closest.LikelyNames(stripSeparators(wanted), []string{stripSeparators(name)})) > 0 {
 				return fmt.Sprintf("%s takes %s", c.Name, box)
 			}
 		}

@@ -68,15 +68,16 @@ func LacksSkills(card schemas.Card, to schemas.Address, required []string) bool 
 	return len(required) > 0 && to != "capability:"+Anything && len(sharedSkills(card, required)) == 0
 }
 
-// RefusesTypeForRole reports whether an address is a role and the agent does not accept the type of the work.
+// RefusesTypeForRole reports whether an address is a role and the agent does not accept the type of the work, nor a
+// kind of it, nor has it as a skill.
 func RefusesTypeForRole(card schemas.Card, to schemas.Address, workType string) bool {
-	return isRole(to) && !AcceptsType(card, workType)
+	return isRole(to) && !AcceptsType(card, workType) && !hasWord(slices.Concat(card.Accepts, card.Produces, card.Skills), workType, isRelatedWord)
 }
 
 // byNameScore returns 2 if the agent accepts the work by name, 1 if it only produces it, and 0 if it accepts any work.
 func byNameScore(card schemas.Card, want Work) int {
 	sought := soughtCapability(want)
-	return cmp.Or(2*boolToInt(slices.Contains(card.Accepts, sought)), boolToInt(slices.Contains(card.Produces, sought)))
+	return cmp.Or(2*boolToInt(hasWord(card.Accepts, sought, isSameWord)), boolToInt(hasWord(card.Produces, sought, isSameWord)))
 }
 
 // soughtCapability returns the capability that the work needs: the addressed capability, or the type of the work. It
@@ -132,7 +133,7 @@ func RankReasons(card schemas.Card, want Work) string {
 
 // sharedSkills returns the agent's skills among the tags, each once.
 func sharedSkills(card schemas.Card, tags []string) []string {
-	other := func(skill string) bool { return !slices.Contains(tags, skill) }
+	other := func(skill string) bool { return !hasWord(tags, skill, isSameWord) }
 	return schemas.Unique(slices.DeleteFunc(slices.Clone(card.Skills), other))
 }
 
