@@ -243,9 +243,13 @@ func (o *op) suggestNextAgents(r *store.Record, done schemas.Completion) (next [
 	for _, err := range o.OldestFirst(store.IndexByDependency(r.ID), 0) {
 		return nil, err
 	}
-	types := append(schemas.Map(done.Deliverables, func(d schemas.Delivered) string { return d.Type }), r.Products...)
+	types := schemas.Unique(append(schemas.Map(done.Deliverables, func(d schemas.Delivered) string { return d.Type }), r.Products...))
+	if len(types) == 0 {
+		return nil, nil
+	}
+	cards, err := o.cards()
 	others := []schemas.Agent{r.Holder, r.From}
-	for _, kind := range schemas.Unique(types[:min(len(types), maxAdvisedNames)]) {
+	for _, kind := range roster.AcceptedAs(types[:min(len(types), maxAdvisedNames)], cards) {
 		ranked, routed, err := o.rankCandidates(o.View, &store.Record{To: schemas.Address("capability:" + kind)})
 		if err != nil {
 			return nil, err
@@ -256,7 +260,7 @@ func (o *op) suggestNextAgents(r *store.Record, done schemas.Completion) (next [
 			}
 		}
 	}
-	return next[:min(len(next), maxSuggested)], nil
+	return next[:min(len(next), maxSuggested)], err
 }
 
 // maxSuggested is the number of agents that a completion suggests for the next step.

@@ -77,6 +77,16 @@ func Produces(card schemas.Card, types []string) bool {
 	return len(card.Produces) > 0 && len(MissingProducts(card, types)) < len(types)
 }
 
+// AcceptedAs returns the types that agents accept among the given types, in the spelling of the agents, each once.
+func AcceptedAs(types []string, cards []schemas.Card) (accepted []string) {
+	for _, t := range types {
+		for _, c := range cards {
+			accepted = append(accepted, slices.DeleteFunc(slices.Clone(c.Accepts), func(a string) bool { return !isSameWord(a, t) })...)
+		}
+	}
+	return schemas.Unique(accepted)
+}
+
 // ProducesOther reports whether an agent declared its products, and none of them has one of the types.
 func ProducesOther(card schemas.Card, types []string) bool {
 	return len(types) > 0 && len(MissingProducts(card, types)) == len(types)
