@@ -113,7 +113,7 @@ func (s Installer) recordChange(c FileChange, folders []string, backup string) (
 	r := receipt{
 		Path: c.File.Path, Resolved: c.File.Resolved, Missing: c.File.Missing, Before: c.File.Text, Made: c.made,
 		Folders: folders, Options: c.desired.Options,
-		Granted: c.target.hasPart(grant) && c.desired.Server.Trust && !c.hadPermission(),
+		Granted: c.target.grant && c.desired.Server.Trust && !c.permitted,
 	}
 	if old := c.receipt; !old.isEmpty() {
 		r.Made = append(old.Made, r.Made...)
@@ -121,7 +121,7 @@ func (s Installer) recordChange(c FileChange, folders []string, backup string) (
 		r.Folders, r.Backups = slices.Concat(old.Folders, folders), old.Backups
 		if old.After == textDigest(c.File.Text) {
 			r.Missing, r.Before = old.Missing, old.Before
-		} else if r.Before, err = c.textWithoutParts(); err != nil {
+		} else if r.Before, _, err = c.textWithoutParts(); err != nil {
 			return err
 		}
 	}

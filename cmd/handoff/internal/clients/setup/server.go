@@ -86,7 +86,7 @@ func entryKeys(c client.Client) (keys []string) {
 // putParts writes the desired server, hooks and permission into a file. It removes our parts that are not desired, and
 // leaves parts that may belong to another author.
 func (d DesiredSetup) putParts(c client.Client, t targetFile, doc edit.Document, r receipt) error {
-	if t.hasPart(server) {
+	if t.server {
 		if err := d.putServer(c, doc, r); err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (d DesiredSetup) putParts(c client.Client, t targetFile, doc edit.Document,
 // putSettings writes the desired hooks and permission into a file, and removes the ones that are not desired.
 func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Document, r receipt) error {
 	settings, ok := doc.(*edit.JSON)
-	if t.hasPart(hooks) && ok {
+	if t.hooks && ok {
 		if d.Hooks && !c.Hooks.CanRun(d.Call.Program) {
 			return leftAlone("in hooks on Windows "+c.Title+" runs no program whose path has a blank or a sign: "+d.Call.Program,
 				"Put handoff on PATH and run this again, or leave the hooks out with --no-hooks.")
@@ -110,7 +110,7 @@ func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Docume
 			return err
 		}
 	}
-	if t.hasPart(grant) && ok && (d.Server.Trust || r.Granted) {
+	if t.grant && ok && (d.Server.Trust || r.Granted) {
 		return d.putPermission(c, settings)
 	}
 	return nil
@@ -140,14 +140,4 @@ func (d DesiredSetup) putPermission(c client.Client, doc *edit.JSON) error {
 		return doc.Delete(keyPath(c.Allow.Keys).withSteps(i)...)
 	}
 	return nil
-}
-
-// hadPermission reports whether the tools ran without asking before the change.
-func (c FileChange) hadPermission() bool {
-	doc, err := c.File.ParseDocument(c.target.syntax)
-	if err != nil {
-		return false
-	}
-	_, i := c.desired.findPermission(c.Client, doc)
-	return i >= 0
 }

@@ -60,10 +60,11 @@ type FileChange struct {
 	// person added to the client for this project alone.
 	Foreign error
 
-	desired DesiredSetup
-	target  targetFile
-	made    []keyPath
-	receipt receipt // of the last change of the file; empty: there was none
+	desired   DesiredSetup
+	target    targetFile
+	made      []keyPath
+	permitted bool    // the tools run without asking before the change
+	receipt   receipt // of the last change of the file; empty: there was none
 }
 
 // IsUnchanged reports whether the change has nothing to write.
@@ -77,13 +78,13 @@ func (c FileChange) IsRecorded() bool { return !c.receipt.isEmpty() }
 // PartNames returns the names of the parts of handoff that the change writes or removes: "server", "hooks" and
 // "permission".
 func (c FileChange) PartNames() (names []string) {
-	if c.target.hasPart(server) {
+	if c.target.server {
 		names = append(names, "server")
 	}
-	if c.target.hasPart(hooks) && (c.desired.Hooks || c.receipt.Options.Hooks) {
+	if c.target.hooks && (c.desired.Hooks || c.receipt.Options.Hooks) {
 		names = append(names, "hooks")
 	}
-	if c.target.hasPart(grant) && (c.desired.Server.Trust || c.receipt.Granted) {
+	if c.target.grant && (c.desired.Server.Trust || c.receipt.Granted) {
 		names = append(names, "permission")
 	}
 	return names
@@ -145,8 +146,12 @@ func (s Installer) planFile(c client.Client, d DesiredSetup, t targetFile) FileC
 	if doc, change.Err = change.File.ParseDocument(t.syntax); change.Err != nil {
 		return change
 	}
-	if settings, ok := doc.(*edit.JSON); ok && (t.hasPart(server) || d.Hooks) {
+	if settings, ok := doc.(*edit.JSON); ok && (t.server || d.Hooks) {
 		change.Unread = settings.CheckSyntax(t.syntax)
+	}
+	if t.grant {
+		_, i := d.findPermission(c, doc)
+		change.permitted = i >= 0
 	}
 	before, lacked := doc.Bytes(), missingObjects(c, t, doc)
 	if change.Err = d.putParts(c, t, doc, change.receipt); change.Err != nil || bytes.Equal(doc.Bytes(), before) {

@@ -100,7 +100,7 @@ func tokensIn(text string) []string {
 // enable or disable a server.
 func (c FileChange) ourTokens() []string {
 	ours := []string{client.ServerName, "enabled", "disabled", "true", "false"}
-	if doc, err := c.File.ParseDocument(c.target.syntax); err == nil && c.target.hasPart(server) {
+	if doc, err := c.File.ParseDocument(c.target.syntax); err == nil && c.target.server {
 		ours = append(ours, tokensIn(installed.OurServerName(c.Client, doc))...)
 	}
 	before := c.desired

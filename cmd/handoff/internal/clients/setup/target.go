@@ -15,44 +15,30 @@ import (
 
 // A targetFile is a file of a client, with the parts of handoff that setup writes into it.
 type targetFile struct {
-	path   string
-	syntax client.Syntax
-	parts  partSet
+	path                 string
+	syntax               client.Syntax
+	server, hooks, grant bool
 }
-
-// A partSet is a set of parts of handoff in a file.
-type partSet uint8
-
-const (
-	server partSet = 1 << iota
-	hooks
-	grant
-)
-
-func (t targetFile) hasPart(p partSet) bool { return t.parts&p != 0 }
 
 // targetFiles returns the files of a client for a scope. A file that holds several kinds of settings, for example
 // servers and hooks, is returned once.
 func (d DesiredSetup) targetFiles(c client.Client) (all []targetFile) {
-	add := func(files client.ConfigPaths, p partSet) {
+	target := func(files client.ConfigPaths) *targetFile {
 		path := files.PathFor(d.Scope, d.Machine)
 		i := slices.IndexFunc(all, func(t targetFile) bool { return t.path == path })
-		switch {
-		case path == "":
-		case i >= 0:
-			all[i].parts |= p
-		default:
-			all = append(all, targetFile{path, files.Syntax, p})
+		if i < 0 {
+			i, all = len(all), append(all, targetFile{path: path, syntax: files.Syntax})
 		}
+		return &all[i]
 	}
-	add(c.Servers, server)
+	target(c.Servers).server = true
 	if c.Hooks != nil {
-		add(c.Hooks.ConfigPaths, hooks)
+		target(c.Hooks.ConfigPaths).hooks = true
 	}
 	if c.Allow != nil {
-		add(c.Allow.Files, grant)
+		target(c.Allow.Files).grant = true
 	}
-	return all
+	return slices.DeleteFunc(all, func(t targetFile) bool { return t.path == "" })
 }
 
 // A keyPath is the path to a value in a file: keys of objects and indices of lists.
@@ -75,15 +61,15 @@ func missingObjects(c client.Client, t targetFile, doc edit.Document) (paths []k
 			}
 		}
 	}
-	if t.hasPart(server) {
+	if t.server {
 		need(installed.ServerListKeys(c, doc))
 	}
-	if t.hasPart(hooks) {
+	if t.hooks {
 		for _, h := range c.Hooks.Commands {
 			need(keyPath{installed.HooksKey, h.EventName})
 		}
 	}
-	if t.hasPart(grant) {
+	if t.grant {
 		need(c.Allow.Keys)
 	}
 	return paths
@@ -109,8 +95,10 @@ func (d DesiredSetup) readChangeable(path string) (installed.ConfigFile, error) 
 	case err != nil || f.Missing:
 	case f.Info.Mode()&0o200 == 0:
 		err = errors.New("it is read-only")
-	default:
-		err = checkReplaceable(f.Info)
+	case platform.HasHardLinks(f.Info):
+		err = errors.New("it has another name (a hard link), under which it would stay as it is")
+	case !platform.IsOwnFile(f.Info):
+		err = errors.New("it belongs to another user")
 	}
 	return f, err
 }

@@ -37,8 +37,11 @@ func (s Installer) planFileUndo(c client.Client, d DesiredSetup, t targetFile) F
 		change.After, change.Gone, change.Exact = r.Before, r.Missing, true
 		return change
 	}
-	if change.After, change.Err = change.textWithoutParts(); change.Err == nil {
-		change.Foreign = change.findForeignServer()
+	var foreign bool
+	if change.After, foreign, change.Err = change.textWithoutParts(); change.Err == nil {
+		if foreign && change.IsRecorded() {
+			change.Foreign = d.newForeignServerError(c)
+		}
 		change.Gone = r.Missing && isEmptyConfig(change.After)
 	}
 	return change
@@ -47,7 +50,7 @@ func (s Installer) planFileUndo(c client.Client, d DesiredSetup, t targetFile) F
 // withLocalServerNote adds a note if the client's file also lists our server for this project alone. Setup never writes
 // such an entry: a person added it, so undo does not remove it.
 func (c FileChange) withLocalServerNote() FileChange {
-	if c.Foreign != nil || !c.target.hasPart(server) || c.desired.Scope != client.User {
+	if c.Foreign != nil || !c.target.server || c.desired.Scope != client.User {
 		return c
 	}
 	entries, _ := installed.ServerEntries(c.Client, c.desired.Machine)
@@ -66,19 +69,21 @@ func isEmptyConfig(text []byte) bool {
 	return len(text) == 0 || string(text) == "{}"
 }
 
-// textWithoutParts returns the text of the file without our parts.
-func (c FileChange) textWithoutParts() ([]byte, error) {
+// textWithoutParts returns the text of the file without our parts. Foreign reports whether a server of another author has
+// the name of our entry.
+func (c FileChange) textWithoutParts() (_ []byte, foreign bool, err error) {
 	doc, err := c.File.ParseDocument(c.target.syntax)
 	if err != nil {
-		return c.File.Text, err
+		return c.File.Text, false, err
 	}
 	before := doc.Bytes()
-	if c.target.hasPart(server) { // a server of our name that is not ours stays
+	if c.target.server { // a server of our name that is not ours stays
 		at := serverPath(c.Client, doc)
 		old, _ := doc.Lookup(at...)
 		if fields, ok := old.(map[string]any); ok && c.desired.isOurEntry(fields, c.receipt) {
 			err = doc.Delete(at...)
 		}
+		_, foreign = doc.Lookup(append(installed.ServerListKeys(c.Client, doc), client.ServerName)...)
 	}
 	nothing := c.desired
 	nothing.Hooks, nothing.Server.Trust = false, false
@@ -89,24 +94,9 @@ func (c FileChange) textWithoutParts() ([]byte, error) {
 		}
 	}
 	if err != nil || bytes.Equal(doc.Bytes(), before) {
-		return c.File.Text, err
+		return c.File.Text, foreign, err
 	}
-	return doc.Bytes(), nil
-}
-
-// findForeignServer returns an error if a server of another author has the name of our entry.
-func (c FileChange) findForeignServer() error {
-	if !c.target.hasPart(server) || !c.IsRecorded() {
-		return nil
-	}
-	doc, err := installed.ConfigFile{Text: c.After}.ParseDocument(c.target.syntax)
-	if err != nil {
-		return err
-	}
-	if _, there := doc.Lookup(append(installed.ServerListKeys(c.Client, doc), client.ServerName)...); there {
-		return c.desired.newForeignServerError(c.Client)
-	}
-	return nil
+	return doc.Bytes(), foreign, nil
 }
 
 // ApplyUndo makes a change that [Installer.PlanUndo] returned. It removes the receipt, and empty directories that setup
