@@ -17,6 +17,7 @@ import (
 	"handoff/cmd/handoff/internal/consent"
 	"handoff/schemas"
 	"handoff/tools"
+	"handoff/tools/platform"
 )
 
 // A File is a file that may declare agents. Name is shown to people, and is stored with each agent that the file
@@ -224,21 +225,15 @@ func (d *Declarer) takeWarnings(all bool) (warnings []string) {
 // invokeWhileWatching makes the call. Until the call ends, it looks every second for changes of the files and passes
 // changed declarations to the workspace.
 func (d *Declarer) invokeWhileWatching(ctx context.Context, c tools.Call) (json.RawMessage, error) {
-	over := make(chan struct{})
+	during, end := context.WithCancel(ctx)
 	var following sync.WaitGroup
 	following.Go(func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		for {
-			select {
-			case <-over:
-				return
-			case <-tick.C:
-				_ = d.declareChanges(ctx, c.Caller) // it is tried again in a second
-			}
+		for platform.Sleep(during, time.Second) {
+			_ = d.declareChanges(ctx, c.Caller) // it is tried again in a second
 		}
 	})
-	defer func() { close(over); following.Wait() }()
+	defer following.Wait()
+	defer end()
 	return d.Invoker.Invoke(ctx, c)
 }
 

@@ -28,7 +28,7 @@ func (p *parser) parseRoutes(list *yaml.Node) {
 		return
 	}
 	for i, n := range list.Content {
-		for _, r := range p.parseRule(n, routes, func(v any) any { return v }).Routes {
+		for _, r := range p.parseRule(n, routes, "").Routes {
 			r.Name = cmp.Or(r.Name, fmt.Sprintf("route %d", i+1))
 			p.result.Routes, p.routeNodes = append(p.result.Routes, r), append(p.routeNodes, n)
 		}
@@ -47,23 +47,15 @@ func (p *parser) parseWorkflows(list *yaml.Node) {
 			p.AddProblem(name, "Write 1 to 64 of A-Z a-z 0-9 . _ -, as implement-and-test.", "%q is no name of a workflow", schemas.EscapeHidden(schemas.Clip(name.Value, 80)))
 			return
 		}
-		said := p.parseRule(n, "plans", func(v any) any {
-			whole, ok := v.(map[string]any)
-			if !ok {
-				whole = map[string]any{"steps": v}
-			}
-			whole["name"] = name.Value
-			return whole
-		})
-		for _, plan := range said.Plans {
+		for _, plan := range p.parseRule(n, "plans", name.Value).Plans {
 			p.result.Plans, p.planNodes = append(p.result.Plans, plan), append(p.planNodes, n)
 		}
 	})
 }
 
 // parseRule reads one entry of a list of rules as the tool agents_declare would, which also normalises names and kinds.
-// It returns a file with only this entry, or an empty file if the entry is wrong.
-func (p *parser) parseRule(n *yaml.Node, list string, whole func(any) any) (said schemas.DeclaringFile) {
+// Plan is the name of a workflow, whose entry may be only its steps. For a route it is empty. ParseRule returns a file with only this entry, or an empty file if the entry is wrong.
+func (p *parser) parseRule(n *yaml.Node, list, plan string) (said schemas.DeclaringFile) {
 	if !p.addRuleBytes(n) {
 		p.AddProblem(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostRuleBytes)
 		return said
@@ -73,7 +65,15 @@ func (p *parser) parseRule(n *yaml.Node, list string, whole func(any) any) (said
 		p.Problems = append(p.Problems, explainDecodeError(n, err))
 		return said
 	}
-	args, err := json.Marshal(map[string]any{"files": []any{map[string]any{"name": "-", list: []any{whole(v)}}}})
+	if plan != "" {
+		whole, ok := v.(map[string]any)
+		if !ok {
+			whole = map[string]any{"steps": v}
+		}
+		whole["name"] = plan
+		v = whole
+	}
+	args, err := json.Marshal(map[string]any{"files": []any{map[string]any{"name": "-", list: []any{v}}}})
 	if err != nil {
 		p.AddProblem(n, "Quote each name.", "a name is no text")
 		return said

@@ -143,16 +143,20 @@ func (c Client) hookHandler(h Hook, call HookCall) Object {
 
 // HookCommand returns the command line of a hook, written for the shell in which the client runs hooks.
 func (c Client) HookCommand(h Hook, call HookCall) string {
-	words := c.HookWords(h, call)
-	program := shell.Quote(words[0])
-	switch {
-	case !isWindowsPath(words[0]):
-	case c.Hooks.Bare:
-		program = words[0]
-	default:
-		program = "'" + strings.ReplaceAll(words[0], "'", `'\''`) + "'"
+	words := []string{"hook", string(h.Event)}
+	if h.Event == Wake {
+		words = []string{"wait", "--hook"}
 	}
-	return program + " " + shell.JoinWords(words[1:])
+	words = append(append(words, "--client", c.Name), call.Flags()...)
+	program := shell.Quote(call.Program)
+	switch {
+	case !isWindowsPath(call.Program):
+	case c.Hooks.Bare:
+		program = call.Program
+	default:
+		program = "'" + strings.ReplaceAll(call.Program, "'", `'\''`) + "'"
+	}
+	return program + " " + shell.JoinWords(words)
 }
 
 // CanRun reports whether the client's shell can start a program at this path, as [Client.HookCommand] writes the path.
@@ -184,22 +188,6 @@ func cutProgram(line string) (program, rest string, ok bool) {
 	return "", line, false
 }
 
-// splitWords splits the line of a hook into words.
-func splitWords(line string) (all []string, ok bool) {
-	program, rest, ok := cutProgram(strings.TrimLeft(line, " \t"))
-	all, okRest := shell.SplitWords(rest)
-	return append([]string{program}, all...), ok && okRest && program != ""
-}
-
-// HookWords returns the program of a hook and its arguments.
-func (c Client) HookWords(h Hook, call HookCall) []string {
-	words := []string{call.Program, "hook", string(h.Event)}
-	if h.Event == Wake {
-		words = []string{call.Program, "wait", "--hook"}
-	}
-	return append(append(words, "--client", c.Name), call.Flags()...)
-}
-
 // Flags returns the command-line flags for the agent and the workspace of the call.
 func (c HookCall) Flags() (flags []string) {
 	if c.Agent != "" {
@@ -224,18 +212,19 @@ func BeginsLikeHookLine(line string, programs ...string) bool {
 // line must be handoff, with any path, or one of the given programs. Ok is false for a line that also runs another
 // command, because another author wrote that line.
 func ParseHookLine(line string, programs ...string) (call HookCall, ok bool) {
-	all, ok := splitWords(line)
-	if !ok || len(all) < 3 || !isOurProgram(all[0], programs) {
+	program, arguments, ok := cutProgram(strings.TrimLeft(line, " \t"))
+	words, okArguments := shell.SplitWords(arguments)
+	if !ok || !okArguments || len(words) < 2 || !isOurProgram(program, programs) {
 		return call, false
 	}
-	isHook := all[1] == "hook" && isEventWord(all[2]) || all[1] == "wait" && all[2] == "--hook"
-	rest, values := all[3:], map[string]string{}
+	isHook := words[0] == "hook" && isEventWord(words[1]) || words[0] == "wait" && words[1] == "--hook"
+	rest, values := words[2:], map[string]string{}
 	for _, flag := range []string{"--client", "--agent", "--workspace"} {
 		if len(rest) >= 2 && rest[0] == flag {
 			values[flag], rest = rest[1], rest[2:]
 		}
 	}
-	return HookCall{Program: all[0], Agent: values["--agent"], Workspace: values["--workspace"]}, isHook && len(rest) == 0
+	return HookCall{Program: program, Agent: values["--agent"], Workspace: values["--workspace"]}, isHook && len(rest) == 0
 }
 
 func isOurProgram(program string, programs []string) bool {

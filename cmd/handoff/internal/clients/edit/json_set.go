@@ -129,7 +129,8 @@ func (d *JSON) itemLayout(v *hujson.Value) (indent string, spread bool) {
 	if hasItemPerLine(all) {
 		return lineIndent(d.text, all[0].first.StartOffset), true
 	}
-	return lineIndent(d.text, v.StartOffset) + d.indentUnit(), len(all) == 0 && d.isMultiline()
+	unit, multiline := d.rootLayout()
+	return lineIndent(d.text, v.StartOffset) + unit, len(all) == 0 && multiline
 }
 
 // hasItemPerLine reports whether each item stands on its own line.
@@ -137,20 +138,14 @@ func hasItemPerLine(all []jsonItem) bool {
 	return len(all) > 0 && bytes.Contains(all[0].first.BeforeExtra, []byte("\n"))
 }
 
-// isMultiline reports whether the text has several lines or is empty. In an empty file, each new value gets its own
-// line.
-func (d *JSON) isMultiline() bool {
-	all, _ := itemsOf(&d.root)
-	return len(all) == 0 || hasItemPerLine(all)
-}
-
-// indentUnit returns the indent of one level.
-func (d *JSON) indentUnit() string {
+// rootLayout returns the indent of one level. Multiline is true if the text has several lines or is empty: in an empty
+// file, each new value gets its own line.
+func (d *JSON) rootLayout() (unit string, multiline bool) {
 	all, _ := itemsOf(&d.root)
 	if !hasItemPerLine(all) {
-		return "  "
+		return "  ", len(all) == 0
 	}
-	return strings.TrimPrefix(lineIndent(d.text, all[0].first.StartOffset), lineIndent(d.text, d.root.StartOffset))
+	return strings.TrimPrefix(lineIndent(d.text, all[0].first.StartOffset), lineIndent(d.text, d.root.StartOffset)), true
 }
 
 // colonSeparator returns the text between a key and its value.
@@ -171,7 +166,8 @@ func (d *JSON) renderValue(value any, indent string, spread bool) hujson.Literal
 		return hujson.Literal(text)
 	}
 	var lines bytes.Buffer
-	if err := json.Indent(&lines, text, indent, d.indentUnit()); err != nil {
+	unit, _ := d.rootLayout()
+	if err := json.Indent(&lines, text, indent, unit); err != nil {
 		panic(err) // the encoder just wrote it
 	}
 	return bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnding(d.text)))

@@ -157,8 +157,10 @@ func (e ServerEntry) IsWrittenBySetup(desired ...client.Server) bool {
 // agent name of this entry.
 func (e ServerEntry) sharedServers() []client.Server {
 	s := client.Server{Command: []string{client.ServerName, "mcp"}}
-	if len(e.Command) == len(s.Command)+2 && isAgentName(e.Command[3]) {
-		s.Command = append(s.Command, "--agent", e.Command[3])
+	if len(e.Command) == len(s.Command)+2 {
+		if _, err := schemas.ParseAgent("--agent", e.Command[3]); err == nil {
+			s.Command = append(s.Command, "--agent", e.Command[3])
+		}
 	}
 	if !slices.ContainsFunc(e.Pass, func(name string) bool { return !slices.Contains(client.PassedVariables[:], name) }) {
 		s.Pass = e.Pass // earlier versions named fewer
@@ -166,11 +168,6 @@ func (e ServerEntry) sharedServers() []client.Server {
 	trusted := s
 	trusted.Trust = true
 	return []client.Server{s, trusted}
-}
-
-func isAgentName(name string) bool {
-	_, err := schemas.ParseAgent("--agent", name)
-	return err == nil
 }
 
 // An EnabledPlugin is a plugin of ours that a client has.

@@ -20,17 +20,6 @@ type ourHooks struct {
 	receipt  receipt
 }
 
-// findOurHooks returns the access to our hooks in a file. A hook is ours if it runs handoff. It is also ours if it runs
-// the program of the desired setup or of the receipt, even under a name other than "handoff". The error is
-// [installed.ErrHooks] if the file has more than [installed.MostHooks] of our hooks.
-func (d DesiredSetup) findOurHooks(doc *edit.JSON, c client.Client, r receipt) (ourHooks, error) {
-	o := ourHooks{doc, c, []string{d.Call.Program, r.Options.Call.Program}, r}
-	if len(o.handlersOn()) > installed.MostHooks {
-		return o, installed.ErrHooks
-	}
-	return o, nil
-}
-
 // handlersOn returns our hooks on the given events. Without events it returns all our hooks.
 func (o ourHooks) handlersOn(events ...string) []client.HookHandler {
 	return slices.DeleteFunc(installed.HookHandlers(o), func(h client.HookHandler) bool {
@@ -40,16 +29,22 @@ func (o ourHooks) handlersOn(events ...string) []client.HookHandler {
 }
 
 // replaceWith replaces our hooks by the hooks of the desired setup. It leaves the hooks of other authors in their
-// places. It removes an event's list and the object of all events if they are empty and setup made them. After an error
-// the document must not be used.
+// places. It removes an event's list and the object of all events if they are empty and setup made them. The error is
+// [installed.ErrHooks] if the file has more than [installed.MostHooks] of our hooks. After an error the document must not
+// be used.
 func (o ourHooks) replaceWith(d DesiredSetup) (err error) {
+	there := o.handlersOn()
+	if len(there) > installed.MostHooks {
+		return installed.ErrHooks
+	}
+	events := schemas.Map(there, func(h client.HookHandler) string { return h.Event }) // an earlier version may have had others
 	groups := map[string][]any{}
 	if d.Hooks {
 		for _, f := range o.client.HookGroups(d.Call) {
-			groups[f.Key] = f.Value.([]any)
+			events, groups[f.Key] = append(events, f.Key), f.Value.([]any)
 		}
 	}
-	for _, event := range o.eventNames() {
+	for _, event := range schemas.Unique(events) {
 		if edit.SameValue(o.groupsOn(event), groups[event]) {
 			continue
 		}
@@ -66,28 +61,15 @@ func (o ourHooks) replaceWith(d DesiredSetup) (err error) {
 	return err
 }
 
-// eventNames returns the events of this version's hooks, and the events of our hooks in the file, which an earlier
-// version may have written.
-func (o ourHooks) eventNames() []string {
-	now := schemas.Map(o.client.Hooks.Commands, func(h client.Hook) string { return h.EventName })
-	there := schemas.Map(o.handlersOn(), func(h client.HookHandler) string { return h.Event })
-	return schemas.Unique(append(now, there...))
-}
-
 // groupsOn returns the groups on an event that contain one of our hooks. A group may also contain hooks of other
 // authors. Such a group differs from every group that setup writes, so [ourHooks.replaceWith] takes our hooks out of
 // it.
-func (o ourHooks) groupsOn(event string) (groups []any) {
-	last := -1
-	for _, h := range o.handlersOn(event) {
-		if h.Group == last {
-			continue
-		}
-		last = h.Group
-		group, _ := o.Lookup(installed.HooksKey, event, h.Group)
-		groups = append(groups, group)
-	}
-	return groups
+func (o ourHooks) groupsOn(event string) []any {
+	indices := schemas.Map(o.handlersOn(event), func(h client.HookHandler) int { return h.Group })
+	return schemas.Map(schemas.Unique(indices), func(i int) any {
+		group, _ := o.Lookup(installed.HooksKey, event, i)
+		return group
+	})
 }
 
 // deleteHandlers removes our hooks from an event, beginning with the last one, so that the indices of the others stay

@@ -102,11 +102,9 @@ func (d DesiredSetup) putSettings(c client.Client, t targetFile, doc edit.Docume
 			return leftAlone("in hooks on Windows "+c.Title+" runs no program whose path has a blank or a sign: "+d.Call.Program,
 				"Put handoff on PATH and run this again, or leave the hooks out with --no-hooks.")
 		}
-		ours, err := d.findOurHooks(settings, c, r)
-		if err == nil {
-			err = ours.replaceWith(d)
-		}
-		if err != nil {
+		// They may run the program of the desired setup or of the receipt, even under a name other than "handoff".
+		ours := ourHooks{settings, c, []string{d.Call.Program, r.Options.Call.Program}, r}
+		if err := ours.replaceWith(d); err != nil {
 			return err
 		}
 	}
