@@ -138,6 +138,9 @@ type Writer interface {
 	//
 	// After a transaction is undone, Next may return its numbers again. So a number proves nothing before the commit.
 	Next(s Space) (uint64, error)
+
+	// Size returns an upper bound of the written bytes, including deletions. It is zero only if nothing was written.
+	Size() int
 }
 
 // Backend keeps rows in order and does not know their meaning. It is safe for use by many goroutines. A function that

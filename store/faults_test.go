@@ -81,6 +81,8 @@ func (r failingRows) Next(s store.Space) (uint64, error) {
 	return n, errors.Join(r.of.fails(), err)
 }
 
+func (r failingRows) Size() int { return r.w.Size() }
+
 // If any operation on rows fails, its caller gets the error, and nothing is kept.
 func TestTx_ReturnsEveryRowErrorAndUndoesAllWrites(t *testing.T) {
 	w := newMemoryWorld(t)

@@ -30,13 +30,14 @@ func NewTimedBackend(b Backend, now func() time.Time) *TimedBackend {
 // or returned an error, or whose ctx ended.
 func (t *TimedBackend) Update(ctx context.Context, fn func(Writer) error) error {
 	begun := t.now()
-	var last *trackingWriter // of the last run of fn
+	var wrote bool   // in the last run of fn
+	var failed error // of the last run of fn
 	err := t.Backend.Update(ctx, func(w Writer) error {
-		last = &trackingWriter{Writer: w}
-		last.err = fn(last)
-		return last.err
+		failed = fn(w)
+		wrote = w.Size() > 0
+		return failed
 	})
-	if last == nil || !last.wrote || last.err != nil || ctx.Err() != nil {
+	if !wrote || failed != nil || ctx.Err() != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -68,26 +69,4 @@ func (t *TimedBackend) Commits() schemas.LatencyHistogram {
 	out := t.commits
 	out.Buckets = slices.Clone(out.Buckets)
 	return out
-}
-
-// trackingWriter notes whether the function of an Update wrote rows, and the error that it returned.
-type trackingWriter struct {
-	Writer
-	wrote bool
-	err   error
-}
-
-func (n *trackingWriter) Put(s Space, key, value []byte) error {
-	n.wrote = true
-	return n.Writer.Put(s, key, value)
-}
-
-func (n *trackingWriter) Delete(s Space, key []byte) error {
-	n.wrote = true
-	return n.Writer.Delete(s, key)
-}
-
-func (n *trackingWriter) Next(s Space) (uint64, error) {
-	n.wrote = true
-	return n.Writer.Next(s)
 }

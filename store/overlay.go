@@ -50,8 +50,7 @@ func (o *Overlay) Run(fn func(Writer) error) (err error) {
 	return fn(o)
 }
 
-// Size returns an upper bound of the bytes that Flush would write, including deletions. It is zero only if nothing was
-// written. Drivers use it to limit the number of calls that share a commit.
+// Size implements [Writer]. Drivers use it to limit the number of calls that share a commit.
 func (o *Overlay) Size() int { return o.size }
 
 // Flush writes all rows into w, space by space in the order of keys. It passes its own slices, and the overlay never
