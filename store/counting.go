@@ -28,7 +28,7 @@ func (s *Store) CountStates(ctx context.Context, states ...schemas.Status) (map[
 // It skips a damaged record.
 //
 // The oldest handoff has the lowest id. So OldestPending scans the mailbox in the order of claims, and reads a record
-// only if its id is lower than all ids before. A [queuePosition] is never after the send time. So when a position is
+// only if its id is lower than all ids before. A [QueuePosition] is never after the send time. So when a position is
 // after the send time of the oldest record so far, all remaining handoffs are younger, and the scan stops.
 func (v *View) OldestPending(box schemas.Address) (time.Time, error) {
 	var oldest *Record

@@ -71,8 +71,9 @@ var priorityBonus = map[schemas.Priority]time.Duration{
 	schemas.Low: 0, schemas.Normal: time.Hour, schemas.High: 4 * time.Hour, schemas.Critical: 24 * time.Hour,
 }
 
-// queuePosition returns the position of a handoff in its mailbox: its send time minus its [priorityBonus]. The position
-// never changes. Handoffs with the same position come in the order of their ids.
-func queuePosition(created Time, p schemas.Priority) []byte {
-	return EncodeNumber(max(0, int64(created)-priorityBonus[p].Milliseconds())) // a negative number would sort last
+// QueuePosition returns the position of a handoff in the order of claims, as bytes to compare: its send time minus its
+// [priorityBonus], and then its id. The position never changes, also by a claim.
+func QueuePosition(r *Record) []byte {
+	at := max(0, int64(r.Created)-priorityBonus[r.Priority].Milliseconds()) // a negative number would sort last
+	return joinBytes(EncodeNumber(at), EncodeNumber(r.ID))
 }

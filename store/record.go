@@ -244,7 +244,7 @@ func IndexRowsOf(r *Record) []IndexRow {
 	each(IndexByDependency, r.After)
 	each(IndexByFreedDependency, r.Freed)
 	if r.IsClaimable() {
-		add(HandoffIndex{Ready, joinBytes(zeroTerminated(r.Box), queuePosition(r.Created, r.Priority))})
+		es = append(es, IndexRow{Space: Ready, Key: joinBytes(zeroTerminated(r.Box), QueuePosition(r))})
 	}
 	if r.Wakes != 0 {
 		add(HandoffIndex{Wakes, EncodeNumber(r.Wakes)})

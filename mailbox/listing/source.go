@@ -94,14 +94,14 @@ func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas
 	if err != nil || r == nil {
 		return nil, cmp.Or(err, cursorError())
 	}
-	last := claimOrderKey(r)
+	last := store.QueuePosition(r)
 	return func(yield func(schemas.ID, error) bool) {
 		passed := false
 		for id, err := range ids {
 			if err == nil && !passed {
 				var other *store.Record
 				if other, err = v.Record(id); err == nil {
-					passed = bytes.Compare(claimOrderKey(other), last) > 0
+					passed = bytes.Compare(store.QueuePosition(other), last) > 0
 				}
 			}
 			if (err != nil || passed) && !yield(id, err) {
@@ -109,18 +109,4 @@ func afterCursor(v *store.View, ids iter.Seq2[schemas.ID, error], cursor schemas
 			}
 		}
 	}, nil
-}
-
-// claimOrderKey returns the position of a handoff in the order of claims, as bytes to compare. For a claimed handoff it
-// returns the position before the claim. It computes the key that the store would use if all handoffs were in one
-// mailbox.
-func claimOrderKey(r *store.Record) []byte {
-	const anywhere = "any"
-	pending := store.Record{ID: r.ID, Created: r.Created, Priority: r.Priority, Status: schemas.Pending, Box: anywhere}
-	for _, e := range store.IndexRowsOf(&pending) {
-		if e.Space == store.Ready {
-			return e.Key
-		}
-	}
-	return nil
 }
