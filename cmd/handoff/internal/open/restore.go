@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -71,8 +70,10 @@ func restoreFileStore(ctx context.Context, w workspace.Workspace, backup string,
 		kept = before
 	}
 	next := restoringFile(at)
+	_ = os.Remove(next)                    // of a killed restore
 	defer func() { _ = os.Remove(next) }() // it exists only after an error
-	if err := copyFile(ctx, next, backup); err != nil {
+	err = ReadBackup(ctx, backup, func(rows store.Backend) error { return copyRows(ctx, travel.Copy{From: rows}, next) })
+	if err != nil {
 		return "", err
 	}
 	if used { // a link, so that the store is never missing: a process would make a new, empty one
@@ -129,25 +130,6 @@ func checkMayReplace(name, backup string, replace, kept bool) error {
 			WithHint("Nothing was changed. handoff restore --undo puts it back, handoff restore --accept deletes it.")
 	}
 	return nil
-}
-
-func copyFile(ctx context.Context, to, from string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, in.Close()) }()
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	for chunk := int64(64 << 20); err == nil && ctx.Err() == nil; {
-		_, err = io.CopyN(out, in, chunk)
-	}
-	if errors.Is(err, io.EOF) {
-		err = out.Sync()
-	}
-	return errors.Join(err, ctx.Err(), out.Close())
 }
 
 // UndoRestore exchanges a workspace with the workspace that the last restore replaced. The workspace is in the database
