@@ -1,6 +1,8 @@
 package serve
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -58,24 +60,30 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 var tokenFields = cli.ReadFields(helpTexts, "token_add")
 
 func tokenAddCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{Use: "add NAME", Args: cobra.ExactArgs(1)}
-	cli.DefineFlags(cmd, tokenFields)
-	expires := cmd.Flags().String("expires", "never", "after a `time` such as 30d or 12h, or at a date such as 2026-12-31")
-	cmd.RunE = func(cmd *cobra.Command, given []string) error {
-		args := cli.Arguments{"name": given[0]}
-		if err := args.SetFields(cmd, tokenFields); err != nil {
+	var expires, secret string
+	return cli.ToolCommand[schemas.TokenAddOut]{
+		Tool: "token_add", Place: "name", Fields: tokenFields,
+		Flags: func(cmd *cobra.Command) {
+			cmd.Flags().StringVar(&expires, "expires", "never", "after a `time` such as 30d or 12h, or at a date such as 2026-12-31")
+		},
+		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error {
+			secret = auth.NewSecret()
+			args["hash"] = auth.HashSecret(secret)
+			at, err := parseExpiry(expires, a.Now())
+			if !at.IsZero() {
+				args["expires"] = at
+			}
 			return err
-		}
-		at, err := parseExpiry(*expires, a.Now())
-		if err != nil {
+		},
+		Then: func(_ context.Context, out schemas.TokenAddOut, _ json.RawMessage) error {
+			made := map[string]any{"token": out.Token, "secret": secret}
+			err := a.PrintValue(made, func(p *cli.Page) { p.AddLine("%s", secret) })
+			if err == nil && !a.JSON {
+				printTokenUsage(a, out.Token)
+			}
 			return err
-		}
-		if !at.IsZero() {
-			args["expires"] = at
-		}
-		return addToken(a, cmd, args)
-	}
-	return cmd
+		},
+	}.Configure(a, &cobra.Command{Use: "add NAME", Args: cobra.ExactArgs(1)})
 }
 
 // parseExpiry parses the time at which a token expires. For "never" it returns the zero time. For a date without a time
@@ -90,22 +98,6 @@ func parseExpiry(said string, now time.Time) (time.Time, error) {
 			WithHint("Write a duration as 30d or 12h, a date as 2026-12-31, or never.")
 	}
 	return at, nil
-}
-
-// addToken makes a secret, stores its hash, and shows the secret.
-func addToken(a *cli.App, cmd *cobra.Command, args cli.Arguments) error {
-	secret := auth.NewSecret()
-	args["hash"] = auth.HashSecret(secret)
-	out, _, err := cli.Call[schemas.TokenAddOut](cmd.Context(), a, "token_add", args)
-	if err != nil {
-		return err
-	}
-	made := map[string]any{"token": out.Token, "secret": secret}
-	err = a.PrintValue(made, func(p *cli.Page) { p.AddLine("%s", secret) })
-	if err == nil && !a.JSON {
-		printTokenUsage(a, out.Token)
-	}
-	return err
 }
 
 // printTokenUsage says on standard error how to use a new token. It does not print the secret again.
