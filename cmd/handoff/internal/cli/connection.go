@@ -39,11 +39,17 @@ type Connection struct {
 // caller, Connect acts as the client session in whose shell this command runs. A client may have several sessions with
 // different names.
 func (a *App) Connect(ctx context.Context, by schemas.Caller, fn func(*Connection) error) error {
-	if err := a.checkTypedWorkspace(); err != nil {
+	place, err := a.findTypedWorkspace()
+	if err != nil {
 		return err
 	}
+	return a.connectTo(ctx, place, by, fn)
+}
+
+// connectTo is [App.Connect] for a known workspace.
+func (a *App) connectTo(ctx context.Context, place workspace.Workspace, by schemas.Caller, fn func(*Connection) error) error {
 	log := slog.New(slog.NewTextHandler(a.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	return a.OpenWorkspace(ctx, OpenOptions{Logger: log}, func(_ workspace.Workspace, boxes *relay.Relay) error {
+	return a.OpenWorkspace(ctx, place, OpenOptions{Logger: log}, func(boxes *relay.Relay) error {
 		conn := &Connection{Boxes: boxes, By: by, App: a}
 		if err := conn.actAsSession(ctx); err != nil {
 			return err
@@ -88,17 +94,8 @@ type OpenOptions struct {
 	Cluster *cluster.Node
 }
 
-// OpenWorkspace finds the workspace and opens it while fn runs.
-func (a *App) OpenWorkspace(ctx context.Context, o OpenOptions, fn func(workspace.Workspace, *relay.Relay) error) error {
-	place, err := workspace.Find(a.WorkspaceConfig())
-	if err != nil {
-		return err
-	}
-	return a.OpenKnownWorkspace(ctx, place, o, func(boxes *relay.Relay) error { return fn(place, boxes) })
-}
-
-// OpenKnownWorkspace opens a workspace while fn runs.
-func (a *App) OpenKnownWorkspace(ctx context.Context, place workspace.Workspace, o OpenOptions, fn func(*relay.Relay) error) error {
+// OpenWorkspace opens a workspace while fn runs.
+func (a *App) OpenWorkspace(ctx context.Context, place workspace.Workspace, o OpenOptions, fn func(*relay.Relay) error) error {
 	boxes, closeWorkspace, err := a.KeepWorkspaceOpen(ctx, place, o)
 	if err != nil {
 		return err

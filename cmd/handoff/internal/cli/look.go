@@ -70,7 +70,7 @@ func (a *App) ConnectToRead(ctx context.Context, by schemas.Caller, fn func(*Con
 		return err
 	}
 	if a.UsesDatabase() || !place.IsStoreMissing() {
-		return a.Connect(ctx, by, fn)
+		return a.connectTo(ctx, place, by, fn)
 	}
 	if a.isWorkspaceTyped() {
 		return a.errNoWorkspace(a.similarWorkspaces())
@@ -128,12 +128,12 @@ func (a *App) isWorkspaceTyped() bool {
 	return a.Workspace != "" && a.Workspace != a.Getenv("HANDOFF_WORKSPACE")
 }
 
-// checkTypedWorkspace returns an error if the user typed the name of a new workspace that resembles an existing name,
-// because the new name is probably a misspelling.
-func (a *App) checkTypedWorkspace() error {
+// findTypedWorkspace returns the workspace. It returns an error if the user typed the name of a new workspace that
+// resembles an existing name, because the new name is probably a misspelling.
+func (a *App) findTypedWorkspace() (workspace.Workspace, error) {
 	place, err := workspace.Find(a.WorkspaceConfig())
 	if err != nil || a.UsesDatabase() || !a.isWorkspaceTyped() || place.Exists() {
-		return err
+		return place, err
 	}
 	letters := func(name string) string { return strings.Join(strings.FieldsFunc(name, unicode.IsDigit), "") }
 	likely := slices.DeleteFunc(a.similarWorkspaces(), func(name string) bool { // longer names and names with other numbers are other names
@@ -141,9 +141,9 @@ func (a *App) checkTypedWorkspace() error {
 			letters(name) == letters(a.Workspace)
 	})
 	if len(likely) == 0 {
-		return nil
+		return place, nil
 	}
-	return a.errNoWorkspace(likely).WithHint("Did you mean %s? HANDOFF_WORKSPACE=%s in the environment makes a new one.",
+	return place, a.errNoWorkspace(likely).WithHint("Did you mean %s? HANDOFF_WORKSPACE=%s in the environment makes a new one.",
 		likely[0], a.Workspace)
 }
 

@@ -178,12 +178,8 @@ func (p *Page) AddJSON(v any) {
 // EscapedJSON escapes hidden characters in JSON, so that no text in it can repaint a terminal. Programs decode the
 // result to the same texts.
 func EscapedJSON(raw json.RawMessage) string {
-	text := strings.ToValidUTF8(string(raw), "\ufffd")
-	if strings.IndexFunc(text, schemas.IsHidden) < 0 {
-		return text
-	}
 	var b strings.Builder
-	for _, r := range text {
+	for _, r := range strings.ToValidUTF8(string(raw), "\ufffd") {
 		if !schemas.IsHidden(r) {
 			b.WriteRune(r)
 			continue

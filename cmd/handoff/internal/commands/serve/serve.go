@@ -59,7 +59,11 @@ func (s *servingCommand) serveAsOwner(ctx context.Context) error {
 	if s.network.store != "" && s.network.site.Addr != "" {
 		return s.serveDatabase(ctx, stderr, log)
 	}
-	return s.OpenWorkspace(ctx, cli.OpenOptions{Logger: log, Stays: true}, func(ws workspace.Workspace, boxes *relay.Relay) error {
+	ws, err := workspace.Find(s.WorkspaceConfig())
+	if err != nil {
+		return err
+	}
+	return s.OpenWorkspace(ctx, ws, cli.OpenOptions{Logger: log, Stays: true}, func(boxes *relay.Relay) error {
 		conn := &cli.Connection{Boxes: boxes, By: schemas.Caller{Via: schemas.ViaCLI}, App: s.App}
 		return s.serveUntilDone(ctx, conn, ws, stderr, log)
 	})

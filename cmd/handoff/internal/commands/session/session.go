@@ -157,7 +157,7 @@ func addIdentity(a *cli.App, report hookReport, client string, asked schemas.New
 // openWorkspace opens the workspace while fn runs. It discards the log, because neither the client nor the person needs
 // it.
 func (s clientSession) openWorkspace(ctx context.Context, fn func(*cli.Connection) error) error {
-	return s.OpenKnownWorkspace(ctx, s.workspace, cli.OpenOptions{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
+	return s.OpenWorkspace(ctx, s.workspace, cli.OpenOptions{Logger: slog.New(slog.DiscardHandler)}, func(boxes *relay.Relay) error {
 		return fn(&cli.Connection{Boxes: boxes, By: s.by, App: s.App})
 	})
 }
