@@ -14,7 +14,7 @@ func (r *Relay) joinQueue() {
 	if !r.mayQueue() || r.closed || r.queued || r.opening || r.owner != nil || r.refused != nil {
 		return
 	}
-	wait, err := r.election.(queueElection).joinQueue()
+	wait, err := r.election.(*fileElection).joinQueue()
 	if err != nil {
 		r.refused = r.election.UnusableError(err)
 		r.broadcast()
@@ -25,9 +25,9 @@ func (r *Relay) joinQueue() {
 }
 
 // mayQueue reports whether this process may wait for the lock while another process holds it. It is true if this
-// process stays and the election has a queue.
+// process stays and the owner holds a file lock.
 func (r *Relay) mayQueue() bool {
-	_, can := r.election.(queueElection)
+	_, can := r.election.(*fileElection)
 	return can && r.config.Stays
 }
 

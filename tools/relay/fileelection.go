@@ -18,10 +18,7 @@ type fileElection struct {
 	presence *presenceMark // nil until the directory is prepared
 }
 
-var (
-	_ Election      = (*fileElection)(nil)
-	_ queueElection = (*fileElection)(nil)
-)
+var _ Election = (*fileElection)(nil)
 
 // Prepare makes the directory and, if this process stays, sets a mark that this process uses the workspace. It does
 // nothing if both were done before. Open and each search call it, one at a time.
@@ -45,12 +42,11 @@ func (e *fileElection) Prepare() error {
 	return nil
 }
 
-// LastOwner reads the note.
-func (e *fileElection) LastOwner(context.Context) (Note, bool) { return ReadNote(e.config.Dir) }
-
-// IsNoteOfWorkspace reports whether a note belongs to this workspace. The note in a copied directory does not, because
-// it names the owner of the original.
-func (e *fileElection) IsNoteOfWorkspace(n Note) bool { return n.Lock == "" || n.Lock == e.lockID() }
+// LastOwner reads the note. The note in a copied directory does not count, because it names the owner of the original.
+func (e *fileElection) LastOwner(context.Context) (Note, bool) {
+	n, ok := ReadNote(e.config.Dir)
+	return n, ok && (n.Lock == "" || n.Lock == e.lockID())
+}
 
 func (e *fileElection) lockID() string { return platform.FileID(lockPath(e.config.Dir)) }
 
@@ -64,8 +60,9 @@ func (e *fileElection) TryToWin(context.Context) (Tenure, error) {
 	return won, err
 }
 
-// joinQueue opens the file of the lock. The returned function takes the lock as soon as it is free. This function makes
-// no files, because the workspace may have been closed and removed long before.
+// joinQueue puts this process into the queue for the store. It opens the file of the lock. The returned function takes
+// the lock as soon as it is free, and cannot be cancelled. This function makes no files, because the workspace may have
+// been closed and removed long before.
 func (e *fileElection) joinQueue() (wait func() (Tenure, error), err error) {
 	path := lockPath(e.config.Dir)
 	f, err := openLock(path)
@@ -79,13 +76,13 @@ func (e *fileElection) newTenure(l *storeLock, err error) (Tenure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &lockTenure{fileElection: e, lock: l, files: []fileIdentity{l.at}, unused: map[net.Conn]bool{}}, nil
+	return &lockTenure{fileElection: e, lock: l, unused: map[net.Conn]bool{}}, nil
 }
 
-// IsAlone reports whether no other process that stays uses the workspace. It is called with the lock held. It removes
+// isAlone reports whether no other process that stays uses the workspace. It is called with the lock held. It removes
 // the mark of this process for a moment to see the marks of other processes. Only the holder of the lock looks for
 // marks, so no other process notices this.
-func (e *fileElection) IsAlone() (bool, error) {
+func (e *fileElection) isAlone() (bool, error) {
 	if err := e.presence.reopenIfRemoved(); err != nil {
 		return false, err
 	}

@@ -14,14 +14,11 @@ import (
 // *stalledError if the owner does not answer within two seconds.
 func (r *Relay) meetOwner(ctx context.Context) (*route, error) {
 	note, ok := r.election.LastOwner(ctx)
-	if !ok || r.hasLock() || !r.election.IsNoteOfWorkspace(note) { // hasLock after reading: the note may be our own
+	if !ok || r.hasLock() { // hasLock after reading: the note may be our own
 		return nil, errMoved
 	}
 	c := newClient(r, note)
 	met, err := c.probe(ctx)
-	if err == nil && !r.election.IsNoteOfWorkspace(met) {
-		err = errMoved
-	}
 	if err == nil {
 		err = r.negotiate(ctx, c, met)
 	}

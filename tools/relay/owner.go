@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,6 +22,7 @@ type owner struct {
 	route    *route
 	ready    chan struct{} // closed when the fields up to here and store are set
 	store    Store
+	files    []fileIdentity // of the store; see files.go
 	watching sync.WaitGroup
 	closing  sync.Once
 	closed   error
@@ -50,17 +52,14 @@ func (r *Relay) openOwner(ctx context.Context, won Tenure) (_ *owner, err error)
 			r.config.Logger.ErrorContext(ctx, "the place of the owner was not cleared", slog.Any("error", closing))
 		}
 	}()
-	if err := won.Serve(o.note, o.handler()); err != nil {
-		return nil, r.election.UnusableError(err)
-	}
-	alone, err := won.IsAlone()
+	alone, err := won.Serve(o.note, o.handler())
 	if err != nil {
 		return nil, r.election.UnusableError(err)
 	}
 	if o.store, err = r.config.Open(ctx, alone); err != nil {
 		return nil, err
 	}
-	if err := won.RecordOpened(); err != nil {
+	if err := o.recordFiles(); err != nil {
 		return nil, r.election.UnusableError(err)
 	}
 	o.route.endpoint = localStore{o}
@@ -68,6 +67,18 @@ func (r *Relay) openOwner(ctx context.Context, won Tenure) (_ *owner, err error)
 	close(o.ready)
 	o.watching.Go(o.watchOwnership)
 	return o, nil
+}
+
+// recordFiles stores the identities of the store's files.
+func (o *owner) recordFiles() error {
+	for _, path := range o.relay.config.Files {
+		f, err := statFile(path)
+		if err != nil {
+			return err
+		}
+		o.files = append(o.files, f)
+	}
+	return nil
 }
 
 // newNote returns the note of this process as the owner.
@@ -78,11 +89,13 @@ func (r *Relay) newNote() Note {
 }
 
 // verifyOwnership checks that this process still owns the store, before it acknowledges a change. If the process no
-// longer owns the store, verifyOwnership gives the store up and returns errMoved.
+// longer owns the store, verifyOwnership gives the store up and returns errMoved. It does the same if a file of the
+// store was removed or replaced, because the open files then no longer belong to the workspace. It costs one stat for
+// each file.
 func (o *owner) verifyOwnership(ctx context.Context) error {
 	err := o.tenure.CheckOwnership(ctx)
 	switch {
-	case errors.Is(err, ErrLost):
+	case errors.Is(err, ErrLost), slices.ContainsFunc(o.files, func(f fileIdentity) bool { return !f.isInPlace() }):
 		_ = o.relay.resign(o, "it is another's") // if it cannot, it gives the store up already
 		return errMoved
 	case err != nil && o.route.isLost():

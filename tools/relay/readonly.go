@@ -19,10 +19,9 @@ func IsReadOnly(err error) bool {
 // writing to it meanwhile.
 type readOnlyTenure struct{}
 
-func (readOnlyTenure) Serve(Note, http.Handler) error       { return nil }
-func (readOnlyTenure) IsAlone() (bool, error)               { return false, nil } // so that no claim counts as left
-func (readOnlyTenure) RecordOpened() error                  { return nil }
-func (readOnlyTenure) CheckOwnership(context.Context) error { return nil }
-func (readOnlyTenure) Restore() error                       { return nil }
-func (readOnlyTenure) Stop() error                          { return nil }
-func (readOnlyTenure) Release() error                       { return nil }
+// Serve serves nothing. It never says that this process is alone, so that no claim counts as left.
+func (readOnlyTenure) Serve(Note, http.Handler) (alone bool, err error) { return false, nil }
+func (readOnlyTenure) CheckOwnership(context.Context) error             { return nil }
+func (readOnlyTenure) Restore() error                                   { return nil }
+func (readOnlyTenure) Stop() error                                      { return nil }
+func (readOnlyTenure) Release() error                                   { return nil }

@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"slices"
 	"sync"
 )
 
@@ -34,7 +33,6 @@ type lockTenure struct {
 	lock   *storeLock
 	server *http.Server
 	served sync.WaitGroup
-	files  []fileIdentity // the lock and the store; see files.go
 
 	mu     sync.Mutex // guards the fields below
 	note   Note
@@ -45,7 +43,7 @@ type lockTenure struct {
 
 // Serve begins to listen and to answer. It returns when the socket is ready and the note is written. If the disk is
 // full, it serves without a note, and [lockTenure.Restore] writes the note later. After an error no process listens.
-func (t *lockTenure) Serve(n Note, h http.Handler) error {
+func (t *lockTenure) Serve(n Note, h http.Handler) (alone bool, err error) {
 	n.Lock = t.lockID()
 	t.server = &http.Server{
 		Handler:           t.authenticated(h),
@@ -55,9 +53,13 @@ func (t *lockTenure) Serve(n Note, h http.Handler) error {
 	}
 	t.server.RegisterOnShutdown(t.closeUnusedConns)
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.note = n
-	return t.listen()
+	err = t.listen()
+	t.mu.Unlock()
+	if err != nil {
+		return false, err
+	}
+	return t.isAlone()
 }
 
 // authenticated requires the secret of the note from callers on a port, because every user of the machine can connect
@@ -138,22 +140,9 @@ func (t *lockTenure) address() Address {
 	return t.note.Address
 }
 
-// RecordOpened stores the identities of the store's files.
-func (t *lockTenure) RecordOpened() error {
-	for _, path := range t.config.Files {
-		f, err := statFile(path)
-		if err != nil {
-			return err
-		}
-		t.files = append(t.files, f)
-	}
-	return nil
-}
-
-// CheckOwnership returns ErrLost if the lock or a file of the store was removed or replaced, because the open files
-// then no longer belong to the workspace. It costs one stat for each file.
+// CheckOwnership returns ErrLost if the file of the lock was removed or replaced. It costs one stat.
 func (t *lockTenure) CheckOwnership(context.Context) error {
-	if slices.ContainsFunc(t.files, func(f fileIdentity) bool { return !f.isInPlace() }) {
+	if !t.lock.at.isInPlace() {
 		return ErrLost
 	}
 	return nil

@@ -19,9 +19,6 @@ type Election interface {
 	// process may have ended, which the caller checks.
 	LastOwner(ctx context.Context) (Note, bool)
 
-	// IsNoteOfWorkspace reports whether a note belongs to an owner of this workspace.
-	IsNoteOfWorkspace(n Note) bool
-
 	// TryToWin tries to make this process the owner. It is called if the last owner has ended or does not answer. The
 	// error is [ErrInUse] if another process may still be the owner.
 	TryToWin(ctx context.Context) (Tenure, error)
@@ -36,25 +33,12 @@ type Election interface {
 	Close() error
 }
 
-// queueElection is an election in which processes that stay wait to be the next owner.
-type queueElection interface {
-	// joinQueue puts this process into the queue for the store. The function wait returns when this process is the
-	// owner, and cannot be cancelled.
-	joinQueue() (wait func() (Tenure, error), err error)
-}
-
 // A Tenure is the time during which a process owns the store.
 type Tenure interface {
 	// Serve begins to answer the requests of other processes with h. It adds the address to the note and publishes the
-	// note, so that other processes find this one.
-	Serve(n Note, h http.Handler) error
-
-	// IsAlone reports whether no other process that stays uses the workspace. Then no other process will announce
-	// connections.
-	IsAlone() (bool, error)
-
-	// Opened is called after the store was opened.
-	RecordOpened() error
+	// note, so that other processes find this one. The result alone says that no other process that stays uses the
+	// workspace. Then no other process will announce connections.
+	Serve(n Note, h http.Handler) (alone bool, err error)
 
 	// CheckOwnership is called before each acknowledgement. The error is [ErrLost] if this process no longer owns the
 	// store, and of code unavailable if the check failed.

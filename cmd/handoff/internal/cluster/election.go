@@ -69,10 +69,6 @@ func (s *Election) canReachOwner() bool {
 	return host == nil || !host.IsLoopback() || s.owner.Boot == platform.BootID()
 }
 
-// IsNoteOfWorkspace implements [relay.Election]. It is always true, because the note comes from the row of this
-// workspace.
-func (*Election) IsNoteOfWorkspace(relay.Note) bool { return true }
-
 // TryToWin implements [relay.Election]. If this node has an advertised URL and cannot reach the owner, it takes the
 // workspace away from the owner.
 func (s *Election) TryToWin(ctx context.Context) (relay.Tenure, error) {
@@ -176,21 +172,15 @@ type tenure struct {
 	stop func()
 }
 
-// Serve implements [relay.Tenure].
-func (t *tenure) Serve(n relay.Note, h http.Handler) error {
+// Serve implements [relay.Tenure]. Alone is always false, because a node cannot see the connections of other nodes.
+func (t *tenure) Serve(n relay.Note, h http.Handler) (alone bool, err error) {
 	n.Address = t.seat.ownAddress()
 	note, _ := json.Marshal(n) // texts and numbers can be encoded
 	t.stop = t.seat.node.serveWorkspace(t.seat.workspace, h)
 	ctx, end := context.WithTimeout(context.Background(), queryTimeout)
 	defer end()
-	return t.own.ReplaceNote(ctx, string(note))
+	return false, t.own.ReplaceNote(ctx, string(note))
 }
-
-// IsAlone implements [relay.Tenure]. It always returns false, because a node cannot see the connections of other nodes.
-func (*tenure) IsAlone() (bool, error) { return false, nil }
-
-// RecordOpened implements [relay.Tenure].
-func (*tenure) RecordOpened() error { return nil }
 
 // CheckOwnership implements [relay.Tenure].
 func (t *tenure) CheckOwnership(ctx context.Context) error {
