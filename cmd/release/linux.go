@@ -55,11 +55,8 @@ func writeInstalled(name string, f file) error {
 		return writeFile(name, f.data, f.mode)
 	}
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(f.data)
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // it fails for unknown levels only
+	_, err := w.Write(f.data)
 	return errors.Join(err, w.Close(), writeFile(name, b.Bytes(), f.mode))
 }
 

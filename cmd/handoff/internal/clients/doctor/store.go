@@ -101,10 +101,8 @@ func verifyRegistry(ctx context.Context, boxes tools.Invoker, file workspace.Fil
 		return failure(aboutStore, "%s", messageWithHint(err)).withCommand(sh.commandLine("restore FILE --replace"))
 	case err != nil:
 		return failure(aboutStore, "it cannot be verified: %s", schemas.AsError(err).Message).withCommand(verify)
-	case !out.OK && len(out.Problems) > 0:
-		return failure(aboutStore, "it was changed by something else than handoff, first: %s. %s", out.Problems[0], store.DamageRemedy).withCommand(verify)
 	case !out.OK:
-		return failure(aboutStore, "it was changed by something else than handoff").withCommand(verify)
+		return failure(aboutStore, "it was changed by something else than handoff, first: %s. %s", out.Problems[0], store.DamageRemedy).withCommand(verify)
 	}
 	what := checked.Faults[0].What
 	if checked.Mendable < checked.Found { // check names the call that mends some of them

@@ -158,18 +158,13 @@ func (d *JSON) colonSeparator(spread bool) string {
 
 // renderValue writes a value as JSON. The second and later lines begin with indent.
 func (d *JSON) renderValue(value any, indent string, spread bool) hujson.Literal {
-	text, err := schemas.Encode(value)
-	if err != nil {
-		panic(err) // our values can be encoded
-	}
+	text, _ := schemas.Encode(value) // our values can be encoded
 	if !spread {
 		return hujson.Literal(text)
 	}
 	var lines bytes.Buffer
 	unit, _ := d.rootLayout()
-	if err := json.Indent(&lines, text, indent, unit); err != nil {
-		panic(err) // the encoder just wrote it
-	}
+	_ = json.Indent(&lines, text, indent, unit) // the encoder just wrote it
 	return bytes.ReplaceAll(lines.Bytes(), []byte("\n"), []byte(lineEnding(d.text)))
 }
 

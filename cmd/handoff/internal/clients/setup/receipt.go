@@ -80,11 +80,8 @@ func (s Installer) WithLastOptions(c client.Client, d DesiredSetup) DesiredSetup
 }
 
 func (s Installer) writeReceipt(r receipt) error {
-	text, err := json.Marshal(r)
-	if err == nil {
-		err = platform.ReplaceFile(s.receiptPath(r.Resolved), ".handoff-*", text, (*os.File).Sync)
-	}
-	if err != nil {
+	text, _ := json.Marshal(r) // texts can be encoded
+	if err := platform.ReplaceFile(s.receiptPath(r.Resolved), ".handoff-*", text, (*os.File).Sync); err != nil {
 		return fmt.Errorf("keep a receipt: %w", err)
 	}
 	return nil
