@@ -20,7 +20,7 @@ import (
 // succeed.
 func newStoreWithFailingCommits(t *testing.T, fails ...func(*bbolt.Tx) error) *Store {
 	t.Helper()
-	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "handoff.db"), GroupWait: -1})
+	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "handoff.db")})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.Close()) })
 	s.writer.commitTx = func(tx *bbolt.Tx) error {

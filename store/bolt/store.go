@@ -43,21 +43,13 @@ type Config struct {
 	// Logger logs panics, and recoveries from a failed commit. Nil discards them.
 	Logger *slog.Logger
 
-	// GroupWait is the longest time that the writer waits for more calls before a commit. It waits until the queue has
-	// as many calls as the last commit had, and not at all after a commit with one call. Zero means 200 µs, a negative
-	// value means no wait.
-	GroupWait time.Duration
-
 	// Idle is the time after the last commit at which the writer writes the list of free pages. Zero means 250 ms.
 	Idle time.Duration
 }
 
 func (c Config) withDefaults() Config {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	c.GroupWait = cmp.Or(c.GroupWait, 200*time.Microsecond)
-	if c.Idle <= 0 {
-		c.Idle = 250 * time.Millisecond
-	}
+	c.Idle = cmp.Or(c.Idle, 250*time.Millisecond)
 	return c
 }
 
@@ -96,7 +88,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 	}
 	s := &Store{config: c, queue: calls.NewQueue(c.Logger), db: db}
 	s.writer = writer{store: s, unsynced: !synced, commitTx: (*bbolt.Tx).Commit}
-	s.queue.Run(&s.writer, c.GroupWait, c.Idle)
+	s.queue.Run(&s.writer, c.Idle)
 	return s, nil
 }
 

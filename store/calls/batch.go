@@ -17,29 +17,29 @@ type Writer interface {
 	End() error          // comes after the last call; [Queue.Close] returns its error
 }
 
-// Run answers the calls of the queue with w in a new goroutine, until the queue is closed. GroupWait is the wait of
-// [Queue.fillBatch], and idle the time until the first Rest.
-func (q *Queue) Run(w Writer, groupWait, idle time.Duration) {
+// Run answers the calls of the queue with w in a new goroutine, until the queue is closed. Idle is the time
+// until the first Rest.
+func (q *Queue) Run(w Writer, idle time.Duration) {
 	go func() {
 		ended := false
 		defer func() {
 			if !ended {
-				q.Run(w, groupWait, idle)
+				q.Run(w, idle)
 			}
 		}()
 		w.Begin()
-		q.loop(w, groupWait, idle)
+		q.loop(w, idle)
 		q.result = w.End()
 		close(q.stopped)
 		ended = true
 	}()
 }
 
-func (q *Queue) loop(w Writer, groupWait, idle time.Duration) {
+func (q *Queue) loop(w Writer, idle time.Duration) {
 	rest := time.NewTimer(idle)
 	defer rest.Stop()
 	for {
-		for q.fillBatch(groupWait) {
+		for q.fillBatch() {
 			w.Commit()
 			rest.Reset(idle)
 		}

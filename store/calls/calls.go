@@ -101,14 +101,14 @@ const maxCalls = 512 // of one commit
 
 // fillBatch moves calls from the front of the queue to the end of the batch, and reports whether the batch has calls.
 // If the last commit had several calls, fillBatch first waits until batch and queue have as many together, but no
-// longer than wait. Callers that got an answer often call again at once, and one commit for all is much cheaper than
-// two.
-func (q *Queue) fillBatch(wait time.Duration) bool {
+// longer than [groupWait]. Callers that got an answer often call again at once, and one commit for all is much cheaper
+// than two.
+func (q *Queue) fillBatch() bool {
 	if len(q.Batch)+q.len() == 0 {
 		return false
 	}
 	if q.last > 1 {
-		q.waitForCalls(q.last-len(q.Batch), wait)
+		q.waitForCalls(q.last - len(q.Batch))
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -121,11 +121,13 @@ func (q *Queue) fillBatch(wait time.Duration) bool {
 	return true
 }
 
-// waitForCalls waits until the queue has at least `calls` calls, but no longer than the time `most`. It yields to other
+const groupWait = 200 * time.Microsecond
+
+// waitForCalls waits until the queue has at least `calls` calls, but no longer than [groupWait]. It yields to other
 // goroutines in a loop, because a timer alone would sleep for a millisecond.
-func (q *Queue) waitForCalls(calls int, most time.Duration) {
+func (q *Queue) waitForCalls(calls int) {
 	const turns = 10_000 // more than fit in the time; ends the loop in tests where time stands still
-	over := time.NewTimer(most)
+	over := time.NewTimer(groupWait)
 	defer over.Stop()
 	for range turns {
 		if q.len() >= calls {

@@ -78,7 +78,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		return nil, err
 	}
 	s.writer, s.queue = writer{store: s}, calls.NewQueue(s.log)
-	s.queue.Run(&s.writer, groupWait, idle)
+	s.queue.Run(&s.writer, idle)
 	return s, nil
 }
 

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	maxBytes   = 4 << 20 // of one commit; its last call may go beyond
-	groupWait  = 200 * time.Microsecond
+	maxBytes   = 4 << 20                // of one commit; its last call may go beyond
 	retryEvery = 50 * time.Millisecond  // pause before the database is asked again
 	idle       = 250 * time.Millisecond // after which the log is folded
 )
