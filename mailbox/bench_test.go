@@ -74,6 +74,41 @@ func BenchmarkRoute(b *testing.B) {
 	}
 }
 
+// BenchmarkRecall reads a brief with and without a recall, after 1,000 completed handoffs with 30 or 1,200 words. The
+// metric is the time with the recall for one without it.
+func BenchmarkRecall(b *testing.B) {
+	for _, words := range []int{30, 1200} {
+		b.Run(fmt.Sprintf("words=%d", words), func(b *testing.B) {
+			w := newWorldOn(b, memory.New())
+			sends := func(task, detail string, recall int) string {
+				sent, err := w.Send(b.Context(), w.Stdio("a"), schemas.SendIn{To: "b", Task: task, Detail: detail, Parent: "none", Options: &schemas.SendOptions{Recall: recall}})
+				require.NoError(b, err)
+				return sent.HandoffID.String()
+			}
+			for i := range 1000 {
+				var text strings.Builder
+				for k := range words {
+					fmt.Fprintf(&text, "%x ", 0xabc0000+(i*7+k*13)%5000*7919*31)
+				}
+				id := sends("Do it", text.String(), 0)
+				_, err := w.Update(b.Context(), w.Stdio("a"), schemas.UpdateIn{HandoffID: id, Action: schemas.ActCancel, Note: "done"})
+				require.NoError(b, err)
+			}
+			reads := func(id string) time.Duration {
+				begun := time.Now()
+				for range max(b.N, 5) {
+					_, err := w.Get(b.Context(), w.Stdio("b"), schemas.GetIn{HandoffID: id, View: "brief"})
+					require.NoError(b, err)
+				}
+				return time.Since(begun)
+			}
+			plain, recalls := sends("Mend login and timeout", "", 0), sends("Mend login and timeout", "", 5)
+			b.ResetTimer()
+			b.ReportMetric(float64(reads(recalls))/float64(reads(plain)), "recall/none")
+		})
+	}
+}
+
 // runCycles runs cycles by many callers, each between a sender and a receiver of its own.
 func runCycles(b testing.TB, backend store.Backend, callers, cycles int) time.Duration {
 	var ids atomic.Int64

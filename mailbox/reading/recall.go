@@ -1,12 +1,14 @@
 package reading
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"handoff/mailbox/brief"
@@ -32,7 +34,7 @@ func RecalledTexts(v *store.View, h *schemas.Handoff, r *store.Record) (all []br
 	if h.Metadata.Recall == 0 {
 		return nil, nil
 	}
-	alike, err := similarHandoffs(v, recallWords(h), r.ID)
+	alike, err := similarHandoffs(v, recallStems(h), r.ID)
 	workflow, unread := Collect(AtMost(maxRecalled, v.NewestFirst(store.IndexByWorkflow(r.Workflow), r.ID)))
 	if err = cmp.Or(err, unread); err != nil {
 		return nil, err
@@ -73,13 +75,18 @@ func recallOne(v *store.View, h *schemas.Handoff, of *store.Record, withEnd bool
 	return all
 }
 
-// recallWords returns the words by which a recall finds earlier handoffs, without the common words.
-func recallWords(h *schemas.Handoff) map[string]bool {
-	c, e, stems := schemas.ValueOrZero(h.Context), schemas.ValueOrZero(h.Expectations), map[string]bool{}
+// recallStems returns the stems of the words by which a recall finds earlier handoffs. It leaves out common words and
+// numbers below a hundred.
+func recallStems(h *schemas.Handoff) (stems []string) {
+	c, e := schemas.ValueOrZero(h.Context), schemas.ValueOrZero(h.Expectations)
 	for _, w := range store.SplitWords(joinTexts(h.Title, h.Task, h.Summary, h.Tags, e.Deliverables, c.Artifacts, fileTexts(c.Files))) {
-		stems[wordStem(w)] = len(w) > 1 && !strings.Contains(commonWords, "\n"+w+"\n")
+		_, noNumber := strconv.Atoi(w)
+		tooShort := len(w) == 1 || len(w) == 2 && noNumber == nil // such as 17 tests
+		if !tooShort && !strings.Contains(commonWords, "\n"+w+"\n") {
+			stems = append(stems, wordStem(w))
+		}
 	}
-	return stems
+	return schemas.Unique(stems)
 }
 
 // wordStem returns the beginning of a word, which forms of the word share: "implemen" for implements, implementation.
@@ -87,27 +94,42 @@ func wordStem(w string) string {
 	return strings.TrimSuffix(w, "s")[:min(len(strings.TrimSuffix(w, "s")), 8)]
 }
 
-// similarHandoffs returns the weights of the handoffs that share words with the given words. It compares the newest
-// [MaxScanned] handoffs below an id. A word that fewer of them have counts more. Of eight or more handoffs, a word that
+// similarHandoffs returns the weights of the handoffs that have words with the given stems. It compares the newest
+// [MaxScanned] handoffs below an id. A stem that fewer of them have counts more. Of eight or more handoffs, a stem that
 // more than a quarter of them has counts nothing.
-func similarHandoffs(v *store.View, stems map[string]bool, before schemas.ID) (map[schemas.ID]float64, error) {
-	handoffs, weights, n := map[string][]schemas.ID{}, map[schemas.ID]float64{}, 0
+func similarHandoffs(v *store.View, stems []string, before schemas.ID) (map[schemas.ID]float64, error) {
+	handoffs, weights, n := make([][]schemas.ID, len(stems)), map[schemas.ID]float64{}, 0
 	for row, err := range AtMost(MaxScanned, v.WordRows(before)) {
 		if err != nil {
 			return nil, err
 		}
 		n++
-		id := schemas.ID(store.DecodeLastNumber(row.Key))
-		for w := range strings.SplitSeq(string(row.Value), "\x00") {
-			if stem := wordStem(w); stems[stem] && !slices.Contains(handoffs[stem][max(len(handoffs[stem])-1, 0):], id) {
-				handoffs[stem] = append(handoffs[stem], id)
+		for i, stem := range stems {
+			if hasStem(row.Value, stem) {
+				handoffs[i] = append(handoffs[i], schemas.ID(store.DecodeLastNumber(row.Key)))
 			}
 		}
 	}
-	for _, stem := range slices.Sorted(maps.Keys(handoffs)) { // floats add up in one order
-		for ids := handoffs[stem]; len(ids) > 0 && (n < 8 || len(handoffs[stem]) <= n/4); ids = ids[1:] {
-			weights[ids[0]] += math.Log(1 + float64(n)/float64(len(handoffs[stem])))
+	for _, ids := range handoffs {
+		for i := 0; i < len(ids) && (n < 8 || len(ids) <= n/4); i++ {
+			weights[ids[i]] += math.Log(1 + float64(n)/float64(len(ids)))
 		}
 	}
 	return weights, nil
+}
+
+// hasStem reports whether one of the words, which have zero bytes between them, has a stem. It does not look at each
+// word, because a handoff may have thousands.
+func hasStem(words []byte, stem string) bool {
+	for from := 0; ; from += len(stem) {
+		at := bytes.Index(words[from:], []byte(stem))
+		if at < 0 {
+			return false
+		}
+		from += at
+		word, _, _ := bytes.Cut(words[from:], []byte{0})
+		if (from == 0 || words[from-1] == 0) && wordStem(string(word)) == stem {
+			return true
+		}
+	}
 }
