@@ -64,7 +64,7 @@ func (s *servingCommand) serveDatabase(ctx context.Context, stderr io.Writer, lo
 	defer node.Close()
 	life, end := context.WithCancel(ctx)
 	b := &databaseServer{servingCommand: s, node: node, log: log, life: life, rooms: map[string]*servedWorkspace{}}
-	defer b.closeAll()
+	defer b.closeAll(ctx)
 	defer end()
 	site := s.network.site
 	site.Open, site.Rooms, site.Nodes, site.Ready = !s.needsTokens(), b, node, node.Ready
@@ -81,7 +81,7 @@ func (s *servingCommand) serveDatabase(ctx context.Context, stderr io.Writer, lo
 	for {
 		select {
 		case <-ctx.Done():
-			return errors.Join(b.shutDown(), <-broke)
+			return errors.Join(shutDownSite(b.site, b.log, b.closeAll), <-broke)
 		case err := <-broke:
 			return err
 		case <-time.After(time.Minute):
@@ -212,13 +212,8 @@ func (b *databaseServer) closeIdleWorkspaces() {
 	}
 }
 
-// shutDown answers the requests under way.
-func (b *databaseServer) shutDown() error {
-	return shutDownSite(b.site, b.log, func(context.Context) { b.closeAll() })
-}
-
 // closeAll closes all workspaces.
-func (b *databaseServer) closeAll() {
+func (b *databaseServer) closeAll(context.Context) {
 	b.mu.Lock()
 	for _, in := range b.rooms {
 		b.closing.Go(func() {

@@ -142,7 +142,7 @@ func (h *workspaceHandler) serveMetrics(w http.ResponseWriter, r *http.Request) 
 
 // serve answers requests until ctx is done, and then finishes the requests under way.
 func (h *httpServer) serve(ctx context.Context, stderr io.Writer) error {
-	fmt.Fprintf(stderr, "serving %s\n", h.url())
+	fmt.Fprintf(stderr, "serving %s/mcp\n", h.network.clientURL(h.site.Addr()))
 	end := h.startBackgroundTasks(ctx, h.health.checkPeriodically)
 	broke := make(chan error, 1)
 	go func() { broke <- h.site.Serve() }()
@@ -190,9 +190,6 @@ func shutDownSite(site *web.Server, log *slog.Logger, leave func(context.Context
 	}
 	return err
 }
-
-// url returns the address of the MCP endpoint for clients.
-func (h *httpServer) url() string { return h.network.clientURL(h.site.Addr()) + "/mcp" }
 
 // clientURL returns the address for clients of a server that listens at an address. A server that listens on all
 // addresses gets the first allowed host name as its host.
