@@ -57,7 +57,7 @@ func (t ToolCommand[Out]) Configure(a *App, cmd *cobra.Command) *cobra.Command {
 	}
 	if t.ID != nil {
 		a.Limits.DefineHiddenFlags(cmd)
-		AddSilentFlag(cmd, &silent, "print the id only")
+		cmd.Flags().BoolVarP(&silent, "silent", "q", false, "print the id only")
 	}
 	tell := func(out Out, raw json.RawMessage, last bool) error {
 		show := a.Print
@@ -123,11 +123,6 @@ func (conn *Connection) nameHandoffs(cmd *cobra.Command, id any, err error) erro
 		schemas.Map(items, func(item schemas.ListItem) string {
 			return fmt.Sprintf("%s %s (%s)", cmd.CommandPath(), item.HandoffID, item.Status)
 		}), maxListed))
-}
-
-// AddSilentFlag gives a command the flag for minimal output.
-func AddSilentFlag(cmd *cobra.Command, silent *bool, help string) {
-	cmd.Flags().BoolVarP(silent, "silent", "q", false, help)
 }
 
 // readArguments returns the arguments of the call. They come from a message, and from the words and flags of the

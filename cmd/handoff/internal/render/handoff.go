@@ -43,7 +43,7 @@ func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 }
 
 func (s sheet) drawStatus(h schemas.Handoff, st schemas.HandoffState, end *schemas.Event) {
-	to := cmp.Or(string(h.Target.Agent), withPrefix("capability:", h.Target.Capability), withPrefix("role:", h.Target.Role), withPrefix("tag:", h.Target.Tag))
+	to := string(h.Target.Address())
 	if h.Source.Agent != "" {
 		s.drawFact("From", fmt.Sprintf("%s → To: %s", oneLine(schemas.SenderLine(h.ByRule().String(), h.Source.Agent)), oneLine(to)))
 	}

@@ -258,9 +258,5 @@ func RecordStoreOpened(dir string, was bool) {
 	if err != nil || was == (here.Size() > 0) {
 		return
 	}
-	var content []byte
-	if was {
-		content = []byte("\n")
-	}
-	_ = os.WriteFile(path, content, 0o600)
+	_ = os.WriteFile(path, []byte(map[bool]string{true: "\n"}[was]), 0o600)
 }

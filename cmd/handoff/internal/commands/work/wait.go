@@ -54,7 +54,7 @@ func WaitCommand(a *cli.App) *cobra.Command {
 			return w.waitForAll(cmd.Context(), a, given)
 		},
 	}
-	cli.AddSilentFlag(cmd, &w.silent, "print the status only")
+	cmd.Flags().BoolVarP(&w.silent, "silent", "q", false, "print the status only")
 	cli.AddWorkflowFlag(cmd, &w.workflow)
 	cmd.Flags().Var(&w.timeout, "timeout", "how long to wait; bare numbers are seconds")
 	cmd.Flags().BoolVar(&w.cancel, "cancel", false, "cancel handoffs that have not ended within --timeout")
