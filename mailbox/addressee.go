@@ -153,8 +153,8 @@ func (o *op) storeCard(a store.Agent, said any) error {
 		if r == nil || !r.IsClaimable() {
 			continue
 		}
-		may, err := offers.MayClaim(*before, r, offer.MemberReasons)
-		if may {
+		v, err := offers.JudgeClaim(*before, r, offer.MemberReasons)
+		if v.Reason == 0 {
 			err = o.tellSenderOfNoTaker(&operation.RecordChange{Now: r})
 		}
 		if err != nil {

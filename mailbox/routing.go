@@ -58,7 +58,7 @@ func (o *op) offerToNamedAgentFirst(r *store.Record, named schemas.Agent) (refus
 	if to == nil || err != nil || !r.IsClaimable() || len(r.Told) == maxToldFirst || slices.Contains(r.Told, named) {
 		return refused, err
 	}
-	if may, err := o.Offers().MayClaim(*to, r, offer.NotRecipient); !may || err != nil {
+	if v, err := o.Offers().JudgeClaim(*to, r, offer.NotRecipient); v.Reason != 0 {
 		return fmt.Sprintf("%s may not take it now", named), err
 	}
 	o.reserveFor(r, named)

@@ -62,18 +62,12 @@ type Verdict struct {
 }
 
 // JudgeClaim judges whether an agent may claim a handoff. It checks only the asked reasons, and returns the first that
-// holds. It reads at most two rows of the store. All errors come from the store.
+// holds. With an error, the verdict has a reason too. It reads at most two rows of the store. All errors come from the
+// store.
 func (f Offers) JudgeClaim(a store.Agent, r *store.Record, asked Reason) (Verdict, error) {
 	t := f.newClaimJudge(a)
 	v := t.verdict(r, asked)
 	return v, t.err
-}
-
-// MayClaim reports whether an agent may claim a handoff. It checks only the asked reasons, as [Offers.JudgeClaim] does.
-// It returns false with an error.
-func (f Offers) MayClaim(a store.Agent, r *store.Record, asked Reason) (bool, error) {
-	t := f.newClaimJudge(a)
-	return t.firstReason(r, asked) == 0, t.err
 }
 
 // claimJudge judges whether one agent may claim handoffs. It may judge many handoffs, and reads each row about the

@@ -208,5 +208,6 @@ func (o *Op) MayClaim(r *store.Record) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return o.Offers().MayClaim(*me, r, offer.RecipientReasons)
+	v, err := o.Offers().JudgeClaim(*me, r, offer.RecipientReasons)
+	return v.Reason == 0, err
 }
