@@ -16,20 +16,8 @@ import (
 	"errors"
 	"net"
 	"os"
-	"path/filepath"
 	"strings"
 )
-
-// ProgramOf returns the name, without its directory, of the program file that a process runs. Process is a process
-// number or "self". The name stays the same after the file was replaced or removed. The error is [fs.ErrNotExist] if
-// the process does not exist, or if the system is not Linux.
-func ProgramOf(process string) (string, error) {
-	path, err := os.Readlink(filepath.Join("/proc", process, "exe"))
-	if err != nil {
-		return "", err
-	}
-	return filepath.Base(strings.TrimSuffix(path, " (deleted)")), nil
-}
 
 // BootID returns an id that changes with each start of the system. It is empty on every system except Linux.
 func BootID() string {

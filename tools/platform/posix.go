@@ -11,7 +11,7 @@ import (
 )
 
 // ProcessExists reports whether a process with this number exists, run by any user. A process that has ended, but was
-// not waited for by its parent, still counts. The system reuses numbers: see [ProgramOf].
+// not waited for by its parent, still counts. The system reuses numbers: see [ProcessID].
 func ProcessExists(pid int) bool {
 	return pid > 0 && !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) // numbers below one stand for groups
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"time"
 
 	"handoff/schemas"
@@ -24,7 +23,7 @@ import (
 // it asks the owner to give the store up.
 type Note struct {
 	PID          int          `json:"pid"`
-	Program      string       `json:"program,omitempty"` // name of the file that the process runs, see [platform.ProgramOf]
+	Process      int          `json:"process,omitempty"` // see [platform.ProcessID]
 	Started      time.Time    `json:"started"`           // time at which the process became the owner
 	Boot         string       `json:"boot,omitempty"`    // see [platform.BootID]
 	PIDNamespace string       `json:"pids,omitempty"`    // namespace of PID: a container has numbers of its own
@@ -37,8 +36,8 @@ type Note struct {
 
 // thisProcess returns the note of this process, without the fields about its sharing.
 func thisProcess(now time.Time) Note {
-	program, _ := platform.ProgramOf("self") // empty if the system does not report it
-	return Note{PID: os.Getpid(), Program: program, Started: now, Boot: platform.BootID(), PIDNamespace: pidNamespace()}
+	pid := os.Getpid()
+	return Note{PID: pid, Process: platform.ProcessID(pid), Started: now, Boot: platform.BootID(), PIDNamespace: pidNamespace()}
 }
 
 // pidNamespace returns the namespace of process numbers; empty if the system has one for all.
@@ -100,35 +99,23 @@ func writeNote(dir string, n Note) error {
 func removeFile(path string) error { return schemas.IgnoreError(fs.ErrNotExist, platform.Remove(path)) }
 
 // IsRunning reports whether the process of a note still runs. The system uses process numbers again, so IsRunning also
-// compares the start time of the system and the program, if the system reports them. A process that has ended, but was
-// not waited for by its parent, does not count as running. A process in another container cannot be seen and counts as
-// running, because its socket may be reachable.
+// compares the id of the process, if the note has it. A process that has ended, but was not waited for by its parent,
+// does not count as running. A process in another container cannot be seen. It counts as running until the system is
+// started again, because its socket may be reachable.
 func (n Note) IsRunning() bool {
-	if n.isFromBeforeReboot() || n.IsInOtherContainer() {
-		return !n.isFromBeforeReboot()
-	}
-	if !platform.ProcessExists(n.PID) {
+	boot := platform.BootID()
+	switch {
+	case n.Boot != "" && boot != "" && n.Boot != boot:
 		return false
+	case n.IsInOtherContainer():
+		return true
+	case n.Process == 0:
+		return platform.ProcessExists(n.PID)
 	}
-	program, err := platform.ProgramOf(strconv.Itoa(n.PID))
-	return n.Program == "" || program == n.Program || err != nil && !errors.Is(err, fs.ErrNotExist)
+	return n.Process == platform.ProcessID(n.PID)
 }
 
 // isSameOwner reports whether two notes are from the same process that became the owner at the same time.
 func (n Note) isSameOwner(as Note) bool { return n.PID == as.PID && n.Started.Equal(as.Started) }
-
-// isSurelyRunning reports whether the process number in a note certainly belongs to the process of the note. It is true
-// if the system reports the program of this number, and it is the program in the note.
-func (n Note) isSurelyRunning() bool {
-	program, err := platform.ProgramOf(strconv.Itoa(n.PID))
-	return err == nil && program == n.Program && n.IsRunning()
-}
-
-// isFromBeforeReboot reports whether the system was started after the note was written. It is false if the system does
-// not report its start.
-func (n Note) isFromBeforeReboot() bool {
-	now := platform.BootID()
-	return n.Boot != "" && now != "" && n.Boot != now
-}
 
 func notePath(dir string) string { return filepath.Join(dir, "owner.json") }

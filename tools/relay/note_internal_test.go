@@ -63,13 +63,13 @@ func TestNote_KeepsFieldNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	require.NoError(t, writeNote(dir, Note{
-		PID: 7, Program: "handoff", Started: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), Boot: "b",
+		PID: 7, Process: 9, Started: time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC), Boot: "b",
 		Version: "v1.2.0", Protocol: VersionRange{Min: 1, Max: 2}, Address: Address{Network: "unix", Addr: "/w/handoff.sock"},
 	}))
 	content, err := os.ReadFile(notePath(dir))
 	require.NoError(t, err)
 	require.JSONEq(t, `{
-		"pid": 7, "program": "handoff", "started": "2026-01-31T12:00:00Z", "boot": "b",
+		"pid": 7, "process": 9, "started": "2026-01-31T12:00:00Z", "boot": "b",
 		"version": "v1.2.0", "protocol": {"min": 1, "max": 2},
 		"address": {"network": "unix", "addr": "/w/handoff.sock"}
 	}`, string(content))

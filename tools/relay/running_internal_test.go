@@ -4,9 +4,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"testing"
 	"time"
 
@@ -17,28 +15,26 @@ import (
 
 func TestNoteIsRunning_IsTrueWhileProcessLives(t *testing.T) {
 	t.Parallel()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	runs := filepath.Base(self)
+	self := platform.ProcessID(os.Getpid())
 	gone := startEnded(t)
 	require.NoError(t, gone.Wait())
 	for name, tt := range map[string]struct {
 		note  Note
 		lives bool
 	}{
-		"this process":                  {note: thisProcess(time.Time{}), lives: true},
-		"what it runs":                  {note: Note{PID: os.Getpid(), Program: runs}, lives: true},
-		"where nothing tells what runs": {note: Note{PID: os.Getpid()}, lives: true},
-		"a process that ended":          {note: Note{PID: gone.Process.Pid}},
-		"a process not waited for":      {note: Note{PID: startUnreaped(t), Program: runs}},
-		"a number given again":          {note: Note{PID: os.Getpid(), Program: "of-another"}},
-		"before the system started":     {note: Note{PID: os.Getpid(), Boot: "another"}},
-		"no number of a process":        {note: Note{PID: -1}},
-		"no note":                       {},
+		"this process":              {note: thisProcess(time.Time{}), lives: true},
+		"a note without an id":      {note: Note{PID: os.Getpid()}, lives: true},
+		"a process that ended":      {note: Note{PID: gone.Process.Pid}},
+		"a process not waited for":  {note: Note{PID: startUnreaped(t), Process: self}},
+		"a number given again":      {note: Note{PID: os.Getpid(), Process: self + 2}},
+		"in another container":      {note: Note{PID: 1, PIDNamespace: "pid:[1]", Boot: platform.BootID()}, lives: true},
+		"before the system started": {note: Note{PID: os.Getpid(), PIDNamespace: "pid:[1]", Boot: "another"}},
+		"no number of a process":    {note: Note{PID: -1}},
+		"no note":                   {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if runtime.GOOS != "linux" && tt.note.Program+tt.note.Boot != "" {
-				t.Skip("nothing tells here what a process runs, or when the system started")
+			if runtime.GOOS != "linux" && tt.note.PIDNamespace != "" {
+				t.Skip("no process here is in another container")
 			}
 			require.Equal(t, tt.lives, tt.note.IsRunning())
 		})
@@ -71,22 +67,21 @@ func startEnded(t *testing.T) *exec.Cmd {
 func TestStalledError_NamesOnlyVerifiedProcess(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("nothing tells here what a process runs")
+		t.Skip("no process here is in another container")
 	}
 	owner := exec.CommandContext(t.Context(), "sleep", "60")
 	require.NoError(t, owner.Start())
 	t.Cleanup(func() { require.Error(t, owner.Wait()) })
 	t.Cleanup(func() { require.NoError(t, owner.Process.Kill()) })
-	program, err := platform.ProgramOf(strconv.Itoa(owner.Process.Pid))
-	require.NoError(t, err)
+	id := platform.ProcessID(owner.Process.Pid)
 	for name, tt := range map[string]struct {
 		note Note
 		said string
 	}{
-		"of this machine":                    {Note{PID: owner.Process.Pid, Program: program}, "ps -o pid,stat,args -p "},
-		"with the number of this process":    {thisProcess(time.Time{}), "another container"},
-		"of another container":               {Note{PID: owner.Process.Pid, Program: program, PIDNamespace: "pid:[1]"}, "another container"},
-		"of a system that names no programs": {Note{PID: owner.Process.Pid}, "Look at that process."},
+		"of this machine":                 {Note{PID: owner.Process.Pid, Process: id}, "ps -o pid,stat,args -p "},
+		"with the number of this process": {thisProcess(time.Time{}), "another container"},
+		"of another container":            {Note{PID: owner.Process.Pid, Process: id, PIDNamespace: "pid:[1]"}, "another container"},
+		"without an id":                   {Note{PID: owner.Process.Pid}, "Look at that process."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

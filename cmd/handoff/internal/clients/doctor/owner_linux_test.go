@@ -49,5 +49,5 @@ func TestExamineOwner_ReportsProcess(t *testing.T) {
 	pid := sleeper(t)
 	requireFinding(t, owner(relay.Note{PID: pid, Version: "v1.0.0"}), doctor.OK, "handoff v1.0.0, for 1h", "")
 	requireFinding(t, owner(relay.Note{PID: pid, Version: "v0.9.0"}), doctor.Warning, "is handoff v0.9.0, and this is v1.0.0", "ps -f -p ")
-	requireFinding(t, owner(relay.Note{PID: pid, Program: "another"}), doctor.Warning, "has ended", "handoff list --workspace w")
+	requireFinding(t, owner(relay.Note{PID: pid, Process: 1}), doctor.Warning, "has ended", "handoff list --workspace w")
 }
