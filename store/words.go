@@ -89,14 +89,20 @@ func isSeparator(r rune) bool {
 	return !unicode.In(r, unicode.L, unicode.M, unicode.Nd)
 }
 
-// HasWords reports whether each of the given words is the beginning of a search word of the handoff. Callers take the
-// words from [SplitWords], because words are compared byte by byte. Without any given words the result is true.
+// HasWords reports whether each of the given words is the beginning of a search word of the handoff. A word of four or
+// more characters counts without an s at its end, so that a plural finds its singular. Callers take the words from
+// [SplitWords], because words are compared byte by byte. Without any given words the result is true.
 func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
 	row, err := v.r.Get(Words, EncodeNumber(id))
 	if err != nil {
 		return false, err
 	}
-	isMissing := func(w string) bool { return !bytes.Contains(row, append([]byte{0}, w...)) }
+	isMissing := func(w string) bool {
+		if len(w) > 3 {
+			w = strings.TrimSuffix(w, "s")
+		}
+		return !bytes.Contains(row, []byte("\x00"+w))
+	}
 	return !slices.ContainsFunc(words, isMissing), nil
 }
 

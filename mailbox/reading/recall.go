@@ -118,18 +118,14 @@ func similarHandoffs(v *store.View, stems []string, before schemas.ID) (map[sche
 	return weights, nil
 }
 
-// hasStem reports whether one of the words, which have zero bytes between them, has a stem. It does not look at each
-// word, because a handoff may have thousands.
-func hasStem(words []byte, stem string) bool {
-	for from := 0; ; from += len(stem) {
-		at := bytes.Index(words[from:], []byte(stem))
-		if at < 0 {
-			return false
-		}
-		from += at
-		word, _, _ := bytes.Cut(words[from:], []byte{0})
-		if (from == 0 || words[from-1] == 0) && wordStem(string(word)) == stem {
+// hasStem reports whether a word of the list has the stem. It does not look at each word, because there may be thousands.
+func hasStem(list store.WordList, stem string) bool {
+	before, after, found := bytes.Cut(list, []byte(stem))
+	for ; found; before, after, found = bytes.Cut(after, []byte(stem)) {
+		rest, _, _ := bytes.Cut(after, []byte{0})
+		if bytes.HasSuffix(before, []byte{0}) && wordStem(stem+string(rest)) == stem {
 			return true
 		}
 	}
+	return false
 }
