@@ -240,7 +240,7 @@ func (o *op) refusesUnknownRecipient(to schemas.Agent, force bool) (cards []sche
 func (o *op) checkWork(to schemas.Card, r *store.Record) (warnings []string, err error) {
 	if !roster.AcceptsType(to, r.Type) {
 		able, err := o.Offers().AgentsWith(func(c schemas.Card) bool { return !c.Away && c.Name != r.From && roster.AcceptsByName(c, r.Type) })
-		return nil, cmp.Or(err, refuseUnfitWork("type", able, "%s does not accept work of type %q, it accepts %s", to.Name, r.Type,
+		return nil, cmp.Or(err, refuseUnfitWork("type", able, "%s does not accept work of type %q: it accepts %s", to.Name, r.Type,
 			schemas.JoinFirst(to.Accepts, maxAdvisedNames)))
 	}
 	missing := roster.MissingProducts(to, r.Products)
@@ -261,7 +261,7 @@ func (o *op) checkWork(to schemas.Card, r *store.Record) (warnings []string, err
 func refuseUnfitWork(field string, able []schemas.Agent, format string, args ...any) error {
 	e := schemas.Errorf(schemas.Conflict, format, args...).WithField(field).WithAgentChoices(able)
 	if len(able) == 0 {
-		return e.WithHint("Nobody does. Nothing was sent.")
+		return e.WithHint("No agent has declared this type. Nothing was sent.")
 	}
 	return e.WithHint("It could be taken by %s. Nothing was sent.", enumerateAgents(able))
 }
