@@ -53,7 +53,8 @@ func (l LogBlocks) Warning() string {
 	case l.Cut:
 		return "the log ends behind " + startMarker(handoffBlock) + ": the last block is incomplete and was not read"
 	case l.Text == nil && l.Pairs == 0:
-		return "no handoff is in the log: no lines " + startMarker(handoffBlock) + " and " + endMarker(handoffBlock)
+		return "no handoff is in the log: no lines " + startMarker(handoffBlock) + " and " + endMarker(handoffBlock) +
+			`, and no line of JSON with "kind": "handoff"`
 	case l.Pairs > 1:
 		return schemas.CountNoun(l.Pairs, "handoff") + " are in the log: the last one is taken"
 	}

@@ -92,7 +92,7 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 	flags.BoolVar(&l.all, "all", l.all, "also ended handoffs")
 	flags.IntVarP(&l.limit, "limit", "n", 50, "rows at most; without a terminal or with --json the default is all")
 	a.DefineReadFlag(flags)
-	for _, group := range [][]string{{"ready", "stuck", "due", "status"}, {"for", "by"}, {"by", "ready"}, {"all", "ready"}, {"by", "box"}} {
+	for _, group := range [][]string{{"ready", "stuck", "due", "status"}, {"for", "by"}, {"by", "ready"}, {"all", "ready"}, {"by", "box"}, {"role", "agent-role"}} {
 		cmd.MarkFlagsMutuallyExclusive(group...)
 	}
 	return cmd
