@@ -343,14 +343,17 @@ func (o *op) recordBegunDependent(r, gone *store.Record) error {
 }
 
 // warnOfBegunDependents returns warnings that name the handoffs that were begun with the result of a handoff that is
-// returned now.
-func (o *op) warnOfBegunDependents(returned schemas.ID) (warnings []string) {
+// returned now, and its continuation.
+func (o *op) warnOfBegunDependents(returned *store.Record) (warnings []string) {
+	if next := reading.RecordOrNil(o.View, returned.Forwarded); next != nil && next.Status != schemas.Cancelled {
+		warnings = append(warnings, fmt.Sprintf("%s, which continues the old result, is %s, for %s", next.ID, next.Status, next.To))
+	}
 	for _, r := range o.begunDependents {
 		text := "%s waited for %s and was begun with the old result: %s holds it"
 		if r.Status.HasEnded() {
 			text = "%s waited for %s and is completed with the old result, by %s"
 		}
-		warnings = append(warnings, fmt.Sprintf(text, r.ID, returned, r.Holder))
+		warnings = append(warnings, fmt.Sprintf(text, r.ID, returned.ID, r.Holder))
 	}
 	return warnings
 }

@@ -35,14 +35,15 @@ const (
 )
 
 // tellSender tells the sender of a changed handoff. If the handoff is a part that was open when its sender ended the
-// whole, the agent that gets the notices about the whole is told, too, because the work of the sender is over.
+// whole, or goes on with the whole that its sender escalated, the agent that gets the notices about the whole is told,
+// too, because the work of the sender is over.
 func (o *op) tellSender(h *operation.RecordChange) error {
 	if err := o.NotifySender(h.Now, noticeOf(h)); err != nil {
 		return err
 	}
 	whole := reading.RecordOrNil(o.View, h.Now.Parent)
-	if whole == nil || !whole.Status.HasEnded() || whole.Holder != h.Now.From || whole.From == h.Now.From ||
-		h.Now.Created > whole.Ended || slices.Contains([]schemas.ID{whole.Forwarded, whole.Review, whole.Successor}, h.Now.ID) {
+	if whole == nil || !whole.Status.HasEnded() || whole.Holder != h.Now.From || whole.From == h.Now.From || h.Now.Holder == whole.From ||
+		h.Now.Created > whole.Ended || slices.Contains([]schemas.ID{whole.Forwarded, whole.Review}, h.Now.ID) {
 		return nil
 	}
 	return o.NotifySender(whole, noticeOf(h))

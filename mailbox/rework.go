@@ -65,7 +65,7 @@ func (o *op) returnWork(r *store.Record, in schemas.UpdateIn, out *schemas.Updat
 		return nil, err
 	}
 	out.Created, out.To = followed.Successor.ID, followed.Successor.To
-	out.Warnings = append(out.Warnings, o.warnOfBegunDependents(r.ID)...)
+	out.Warnings = append(out.Warnings, o.warnOfBegunDependents(r)...)
 	return now, nil
 }
 

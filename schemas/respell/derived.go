@@ -93,14 +93,30 @@ func (n *normalisation) fillTaskFromKind() {
 	n.args["task"] = task
 }
 
-// readPassing reads the result of kernl's tool handoff in a completion. By it the holder passes its work on, so the
-// message is the task of the next agent. It stays as the summary, too.
+// readPassing reads the result of kernl's tool handoff in a completion, as the whole message or as one of its results.
+// By it the holder passes its work on, so it becomes the continuation. The message stays as the summary, too.
 func readPassing(n *normalisation) error {
-	isPassing := n.args["kind"] == "handoff" && !isEmpty(n.args["to"]) && !isEmpty(n.args["message"])
-	if isPassing && setAt(n.args, "continuation.to", n.args["to"]) {
-		setAt(n.args, "continuation.task", n.args["message"])
-		delete(n.args, "kind")
-		delete(n.args, "to")
+	if !isEmpty(n.args["continuation"]) {
+		return nil
+	}
+	for _, name := range []string{"output", "results", "result", "summary"} {
+		if passing := messageIn(n.args[name]); passing["kind"] == "handoff" && !isEmpty(passing["to"]) {
+			n.args["continuation"] = cloneJSON(passing)
+			if name == "result" || name == "summary" {
+				n.args[name] = passing["message"]
+			}
+			return nil
+		}
+	}
+	if n.args["kind"] != "handoff" || isEmpty(n.args["to"]) || isEmpty(n.args["message"]) {
+		return nil
+	}
+	setAt(n.args, "continuation.task", n.args["message"])
+	for _, name := range []string{"to", "context", "priority", "tags", "kind"} {
+		if v, said := n.args[name]; said && name != "kind" {
+			setAt(n.args, "continuation."+name, v)
+		}
+		delete(n.args, name)
 	}
 	return nil
 }
