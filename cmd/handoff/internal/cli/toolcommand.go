@@ -205,7 +205,7 @@ func (t ToolCommand[Out]) configureForSeveral(a *App, cmd *cobra.Command, tell f
 			given = TakeWorkflow(given, &workflow)
 		}
 		return a.ConnectAsCaller(cmd.Context(), t.Tool, func(conn *Connection) error {
-			ids, err := conn.HandoffsOrWorkflow(cmd.Context(), given, workflow, schemas.Open)
+			ids, err := conn.HandoffsOrWorkflow(cmd.Context(), given, workflow)
 			if err != nil {
 				return err
 			}
@@ -277,16 +277,14 @@ func RequireHandoffOrWorkflow(workflow *string) cobra.PositionalArgs {
 	}
 }
 
-// HandoffsOrWorkflow returns the given handoffs or, if workflow is not empty, the handoffs of the workflow that have a
-// status. The handoffs of a workflow come newest first, so that the end of one handoff causes no needless messages to
-// later handoffs. The error is not_found for an unknown workflow.
-func (conn *Connection) HandoffsOrWorkflow(
-	ctx context.Context, given []string, workflow string, status schemas.StatusFilter,
-) ([]string, error) {
+// HandoffsOrWorkflow returns the given handoffs or, if workflow is not empty, the open handoffs of the workflow. The
+// handoffs of a workflow come newest first, so that the end of one handoff causes no needless messages to later
+// handoffs. The error is not_found for an unknown workflow.
+func (conn *Connection) HandoffsOrWorkflow(ctx context.Context, given []string, workflow string) ([]string, error) {
 	if workflow == "" {
 		return given, nil
 	}
-	items, err := conn.ListAll(ctx, schemas.ListIn{Box: "all", Workflow: workflow, Status: status})
+	items, err := conn.ListAll(ctx, schemas.ListIn{Box: "all", Workflow: workflow, Status: schemas.Open})
 	if err == nil && len(items) == 0 {
 		_, err = conn.Call(ctx, "handoff_history", schemas.HistoryIn{Workflow: workflow, Limit: 1}, nil)
 	}

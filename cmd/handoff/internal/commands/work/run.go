@@ -49,118 +49,116 @@ type runResult struct {
 // run is what a caller follows: the handoffs that began it, and all that continue one of them.
 type run struct {
 	waitOptions
+	by    schemas.Agent // the caller
 	begun []schemas.ID
-	parts []schemas.GetOut    // oldest first
-	mine  map[schemas.ID]bool // open parts with which only the caller can go on
+	steps []schemas.HistoryStep // oldest first
+	mine  map[schemas.ID]bool   // open steps with which only the caller can go on
 	runResult
 }
 
 // followRun waits until all handoffs of a run have ended that do not wait for the caller. Then it prints the result. The
 // error is the exit status if the run did not end well, or waits for the caller.
 func (w waitOptions) followRun(ctx context.Context, a *cli.App, given []string) error {
-	r := run{waitOptions: w}
-	by, err := a.ReadingCaller(false)
-	for err == nil {
-		if err = a.ConnectToRead(ctx, by, func(conn *cli.Connection) error { return r.readParts(ctx, conn, given) }); err != nil {
-			return err
-		}
-		next := slices.IndexFunc(r.parts, func(p schemas.GetOut) bool { return !p.Status.HasEnded() && !r.mine[p.HandoffID] })
-		if next < 0 {
-			return r.end(a)
-		}
-		p, out := r.parts[next], schemas.GetOut{}
-		if waitsFor(p, schemas.Human) {
-			tellWaiting(a, p)
-		}
-		if out, _, err = w.readEnd(ctx, a, p.HandoffID.String()); err == nil {
-			fmt.Fprintf(a.Stderr, "%s %s: %s\n", p.HandoffID, out.Status, display.FitOneLine(p.Handoff.Title, 80))
+	by, err := a.Caller(false)
+	r := run{waitOptions: w, by: by.Agent}
+	for _, id := range given {
+		n, ok := schemas.ParseID(id)
+		if r.begun = append(r.begun, n); !ok {
+			return schemas.Errorf(schemas.NotFound, "there is no handoff %q", schemas.EscapeHidden(id))
 		}
 	}
-	if e := schemas.AsError(err); e != nil && e.Code == schemas.Unavailable && len(r.parts) > 0 {
-		return e.WithHint("The work goes on. handoff wait %s --follow%s waits for its end.", r.parts[0].HandoffID, a.CallerFlags())
+	for err == nil {
+		if err = r.readSteps(ctx, a); err != nil {
+			return err
+		}
+		next := slices.IndexFunc(r.steps, func(s schemas.HistoryStep) bool { return !s.Status.HasEnded() && !r.mine[s.HandoffID] })
+		if next < 0 {
+			return r.end(ctx, a)
+		}
+		s, out := r.steps[next], schemas.GetOut{}
+		if waitsFor(s, schemas.Human) {
+			tellWaiting(a, s)
+		}
+		if out, _, err = w.readEnd(ctx, a, s.HandoffID.String()); err == nil {
+			fmt.Fprintf(a.Stderr, "%s %s: %s\n", s.HandoffID, out.Status, display.FitOneLine(s.Title, 80))
+		}
+	}
+	if e := schemas.AsError(err); e != nil && e.Code == schemas.Unavailable && len(r.steps) > 0 {
+		return e.WithHint("The work goes on. handoff wait %s --follow%s waits for its end.", r.steps[0].HandoffID, a.CallerFlags())
 	}
 	return err
 }
 
-// readParts reads the parts of the run. The given handoffs begin it, or else the first one of the workflow. The caller
-// waits for work that it sent to itself, because it may have another session. It does not wait for its review of the
-// work of others.
-func (r *run) readParts(ctx context.Context, conn *cli.Connection, given []string) error {
-	read := func(id string) (out schemas.GetOut, err error) {
-		_, err = conn.Call(ctx, "get_handoff", cli.Arguments{"handoff_id": id, "view": "full"}, &out)
-		return out, err
+// readSteps reads the steps of the run. The caller waits for work that it sent to itself, because it may have another
+// session. It does not wait for its review of the work of others.
+func (r *run) readSteps(ctx context.Context, a *cli.App) error {
+	args := cli.Arguments{"format": "rows", "limit": schemas.MaxHistory, "workflow": r.workflow}
+	if r.workflow == "" {
+		args["handoff_id"] = r.begun[0].String()
 	}
-	r.Workflow, r.begun, r.parts, r.mine = schemas.Workflow(r.workflow), nil, nil, map[schemas.ID]bool{}
-	for _, id := range given {
-		out, err := read(id)
-		if err != nil {
-			return err
+	all, _, err := cli.Call[schemas.HistoryOut](ctx, a, "handoff_history", args)
+	r.Workflow, r.steps, r.mine = all.Workflow, nil, map[schemas.ID]bool{}
+	holders := map[schemas.ID]schemas.Agent{}
+	isPart := func(id schemas.ID) bool { _, ok := holders[id]; return ok }
+	for i, s := range all.Items {
+		if r.workflow != "" && i == 0 {
+			r.begun = []schemas.ID{s.HandoffID}
 		}
-		r.Workflow, r.begun = out.Handoff.Metadata.Workflow, append(r.begun, out.HandoffID)
-	}
-	ids, err := conn.HandoffsOrWorkflow(ctx, nil, string(r.Workflow), "")
-	by, holders := conn.By.Agent, map[string]schemas.Agent{}
-	for _, id := range slices.Backward(ids) {
-		out, err := read(id)
-		if err != nil {
-			return err
-		}
-		if len(r.begun) == 0 {
-			r.begun = []schemas.ID{out.HandoffID}
-		}
-		m, begins := out.Handoff.Metadata, slices.Contains(r.begun, out.HandoffID)
-		before := slices.Concat([]string{m.Parent.String(), m.RetryOf.String()}, m.After, m.AfterAccepted)
-		isPart := func(id string) bool { _, ok := holders[id]; return ok }
+		begins := slices.Contains(r.begun, s.HandoffID)
+		before := append([]schemas.ID{s.Parent, s.RetryOf, s.ReworkOf}, s.After...)
 		if !begins && r.workflow == "" && !slices.ContainsFunc(before, isPart) {
 			continue
 		}
-		holders[id] = out.Standing.Holder
-		r.parts = append(r.parts, out)
-		toItself := out.Handoff.Source.Agent == by && out.Handoff.Target.Agent == by && (begins || holders[m.Parent.String()] == by)
-		r.mine[out.HandoffID] = waitsFor(out, by) && !toItself
+		holders[s.HandoffID] = s.Holder
+		r.steps = append(r.steps, s)
+		toItself := s.From == r.by && s.To == schemas.Address(r.by) && (begins || holders[s.Parent] == r.by)
+		r.mine[s.HandoffID] = waitsFor(s, r.by) && !toItself
 	}
 	return err
 }
 
-// waitsFor reports whether an open part is for an agent, or for the approval of a person.
-func waitsFor(p schemas.GetOut, agent schemas.Agent) bool {
-	approves := agent == schemas.Human && slices.Contains(p.Standing.BlockedBy, schemas.NeedsApproval)
-	holder := p.Standing.Holder
-	return !p.Status.HasEnded() && (approves || p.Handoff.Target.Agent == agent && (holder == "" || holder == agent))
+// waitsFor reports whether an open step is for an agent, or for the approval of a person.
+func waitsFor(s schemas.HistoryStep, agent schemas.Agent) bool {
+	approves := agent == schemas.Human && slices.Contains(s.BlockedBy, schemas.NeedsApproval)
+	return !s.Status.HasEnded() && (approves || s.To == schemas.Address(agent) && (s.Holder == "" || s.Holder == agent))
 }
 
-// tellWaiting says that a part waits for the caller or a person, with the command that shows it.
-func tellWaiting(a *cli.App, p schemas.GetOut) {
-	who := cmp.Or(strings.Join(p.Standing.BlockedBy, ", "), string(p.Handoff.Target.Address()))
-	fmt.Fprintf(a.Stderr, "%s waits for %s: %s: handoff show %[1]s%[4]s\n", p.HandoffID, who, display.FitOneLine(p.Handoff.Title, 80), a.WorkspaceFlags())
+// tellWaiting says that a step waits for the caller or a person, with the command that shows it.
+func tellWaiting(a *cli.App, s schemas.HistoryStep) {
+	who := cmp.Or(strings.Join(s.BlockedBy, ", "), string(s.To))
+	fmt.Fprintf(a.Stderr, "%s waits for %s: %s: handoff show %[1]s%[4]s\n", s.HandoffID, who, display.FitOneLine(s.Title, 80), a.WorkspaceFlags())
 }
 
-// end prints the result of the run: the answer of the completion that ended last. A part that was not done well counts
-// unless another part replaced it that does not wait for the caller.
-func (r *run) end(a *cli.App) error {
+// end reads the outcomes of the run and prints its result: the answer of the completion that ended last. A step that was
+// not done well counts unless another step replaced it that does not wait for the caller.
+func (r *run) end(ctx context.Context, a *cli.App) error {
 	var last time.Time
 	status, accepted := 0, map[schemas.ID]bool{}
 	r.Chain = []schemas.WorkPassing{}
-	for _, p := range r.parts {
-		h, st := p.Handoff, p.Standing
-		if !slices.Contains(r.begun, p.HandoffID) {
-			passing := schemas.WorkPassing{From: h.Source.Agent, To: h.Target.Address(), Message: h.Task, Timestamp: h.Metadata.CreatedAt}
-			r.Chain = append(r.Chain, passing)
+	for _, s := range r.steps {
+		out, _, err := cli.Call[schemas.GetOut](ctx, a, "get_handoff", cli.Arguments{"handoff_id": s.HandoffID, "view": "full"})
+		if err != nil {
+			return err
 		}
-		accepted[p.HandoffID] = st.AcceptedAt != nil
+		st, ended := schemas.ValueOrZero(out.Standing), schemas.ValueOrZero(s.EndedAt)
+		if !slices.Contains(r.begun, s.HandoffID) {
+			task := schemas.ValueOrZero(out.Handoff).Task
+			r.Chain = append(r.Chain, schemas.WorkPassing{From: s.From, To: s.To, Message: task, Timestamp: s.SentAt})
+		}
+		accepted[s.HandoffID] = st.AcceptedAt != nil
 		switch replaced := st.Successor != 0 && !r.mine[st.Successor]; {
-		case p.Status == schemas.Cancelled && accepted[h.Metadata.Parent]: // a review that nobody needs any more
-		case r.mine[p.HandoffID]:
-			tellWaiting(a, p)
+		case s.Status == schemas.Cancelled && accepted[s.Parent]: // a review that nobody needs any more
+		case r.mine[s.HandoffID]:
+			tellWaiting(a, s)
 			fallthrough
 		case st.Reviewer != "":
 			status = cmp.Or(status, exitOpen)
-		case !replaced && !hasEndedWell(p):
+		case !replaced && !hasEndedWell(out):
 			status = exitOutcome
-			fmt.Fprintf(a.Stderr, "%s %s: %s\n", p.HandoffID, p.Status, display.FitOneLine(cmp.Or(st.Reason, string(st.Outcome)), 160))
+			fmt.Fprintf(a.Stderr, "%s %s: %s\n", s.HandoffID, out.Status, display.FitOneLine(cmp.Or(s.Reason, string(s.Outcome)), 160))
 		}
-		if ended := schemas.ValueOrZero(st.EndedAt); p.Completion != nil && !ended.Before(last) {
-			last, r.FinalAgent, r.Output = ended, st.Holder, p.Completion.Summary
+		if out.Completion != nil && !ended.Before(last) {
+			last, r.FinalAgent, r.Output = ended, s.Holder, out.Completion.Summary
 		}
 	}
 	if err := a.PrintValue(r.runResult, r.print); err != nil || status == 0 {

@@ -71,7 +71,7 @@ func (w waitOptions) waitForAll(ctx context.Context, a *cli.App, given []string)
 	for ids, first := given, true; ; first = false {
 		if w.workflow != "" {
 			err := a.ConnectAsCaller(ctx, "get_handoff", func(conn *cli.Connection) (err error) {
-				if ids, err = conn.HandoffsOrWorkflow(ctx, nil, w.workflow, schemas.Open); err == nil && len(ids) == 0 {
+				if ids, err = conn.HandoffsOrWorkflow(ctx, nil, w.workflow); err == nil && len(ids) == 0 {
 					good, err = w.readEndedWorkflow(ctx, conn, first && !w.silent)
 				}
 				return err
