@@ -21,12 +21,13 @@ type Tracker struct {
 	mu     sync.Mutex             // guards the fields below
 	open   map[string]*Connection // agents are sorted
 	opened int                    // how many were opened since the start
+	acting map[schemas.Agent]int  // number of connections that each agent acts over
 	heard  map[string]time.Time   // calls of holders that changed nothing, by claim token
 }
 
 // NewTracker makes an empty tracker.
 func NewTracker() *Tracker {
-	return &Tracker{open: map[string]*Connection{}, heard: map[string]time.Time{}}
+	return &Tracker{open: map[string]*Connection{}, acting: map[schemas.Agent]int{}, heard: map[string]time.Time{}}
 }
 
 // OpenConnection records that a connection is open. If the connection is open already, it keeps its place in the order
@@ -43,7 +44,7 @@ func (t *Tracker) OpenConnection(c Connection) {
 	}
 	known.Session, known.Parent = c.Session, c.Parent
 	if c.Own != "" {
-		known.setOwnName(c.Own)
+		t.setOwnName(known, c.Own)
 	}
 }
 
@@ -51,6 +52,11 @@ func (t *Tracker) OpenConnection(c Connection) {
 func (t *Tracker) CloseConnection(conn string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if c := t.open[conn]; c != nil {
+		for _, a := range c.Agents {
+			t.stopActing(a)
+		}
+	}
 	delete(t.open, conn)
 }
 
@@ -60,7 +66,9 @@ func (t *Tracker) IsActing(a schemas.Agent) bool { return t.ActingOver(a) > 0 }
 
 // ActingOver returns the number of open connections over which an agent acts.
 func (t *Tracker) ActingOver(a schemas.Agent) int {
-	return len(t.Connections(ConnectionFilter{Agent: a}))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.acting[a]
 }
 
 // RecordActing records that an agent acts over a connection. It changes nothing if the connection is not open.
@@ -68,7 +76,7 @@ func (t *Tracker) RecordActing(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.open[conn]; c != nil {
-		c.addAgent(a)
+		t.addAgent(c, a)
 	}
 }
 
@@ -78,8 +86,18 @@ func (t *Tracker) RecordName(conn string, a schemas.Agent) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if c := t.open[conn]; c != nil {
-		c.setOwnName(a)
+		t.setOwnName(c, a)
 	}
+}
+
+// setOwnName replaces the name of the connection's own session.
+func (t *Tracker) setOwnName(c *Connection, a schemas.Agent) {
+	if i, found := slices.BinarySearch(c.Agents, c.Own); found {
+		c.Agents = slices.Delete(c.Agents, i, i+1)
+		t.stopActing(c.Own)
+	}
+	c.Own = a
+	t.addAgent(c, a)
 }
 
 // RecordHeard records the time of a holder's call; token is the claim token. The service calls it only after a call
@@ -133,17 +151,18 @@ func (t *Tracker) LastHeard(token string) time.Time {
 }
 
 // addAgent records that an agent acts over the connection.
-func (c *Connection) addAgent(a schemas.Agent) {
+func (t *Tracker) addAgent(c *Connection, a schemas.Agent) {
 	if i, found := slices.BinarySearch(c.Agents, a); !found {
 		c.Agents = slices.Insert(c.Agents, i, a)
+		t.acting[a]++
 	}
 }
 
-// setOwnName replaces the name of the connection's own session.
-func (c *Connection) setOwnName(a schemas.Agent) {
-	c.Agents = slices.DeleteFunc(c.Agents, func(other schemas.Agent) bool { return other == c.Own })
-	c.Own = a
-	c.addAgent(a)
+// stopActing records that an agent acts over one connection less.
+func (t *Tracker) stopActing(a schemas.Agent) {
+	if t.acting[a]--; t.acting[a] == 0 {
+		delete(t.acting, a)
+	}
 }
 
 // clone returns a copy that shares no list with the tracker, so callers may change the copy.
