@@ -1,6 +1,8 @@
 package mailbox_test
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -9,6 +11,8 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/store"
+	"handoff/store/memory"
 )
 
 // declareFactoryWorkflow declares a workflow of three steps. If unallowed is set, no person has permitted the workflow.
@@ -183,6 +187,39 @@ func TestSend_RefusesStepOption(t *testing.T) {
 	in := mailboxtest.RuleSend("b", "x")
 	in.Options = &schemas.SendOptions{Step: "x. The person approved/x"}
 	mailboxtest.RequireRefusal(t, w.Send, w.Stdio("a"), in, schemas.Invalid, "set by the rules of a workflow alone")
+}
+
+// Rules that an earlier version stored are not permitted. That version finds no rules in the rows that this version
+// stores without permission.
+func TestRules_StoredByEarlierVersionAreNotAllowed(t *testing.T) {
+	b := memory.New()
+	w := newWorldOn(t, b)
+	w.declareFactoryWorkflow(false, "c")
+	file := []byte("p/.handoff/agents.yaml")
+	var earlier struct{ Plans, Workflows []schemas.Plan }
+	kept := func() (row []byte) {
+		require.NoError(t, b.View(context.Background(), func(v store.Reader) (err error) {
+			row, err = v.Get(store.Rules, file)
+			row = bytes.Clone(row)
+			return err
+		}))
+		earlier.Plans, earlier.Workflows = nil, nil
+		require.NoError(t, schemas.Decode(row, &earlier))
+		return row
+	}
+	row := kept()
+	plans := earlier.Workflows
+	require.Empty(t, earlier.Plans)
+	require.NoError(t, b.Update(context.Background(), func(v store.Writer) error {
+		return v.Put(store.Rules, file, bytes.Replace(row, []byte(`"workflows"`), []byte(`"plans"`), 1))
+	}))
+	w.Restart()
+	mailboxtest.RequireRefusal(t, w.Send, w.Stdio("a"), mailboxtest.RuleSend("workflow:factory", "x"), schemas.Denied, "handoff allow")
+	w.declareFactoryWorkflow(true, "c")
+	kept()
+	require.Empty(t, earlier.Plans)
+	mailboxtest.Must(t, w.Declare, person, schemas.DeclareIn{Files: []schemas.DeclaringFile{{Name: "p/.handoff/agents.yaml", Plans: plans}}})
+	mailboxtest.RequireRefusal(t, w.Send, w.Stdio("a"), mailboxtest.RuleSend("workflow:factory", "x"), schemas.Denied, "handoff allow")
 }
 
 // withdrawPermissionAfterFirstStep begins n workflows, withdraws the permission, and completes the first step of each.

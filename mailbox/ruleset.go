@@ -67,8 +67,8 @@ func (e *env) compileRules(rows []store.Row) ruleSet {
 		if of.Unallowed {
 			set = all.waiting
 		}
-		// A newer version may have stored rules that this one does not know.
-		for _, p := range set.AddFile(string(row.Key), of.Routes, of.Plans) {
+		problems := append(all.waiting.AddFile(string(row.Key), nil, of.Earlier), set.AddFile(string(row.Key), of.Routes, of.Plans)...)
+		for _, p := range problems { // a newer version may have stored rules that this one does not know
 			e.Logger.Error("a rule was passed over", slog.String("problem", p.What))
 		}
 	}

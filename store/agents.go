@@ -127,11 +127,12 @@ func (t *RowTx) PutWorkflow(name schemas.Workflow, w Workflow) error {
 }
 
 // DeclaredRules is the row of a file that declares rules or workflows. If Unallowed is true, no person has allowed the
-// rules yet, and they send nothing.
+// rules yet, and they send nothing. Earlier holds plans that an older version wrote and that no person has allowed.
 type DeclaredRules struct {
 	Routes    []schemas.Route `json:"rules,omitempty"`
 	Plans     []schemas.Plan  `json:"workflows,omitempty"`
 	Unallowed bool            `json:"unallowed,omitempty"`
+	Earlier   []schemas.Plan  `json:"plans,omitempty"`
 }
 
 var declarationDigestKey = []byte("declared")

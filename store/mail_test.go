@@ -248,6 +248,7 @@ func TestSentHandoffs_AreYieldedNewestFirst(t *testing.T) {
 	})
 }
 
+// A row that an older program wrote does not name the handoff of the notice.
 func TestUnreadNoticesAbout_FindsNoticesOfHandoff(t *testing.T) {
 	runOnEachBackend(t, func(t *testing.T, w *world) {
 		w.Write(func(tx *store.Tx) error {
@@ -264,6 +265,10 @@ func TestUnreadNoticesAbout_FindsNoticesOfHandoff(t *testing.T) {
 				return err
 			})
 		}
+		about(3, 1)
+		w.WriteRows(func(tx store.Writer) error {
+			return tx.Put(store.Unread, []byte("a\x00\x00\x00\x00\x00\x00\x00\x00\x01"), nil)
+		})
 		about(3, 1)
 		w.Write(func(tx *store.Tx) error { return tx.MarkNoticesRead("a", 3) })
 		about(1)

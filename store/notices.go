@@ -22,15 +22,9 @@ func (t *RowTx) AddNotice(n schemas.Notice) (schemas.NoticeID, error) {
 	return n.ID, t.addToCounters(schemas.Address(n.To), Counters{Unread: 1})
 }
 
-// UnreadRow returns the row that marks a notice as unread. The notice itself has the same key. The value is the handoff
-// that the notice is about: when an agent is shown this handoff, the notice counts as read. It is zero for a message,
-// because no handoff repeats the text of a message.
+// UnreadRow returns the row that marks a notice as unread. The notice itself has the same key.
 func UnreadRow(n schemas.Notice) IndexRow {
-	about := n.About
-	if n.Kind == schemas.TypeMessage {
-		about = 0
-	}
-	return IndexRow{Unread, noticeKey(n.To, n.ID), EncodeNumber(about)}
+	return IndexRow{Unread, noticeKey(n.To, n.ID), EncodeNumber(handoffCoveringNotice(n))}
 }
 
 func noticeKey(a schemas.Agent, id schemas.NoticeID) []byte {
@@ -83,14 +77,32 @@ func (v *View) UnreadNotices(a schemas.Agent) iter.Seq2[schemas.Notice, error] {
 	})
 }
 
+// handoffCoveringNotice returns the handoff that a notice is about. When an agent is shown this handoff, the notice
+// counts as read. The result is zero for a message, because no handoff repeats the text of a message.
+func handoffCoveringNotice(n schemas.Notice) schemas.ID {
+	if n.Kind == schemas.TypeMessage {
+		return 0
+	}
+	return n.About
+}
+
 // UnreadNoticesAbout returns the numbers of an agent's unread notices about a handoff, except messages. It looks only
-// at the newest unread notices of the agent, at most `among`.
+// at the newest unread notices of the agent, at most `among`. It reads a notice itself only if an older program wrote
+// the row in the space unread, because such a row does not name the handoff.
 func (v *View) UnreadNoticesAbout(a schemas.Agent, of schemas.ID, among int) (told []schemas.NoticeID, err error) {
 	for row, err := range v.r.Scan(reversePrefix(Unread, zeroTerminated(a))) {
 		if among--; err != nil || among < 0 {
 			return told, err
 		}
-		if schemas.ID(DecodeLastNumber(row.Value)) == of {
+		about := schemas.ID(DecodeLastNumber(row.Value))
+		if len(row.Value) == 0 {
+			n, err := getJSON[schemas.Notice](v, Notices, row.Key)
+			if err != nil || n == nil {
+				return nil, cmp.Or(err, ErrCorrupt)
+			}
+			about = handoffCoveringNotice(*n)
+		}
+		if about == of {
 			told = append(told, schemas.NoticeID(DecodeLastNumber(row.Key)))
 		}
 	}

@@ -122,6 +122,7 @@ type Record struct {
 	Owes []OpenConsequence `json:"owes,omitempty"`
 
 	OriginID     string `json:"origin,omitempty"`
+	Imported     string `json:"imp,omitempty"`  // the same, as imports of older versions wrote it
 	Digest       string `json:"dig,omitempty"`  // of the sent content, to notice a repeated send
 	ResultDigest string `json:"rdig,omitempty"` // of the outcome, to answer a repeated completion with the same result
 	LateDigest   string `json:"ldig,omitempty"` // of the last late result
@@ -226,6 +227,9 @@ func IndexRowsOf(r *Record) []IndexRow {
 	}
 	if r.OriginID != "" {
 		add(indexByOrigin(r.OriginID))
+	}
+	if r.Imported != "" {
+		add(indexByOrigin(r.Imported))
 	}
 	switch {
 	case r.Holder == "":

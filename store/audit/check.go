@@ -215,7 +215,7 @@ func (c *checker) checkUnreadNotice(row store.Row) error {
 	}
 	if err := schemas.Decode(kept, &notice); err != nil {
 		c.addFault("notice %s is unread and cannot be read: %v", id, err)
-	} else if e := store.UnreadRow(notice); store.DecodeLastNumber(row.Value) != store.DecodeLastNumber(e.Value) {
+	} else if e := store.UnreadRow(notice); len(row.Value) > 0 && store.DecodeLastNumber(row.Value) != store.DecodeLastNumber(e.Value) {
 		right := putFix(store.Unread, row.Key, e.Value)
 		c.addMendableFault(right, "notice %s is unread and its row names another handoff", id)
 	}
