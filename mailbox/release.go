@@ -98,7 +98,11 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 		return out, err
 	}
 	rejected := &operation.RecordChange{Action: life.Reject, Was: r, Now: &now}
-	to, unused, err := o.agentAfterRejection(r, schemas.Agent(in.Alternative))
+	named := schemas.Agent(in.Alternative)
+	if in.Then != "" { // the caller said what follows
+		named = ""
+	}
+	to, unused, err := o.agentAfterRejection(r, named)
 	if err != nil {
 		return out, err
 	}

@@ -83,7 +83,8 @@ func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agen
 		others = []schemas.Agent{sender}
 	}
 	able, err := o.Offers().AgentsWith(func(c schemas.Card) bool {
-		return c.Registered && (len(c.Accepts) == 0 || roster.AcceptsByName(c, schemas.TypeReview))
+		reviews := len(c.Accepts) == 0 || slices.Contains(c.Accepts, roster.Anything) || roster.AcceptsByName(c, schemas.TypeReview)
+		return c.Registered && !c.Away && reviews
 	})
 	return append(others, slices.DeleteFunc(able, func(a schemas.Agent) bool { return a == author || a == sender })...), err
 }

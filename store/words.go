@@ -90,7 +90,7 @@ func isSeparator(r rune) bool {
 }
 
 // HasWords reports whether each of the given words is the beginning of a search word of the handoff. A word of four or
-// more characters counts without an s at its end, so that a plural finds its singular. Callers take the words from
+// more letters counts without a plural s at its end, so that logins finds login. Callers take the words from
 // [SplitWords], because words are compared byte by byte. Without any given words the result is true.
 func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
 	row, err := v.r.Get(Words, EncodeNumber(id))
@@ -98,7 +98,7 @@ func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
 		return false, err
 	}
 	isMissing := func(w string) bool {
-		if len(w) > 3 {
+		if n := len(w); n > 3 && !strings.Contains("ius", w[n-2:n-1]) {
 			w = strings.TrimSuffix(w, "s")
 		}
 		return !bytes.Contains(row, []byte("\x00"+w))

@@ -62,12 +62,10 @@ func (f Offers) NoTakerReason(r *store.Record, asked Reason) (why string, err er
 }
 
 // AgentsProducing returns the agents that declared that they produce at least one of the types, and that may take the
-// work: they are not away, did not send it, and accept its type. If it is for a pool, they are members.
+// work: they are not away, did not send it, and accept its type.
 func (f Offers) AgentsProducing(types []string, r *store.Record) ([]schemas.Agent, error) {
-	_, directed := r.To.SingleAgent()
 	return f.AgentsWith(func(c schemas.Card) bool {
-		takes := roster.AcceptsType(c, r.Type) && (directed || roster.Qualifies(c, r.To, false))
-		return takes && !c.Away && c.Name != r.From && roster.Produces(c, types)
+		return roster.Produces(c, types) && !c.Away && c.Name != r.From && roster.AcceptsType(c, r.Type)
 	})
 }
 

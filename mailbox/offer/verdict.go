@@ -156,18 +156,28 @@ func (t *claimJudge) isOfferedAsMember(r *store.Record) bool {
 }
 
 // isWrongProduct reports whether a handoff for a pool of the agent is not for the agent. There are two cases. The agent
-// declared its products, none of them is asked for, and another agent of the pool produces one that is. Or the agent
+// declared its products, none of them is asked for, and another agent of the pool that fits produces one that is. Or the agent
 // sent the handoff itself, and is in the pool only because it produces the capability.
 func (t *claimJudge) isWrongProduct(r *store.Record) bool {
 	_, name := r.To.Split()
 	if r.From == t.Card.Name && slices.Contains(t.Card.Produces, name) && !slices.Contains(t.Card.Accepts, name) {
 		return true
 	}
-	var able []schemas.Agent
-	if roster.ProducesOther(t.Card, r.Products) {
-		able, t.err = t.AgentsProducing(r.Products, r)
+	if !roster.ProducesOther(t.Card, r.Products) {
+		return false
 	}
-	return len(able) > 0
+	for other, err := range t.AddressedAgents(r.To) {
+		if t.err = err; err != nil || roster.Produces(other.Card, r.Products) && mayTakeInstead(other.Card, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayTakeInstead reports whether another agent of the pool fits the handoff in all but its products.
+func mayTakeInstead(card schemas.Card, r *store.Record) bool {
+	unfit := roster.ExceedsLongestSession(card, r.EstimatedDuration()) || roster.RefusesTypeForRole(card, r.To, r.Type) || roster.LacksSkills(card, r.To, r.Requires)
+	return !unfit && !card.Away && card.Name != r.From && !slices.Contains(r.Excluded, card.Name)
 }
 
 // isAtLimit reports whether the agent holds as many handoffs as its registration allows. An agent without a limit is

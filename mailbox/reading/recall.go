@@ -28,8 +28,8 @@ var commonWords string
 // sender of h chose the maximum number of these handoffs. They share words, tags or files with h. After them come
 // decisions of earlier handoffs of the same workflow. It leaves out handoffs of another project, and decisions of h.
 //
-// It looks at the newest thousand handoffs before h, and at ends before the send of h. So later sends and results do
-// not change the brief of h.
+// It looks at the newest thousand handoffs before h, and at ends before the send of h. So later sends do not change the
+// brief of h. Later results can, because a word that many handoffs have counts nothing.
 func RecalledTexts(v *store.View, h *schemas.Handoff, r *store.Record) (all []brief.RecalledText, err error) {
 	if h.Metadata.Recall == 0 {
 		return nil, nil

@@ -59,7 +59,8 @@ func AcceptsType(card schemas.Card, workType string) bool {
 
 // AcceptsByName reports whether an agent declared a type of work: it accepts or produces it, or has a role of this name.
 func AcceptsByName(card schemas.Card, workType string) bool {
-	return hasWord(slices.Concat(card.Accepts, card.Produces), workType, isSameWord) || Qualifies(card, schemas.Address("role:"+workType), false)
+	roles := schemas.Map(card.AllRoles(), func(role string) string { return strings.TrimSuffix(role, specialist) })
+	return hasWord(slices.Concat(card.Accepts, card.Produces, roles), strings.TrimSuffix(workType, specialist), isSameWord)
 }
 
 // MissingProducts returns the types of deliverables that an agent does not produce. A product that is a kind of another,
@@ -69,7 +70,7 @@ func MissingProducts(card schemas.Card, types []string) []string {
 	if len(card.Produces) == 0 || isGeneralist(card) {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(types), func(t string) bool { return hasWord(card.Produces, t, isRelatedWord) })
+	return slices.DeleteFunc(slices.Clone(types), func(t string) bool { return hasWord(card.Produces, t, isKindOf) })
 }
 
 // Produces reports whether an agent declared that it produces one of the types.

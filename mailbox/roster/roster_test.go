@@ -43,7 +43,7 @@ func TestQualifies_ComparesNameCapabilityOrRole(t *testing.T) {
 func TestAcceptsType_ComparesDeclaredTypes(t *testing.T) {
 	qa := schemas.Card{Name: "qa", Accepts: []string{"code"}}
 	for workType, want := range map[string]bool{
-		"code": true, "specification": false, "Code": true, "codes": true, "code_review": false, "review": true,
+		"code": true, "specification": false, "Code": true, "codes": true, "code_review": false, "review": true, "coder": false,
 		"": true, "task_handoff": true, "message": true,
 		"test_failure_report": true, "fix_complete": true, "verification_request": true,
 	} {
@@ -56,8 +56,8 @@ func TestAcceptsType_ComparesDeclaredTypes(t *testing.T) {
 func TestMissingProducts_ComparesWordsAndTheirKinds(t *testing.T) {
 	qa := schemas.Card{Name: "qa", Produces: []string{"test_results", "bug-fix", "security report", "api-docs", "policy"}}
 	for asked, want := range map[string]bool{
-		"Test Results": true, "test": true, "bug fixes": true, "BugFix": true, "report": true, "docs": true, "policies": true,
-		"code": false, "results of the audit": false, "class": false,
+		"Test Results": true, "testResults": true, "bug fixes": true, "BugFix": true, "report": true, "docs": true, "policies": true,
+		"audit of the test results": true, "test": false, "code": false, "results of the audit": false, "class": false, "": false,
 	} {
 		require.Equal(t, want, roster.Produces(qa, []string{asked}), asked)
 	}

@@ -5,34 +5,46 @@ import (
 	"strings"
 )
 
-// isSameWord reports whether two types or skills are the same. Upper case, blanks, hyphens, underscores, a plural and the
-// ending of testing for test make no difference, because senders write these words freely.
+// isSameWord reports whether two types or skills are the same. Upper case, blanks, hyphens, underscores and the ending of
+// a plural or of "testing" make no difference, because senders write these words freely.
 func isSameWord(a, b string) bool {
-	return slices.Equal(wordParts(a), wordParts(b)) || strings.Join(wordParts(a), "") == strings.Join(wordParts(b), "")
+	form := wordForm(a)
+	return form != "" && form == wordForm(b)
 }
 
-// isRelatedWord reports whether two words are the same, or one is a kind of the other: it has all parts of the other,
-// as "unit tests" has those of "test".
+// isKindOf reports whether one of two words is the other with words before it, as a unit test is a test.
+func isKindOf(a, b string) bool {
+	one, other := wordParts(a), wordParts(b)
+	short := min(len(one), len(other))
+	return isSameWord(a, b) || isSameWord(strings.Join(one[len(one)-short:], " "), strings.Join(other[len(other)-short:], " "))
+}
+
+// isRelatedWord reports whether one of two words is the other with words before or after it, as a bug fix belongs to a
+// bug.
 func isRelatedWord(a, b string) bool {
 	one, other := wordParts(a), wordParts(b)
-	if len(one) > len(other) {
-		one, other = other, one
-	}
-	return isSameWord(a, b) || len(one) > 0 && !slices.ContainsFunc(one, func(part string) bool { return !slices.Contains(other, part) })
+	short := min(len(one), len(other))
+	return isKindOf(a, b) || isSameWord(strings.Join(one[:short], " "), strings.Join(other[:short], " "))
 }
 
-// wordParts returns the parts of a word in lower case, without their endings.
-func wordParts(word string) []string {
-	parts := strings.FieldsFunc(strings.ToLower(word), func(r rune) bool { return strings.ContainsRune("_- ", r) })
-	for i, part := range parts {
-		if stem, is := strings.CutSuffix(part, "ies"); is {
-			part = stem + "y"
-		} else if !strings.HasSuffix(part, "ss") {
-			part = strings.TrimSuffix(part, "s")
+func wordParts(word string) []string { return strings.FieldsFunc(word, isWordSeparator) }
+
+func isWordSeparator(r rune) bool { return r == '_' || r == '-' || r == ' ' }
+
+// wordForm returns a word in lower case, without separators and endings. At least three letters stay, because short words
+// such as C and CS are names.
+func wordForm(word string) string {
+	form := strings.ToLower(stripSeparators(word))
+	for _, ending := range [][2]string{{"ies", "y"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"sses", "ss"}, {"ss", "ss"}, {"s", ""}} {
+		if stem, is := strings.CutSuffix(form, ending[0]); is && len(stem+ending[1]) >= 3 {
+			form = stem + ending[1]
+			break
 		}
-		parts[i] = strings.TrimSuffix(strings.TrimSuffix(part, "ing"), "e")
 	}
-	return parts
+	if stem, is := strings.CutSuffix(form, "ing"); is && len(stem) >= 3 {
+		return stem
+	}
+	return form
 }
 
 // hasWord reports whether one of the words is the same as the given one in the sense of a comparison, such as

@@ -107,7 +107,7 @@ func checkComparedWords(text string) error {
 		switch field {
 		case "outcome.status": // completed work has its outcome
 			words[slices.Index(words, string(schemas.Completed))] = string(schemas.Success)
-			words = append(words, string(schemas.Partial))
+			words = append(slices.DeleteFunc(words, func(w string) bool { return schemas.Status(w).IsHeld() }), string(schemas.Partial))
 		case "handoff.priority", "root.priority":
 			words = schemas.FormatAll(schemas.Priorities)
 		}

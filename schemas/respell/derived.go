@@ -94,31 +94,47 @@ func (n *normalisation) fillTaskFromKind() {
 }
 
 // readPassing reads the result of kernl's tool handoff in a completion, as the whole message or as one of its results.
-// By it the holder passes its work on, so it becomes the continuation. The message stays as the summary, too.
+// By it the holder passes its work on, so it becomes the continuation. The message is the summary, too, if there is none.
+// The error is a continuation beside the result.
 func readPassing(n *normalisation) error {
-	if !isEmpty(n.args["continuation"]) {
-		return nil
+	passing, place := messageIn(n.args["output"]), "output"
+	for _, name := range []string{"results", "result", "summary", ""} {
+		if !isPassing(passing) {
+			passing, place = messageIn(n.args[name]), name
+		}
 	}
-	for _, name := range []string{"output", "results", "result", "summary"} {
-		if passing := messageIn(n.args[name]); passing["kind"] == "handoff" && !isEmpty(passing["to"]) {
-			n.args["continuation"] = cloneJSON(passing)
-			if name == "result" || name == "summary" {
-				n.args[name] = passing["message"]
+	switch {
+	case place == "" && !isPassing(n.args), n.filled["continuation"] != "": // read before
+		return nil
+	case !isEmpty(n.args["continuation"]):
+		return n.contradictionError(cmp.Or(place, "to"), "continuation", "continuation")
+	case place != "":
+		n.args["continuation"] = cloneJSON(passing)
+	default:
+		passing = maps.Clone(n.args)
+		setAt(n.args, "continuation.task", passing["message"])
+		for _, name := range []string{"to", "context", "priority", "tags"} {
+			if v, said := passing[name]; said {
+				setAt(n.args, "continuation."+name, v)
 			}
-			return nil
+			delete(n.args, name)
 		}
+		delete(n.args, "kind")
+		delete(n.args, "message")
 	}
-	if n.args["kind"] != "handoff" || isEmpty(n.args["to"]) || isEmpty(n.args["message"]) {
-		return nil
+	n.filled["continuation"] = place
+	if place == "result" || place == "summary" {
+		delete(n.args, place)
 	}
-	setAt(n.args, "continuation.task", n.args["message"])
-	for _, name := range []string{"to", "context", "priority", "tags", "kind"} {
-		if v, said := n.args[name]; said && name != "kind" {
-			setAt(n.args, "continuation."+name, v)
-		}
-		delete(n.args, name)
+	if isEmpty(n.args["summary"]) && isEmpty(n.args["result"]) {
+		n.args["summary"] = schemas.Clip(valueText(passing["message"]), schemas.MaxSummary)
 	}
 	return nil
+}
+
+// isPassing reports whether a value is the result of kernl's tool handoff.
+func isPassing(v map[string]any) bool {
+	return normalisedWord(v["kind"]) == "handoff" && !isEmpty(v["to"]) && !isEmpty(v["message"])
 }
 
 // finishComplete determines the outcome of a completion, and writes a summary for a foreign completion that has none.
