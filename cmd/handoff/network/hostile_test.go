@@ -4,6 +4,7 @@ package network_test
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"net/http"
@@ -111,7 +112,7 @@ func (h *hostility) strangers(t *testing.T, revoked string) {
 	t.Helper()
 	own := "http://" + h.addr
 	b := h.bare(h.good, newer)
-	strange := auth.NewSecret() // well formed, and nobody's
+	strange := auth.NewSecret(rand.Reader) // well formed, and nobody's
 	spoilt := h.good[:len(h.good)-1] + "-"
 	for name, c := range map[string]struct {
 		change func(*bare)

@@ -4,6 +4,7 @@ package network_test
 
 import (
 	"bufio"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -37,7 +38,7 @@ func TestTelemetry_HasNoContent(t *testing.T) {
 		"OTEL_BSP_SCHEDULE_DELAY=200")
 	q := &confidences{
 		t: t, good: s.token("good", "ann,ben", "--rate", "100000"), read: s.token("read", "ann", "--scope", "read", "--rate", "100000"), slow: s.token("slow", "ann", "--rate", "1"),
-		revoked: s.token("old", "ann"), unknown: auth.NewSecret(),
+		revoked: s.token("old", "ann"), unknown: auth.NewSecret(rand.Reader),
 	}
 	q.misspelt = q.good[:len(q.good)-3] + "x_x"
 	q.jwt = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJCb0R5N3EifQ.c2VjcmV0c2VjcmV0"

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -67,7 +68,7 @@ func tokenAddCommand(a *cli.App) *cobra.Command {
 			cmd.Flags().StringVar(&expires, "expires", "never", "after a `time` such as 30d or 12h, or at a date such as 2026-12-31")
 		},
 		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error {
-			secret = auth.NewSecret()
+			secret = auth.NewSecret(rand.Reader)
 			args["hash"] = auth.HashSecret(secret)
 			at, err := parseExpiry(expires, a.Now())
 			if !at.IsZero() {
