@@ -59,8 +59,8 @@ func (o *op) resolveAddresses(d *draft.Draft) (*draft.Draft, error) {
 	return &next, o.drafts.Encode(&next)
 }
 
-// findPoolNamed returns the pool with the given name, such as role:qa for the name qa or QA, if an agent of another name
-// takes work from that pool. Otherwise it returns "".
+// findPoolNamed returns the pool with the given name, such as role:qa for the name qa or QA, if an agent of another
+// name takes work from that pool. Otherwise it returns "".
 func findPoolNamed(v *store.View, name schemas.Agent) (schemas.Address, error) {
 	words := roster.PoolSearchWords(schemas.Address("role:"+name), false)
 	for a, err := range v.AgentsMentioning(append(words, schemas.Map(words, strings.ToLower)...)...) {

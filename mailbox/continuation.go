@@ -231,8 +231,8 @@ func (o *op) cancelNeedlessHandoff(r *store.Record, other schemas.ID, why string
 	})
 }
 
-// suggestNextAgents returns agents for the next step after a successful completion, the best first: those that accept by
-// name the type of a deliverable. It looks at eight types at most, first of the delivered and then of the expected
+// suggestNextAgents returns agents for the next step after a successful completion, the best first: those that accept
+// by name the type of a deliverable. It looks at eight types at most, first of the delivered and then of the expected
 // deliverables. It leaves out the holder, and the sender, who gets the result. It returns nil if the work has a next
 // step already: a continuation, a review, a step of a workflow, or a handoff that waits for this one.
 func (o *op) suggestNextAgents(r *store.Record, done schemas.Completion) (next []schemas.RoutingCandidate, err error) {

@@ -39,7 +39,7 @@ import (
 //
 // Errors:
 //   - invalid: an empty description; a rollback to an agent that has no part in the workflow; a missing claim token; a
-//     rejection with the next step retry or rollback.
+//     rejection with the next step retry.
 //   - limit: a description of more than 4 KiB, a checkpoint or a failure of more than 256 KiB.
 //   - not_found: no handoff has the id.
 //   - denied: the caller is not the holder; a caller that rejects is neither the holder nor a recipient.
@@ -86,8 +86,8 @@ func (s *Service) checkFailure(in *schemas.FailIn) (err error) {
 		return err
 	}
 	in.Outcome = cmp.Or(in.Outcome, schemas.OutcomeFailed)
-	if in.Outcome == schemas.OutcomeRejected && (in.Then == schemas.ThenRetry || in.Then == schemas.ThenRollback) {
-		return schemas.Invalidf("then", "%s follows a failure, and this is a rejection", in.Then).
+	if in.Outcome == schemas.OutcomeRejected && in.Then == schemas.ThenRetry {
+		return schemas.Invalidf("then", "retry follows a failure, and this is a rejection").
 			WithHint("Leave it out, or give escalate to let a person decide. Nothing was changed.")
 	}
 	if in.Alternative != "" {

@@ -60,8 +60,8 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 	return append(append(warnings, fitWarnings(a.Card, r)...), more...), err
 }
 
-// knownAgent returns the row of an agent. An agent that is connected and has done nothing yet gets a new row, and so does
-// one whose name begins with a role that a file declares. For an unknown name it returns nil.
+// knownAgent returns the row of an agent. An agent that is connected and has done nothing yet gets a new row, and so
+// does one whose name begins with a role that a file declares. For an unknown name it returns nil.
 func (o *op) knownAgent(name schemas.Agent) (*store.Agent, error) {
 	a, err := sessions.AgentOrNew(o.View, name)
 	if known, unread := o.Agent(name); known == nil && a.Declared == nil && !o.here.IsActing(name) {
@@ -234,9 +234,9 @@ func (o *op) refusesUnknownRecipient(to schemas.Agent, force bool) (cards []sche
 
 // checkWork refuses work of a type that the recipient does not accept. It also refuses work for a recipient that
 // produces none of the deliverables although it declared its products, if another agent takes the work and produces one
-// of them. It only warns if the recipient accepts the type of the work by name, if it produces a part of the deliverables,
-// or if nobody else produces them: then their types are words that no agent declared, and prove nothing. The errors are
-// conflict.
+// of them. It only warns if the recipient accepts the type of the work by name, if it produces a part of the
+// deliverables, or if nobody else produces them: then their types are words that no agent declared, and prove nothing.
+// The errors are conflict.
 func (o *op) checkWork(to schemas.Card, r *store.Record) (warnings []string, err error) {
 	if !roster.AcceptsType(to, r.Type) {
 		able, err := o.Offers().AgentsWith(func(c schemas.Card) bool { return !c.Away && c.Name != r.From && roster.AcceptsByName(c, r.Type) })

@@ -99,7 +99,7 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 	}
 	rejected := &operation.RecordChange{Action: life.Reject, Was: r, Now: &now}
 	named := schemas.Agent(in.Alternative)
-	if in.Then != "" { // the caller said what follows
+	if in.Then == schemas.ThenEscalate || in.Then == schemas.ThenStop { // the caller said what follows
 		named = ""
 	}
 	to, unused, err := o.agentAfterRejection(r, named)

@@ -79,7 +79,8 @@ func SplitIntoChunks(begin, content []byte) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// joinChunks joins the rows that [RowTx.putChunks] wrote. The result is in the memory of buf, or nil if there are no rows.
+// joinChunks joins the rows that [RowTx.putChunks] wrote. The result is in the memory of buf, or nil if there are no
+// rows.
 func (v *View) joinChunks(space Space, begin []byte, buf *bytes.Buffer) (content []byte, err error) {
 	buf.Reset()
 	err = v.EachInRange(Prefix(space, begin), func(row Row) error {

@@ -12,8 +12,8 @@ import (
 // Counters holds the numbers of handoffs and notices in a mailbox, so that a count costs one read. The row has the
 // address of the mailbox as its key and four counters of four bytes as its value. An empty mailbox has no row.
 //
-// [Tx.WriteChange], [RowTx.AddNotice] and [RowTx.MarkNoticesRead] change the counters in the transaction that changes the
-// counted rows. Package audit counts the rows and compares.
+// [Tx.WriteChange], [RowTx.AddNotice] and [RowTx.MarkNoticesRead] change the counters in the transaction that changes
+// the counted rows. Package audit counts the rows and compares.
 type Counters struct {
 	Pending int // handoffs that may be claimed
 	Urgent  int // of these, the ones of high and critical priority

@@ -9,9 +9,9 @@ import (
 	"handoff/schemas"
 )
 
-// ClaimableHandoffs yields the handoffs that may be claimed from the given mailboxes, in the order of their [QueuePosition].
-// Inside Update no other transaction can change the yielded rows before this Update ends. It costs one seek for each
-// mailbox.
+// ClaimableHandoffs yields the handoffs that may be claimed from the given mailboxes, in the order of their
+// [QueuePosition]. Inside Update no other transaction can change the yielded rows before this Update ends. It costs one
+// seek for each mailbox.
 //
 // The caller reads the record and checks all rules that the index does not know, such as an exclusion. A mailbox that
 // is given twice yields its handoffs twice.

@@ -20,8 +20,8 @@ func ReferenceDigest(content []byte) string {
 }
 
 // PutReference writes content that handoffs refer to, under its [ReferenceDigest]. Many handoffs share one copy: if the
-// content exists, nothing is written. Only [RowTx.DeleteReference] deletes it. The error is [schemas.Limit] for content of
-// more than 131 MB.
+// content exists, nothing is written. Only [RowTx.DeleteReference] deletes it. The error is [schemas.Limit] for content
+// of more than 131 MB.
 func (t *RowTx) PutReference(content []byte) error {
 	if err := schemas.CheckBytes("content", len(content), maxContent); err != nil {
 		return err

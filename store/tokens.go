@@ -11,8 +11,8 @@ import (
 // Token is the row of a bearer token. The secret is stored nowhere. A token is never deleted: a revoked token keeps the
 // time at which it was revoked.
 //
-// A token has two rows: the token under its name, and the name under the hash of the secret. [RowTx.PutToken] writes both
-// rows. Package auth decides whether a token is still valid.
+// A token has two rows: the token under its name, and the name under the hash of the secret. [RowTx.PutToken] writes
+// both rows. Package auth decides whether a token is still valid.
 type Token struct {
 	schemas.Token
 	Hash string `json:"hash"` // SHA-256 of the secret, in lower-case hexadecimal; never changes

@@ -42,7 +42,8 @@ func (t *RowTx) PutWords(id schemas.ID, list WordList) error {
 // maxAllWords is the largest number of words of one handoff, including words that were added after the send.
 const maxAllWords = 2 * maxWords
 
-// AddWords adds search words to the words of a handoff. A handoff keeps at most 2,000 words, and later words are dropped.
+// AddWords adds search words to the words of a handoff. A handoff keeps at most 2,000 words, and later words are
+// dropped.
 func (t *RowTx) AddWords(id schemas.ID, more WordList) error {
 	row, err := t.r.Get(Words, EncodeNumber(id))
 	if err != nil {
@@ -106,8 +107,8 @@ func (v *View) HasWords(id schemas.ID, words []string) (bool, error) {
 	return !slices.ContainsFunc(words, isMissing), nil
 }
 
-// WordRows yields the search words of the handoffs below the given id, newest first. A key is the id of a handoff, and a
-// value is a [WordList]. It reads one row for each.
+// WordRows yields the search words of the handoffs below the given id, newest first. A key is the id of a handoff, and
+// a value is a [WordList]. It reads one row for each.
 func (v *View) WordRows(before schemas.ID) iter.Seq2[Row, error] {
 	return v.r.Scan(Range{Space: Words, To: EncodeNumber(before), Reverse: true})
 }

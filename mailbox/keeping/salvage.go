@@ -18,8 +18,8 @@ import (
 	"handoff/store/ledger"
 )
 
-// Salvage makes a store from the rows that can be read in a damaged one. It writes the events again under their numbers,
-// with an empty event in the place of each lost one, so the new store has a registry of its own.
+// Salvage makes a store from the rows that can be read in a damaged one. It writes the events again under their
+// numbers, with an empty event in the place of each lost one, so the new store has a registry of its own.
 //
 // Rows of the tree are as of the last commit. Loose rows may be older, and may have texts that were redacted since.
 // Salvage uses loose rows only if all events are there, each with its leaf in the Merkle tree: then it knows all
@@ -309,8 +309,8 @@ func (s *Salvage) repairTask(r *store.Record) {
 	}
 }
 
-// writeEvents writes the events. It writes the record of a handoff with each of its events as it was at the end, because
-// only that state is known.
+// writeEvents writes the events. It writes the record of a handoff with each of its events as it was at the end,
+// because only that state is known.
 func (s *Salvage) writeEvents(tx *store.Tx) error {
 	written := map[schemas.ID]*store.Record{}
 	for n := uint64(1); n <= s.last; n++ {

@@ -156,8 +156,8 @@ func (t *claimJudge) isOfferedAsMember(r *store.Record) bool {
 }
 
 // isWrongProduct reports whether a handoff for a pool of the agent is not for the agent. There are two cases. The agent
-// declared its products, none of them is asked for, and another agent of the pool that fits produces one that is. Or the agent
-// sent the handoff itself, and is in the pool only because it produces the capability.
+// declared its products, none of them is asked for, and another agent of the pool that fits produces one that is. Or
+// the agent sent the handoff itself, and is in the pool only because it produces the capability.
 func (t *claimJudge) isWrongProduct(r *store.Record) bool {
 	_, name := r.To.Split()
 	if r.From == t.Card.Name && slices.Contains(t.Card.Produces, name) && !slices.Contains(t.Card.Accepts, name) {

@@ -118,7 +118,8 @@ func similarHandoffs(v *store.View, stems []string, before schemas.ID) (map[sche
 	return weights, nil
 }
 
-// hasStem reports whether a word of the list has the stem. It does not look at each word, because there may be thousands.
+// hasStem reports whether a word of the list has the stem. It does not look at each word, because there may be
+// thousands.
 func hasStem(list store.WordList, stem string) bool {
 	before, after, found := bytes.Cut(list, []byte(stem))
 	for ; found; before, after, found = bytes.Cut(after, []byte(stem)) {

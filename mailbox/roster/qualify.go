@@ -57,15 +57,16 @@ func AcceptsType(card schemas.Card, workType string) bool {
 	return isProtocolType(workType) || len(card.Accepts) == 0 || isGeneralist(card) || AcceptsByName(card, workType)
 }
 
-// AcceptsByName reports whether an agent declared a type of work: it accepts or produces it, or has a role of this name.
+// AcceptsByName reports whether an agent declared a type of work: it accepts or produces it, or has a role of this
+// name.
 func AcceptsByName(card schemas.Card, workType string) bool {
 	roles := schemas.Map(card.AllRoles(), func(role string) string { return strings.TrimSuffix(role, specialist) })
 	return hasWord(slices.Concat(card.Accepts, card.Produces, roles), strings.TrimSuffix(workType, specialist), isSameWord)
 }
 
-// MissingProducts returns the types of deliverables that an agent does not produce. A product that is a kind of another,
-// such as a security report, counts as the other. It returns nil if the agent declared no products or accepts anything,
-// because then nothing is known about its products.
+// MissingProducts returns the types of deliverables that an agent does not produce. A product that is a kind of
+// another, such as a security report, counts as the other. It returns nil if the agent declared no products or accepts
+// anything, because then nothing is known about its products.
 func MissingProducts(card schemas.Card, types []string) []string {
 	if len(card.Produces) == 0 || isGeneralist(card) {
 		return nil

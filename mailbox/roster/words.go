@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// isSameWord reports whether two types or skills are the same. Upper case, blanks, hyphens, underscores and the ending of
-// a plural or of "testing" make no difference, because senders write these words freely.
+// isSameWord reports whether two types or skills are the same. Upper case, blanks, hyphens, underscores and the ending
+// of a plural or of "testing" make no difference, because senders write these words freely.
 func isSameWord(a, b string) bool {
 	form := wordForm(a)
 	return form != "" && form == wordForm(b)
@@ -31,8 +31,8 @@ func wordParts(word string) []string { return strings.FieldsFunc(word, isWordSep
 
 func isWordSeparator(r rune) bool { return r == '_' || r == '-' || r == ' ' }
 
-// wordForm returns a word in lower case, without separators and endings. At least three letters stay, because short words
-// such as C and CS are names.
+// wordForm returns a word in lower case, without separators and endings. At least three letters stay, because short
+// words such as C and CS are names.
 func wordForm(word string) string {
 	form := strings.ToLower(stripSeparators(word))
 	for _, ending := range [][2]string{{"ies", "y"}, {"xes", "x"}, {"ches", "ch"}, {"shes", "sh"}, {"sses", "ss"}, {"ss", "ss"}, {"s", ""}} {

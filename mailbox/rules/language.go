@@ -111,16 +111,16 @@ func checkComparedWords(text string) error {
 		case "handoff.priority", "root.priority":
 			words = schemas.FormatAll(schemas.Priorities)
 		}
-		if !slices.Contains(words, word) {
+		if word != "" && !slices.Contains(words, word) {
 			return fmt.Errorf("%s is never %q; it is one of %s", field, schemas.EscapeHidden(word), strings.Join(words, ", "))
 		}
 	}
 	return nil
 }
 
-// compileCondition compiles the condition of a rule for some events. After a completion it refuses a key of handoff.data
-// that is not tested for. The writer most likely means the data of the completion, in outcome.data: where nobody sent
-// the key, the condition would never be true, and nobody would be told.
+// compileCondition compiles the condition of a rule for some events. After a completion it refuses a key of
+// handoff.data that is not tested for. The writer most likely means the data of the completion, in outcome.data: where
+// nobody sent the key, the condition would never be true, and nobody would be told.
 func (s *Set) compileCondition(text string, on []string) (c condition, err error) {
 	if s.Disallowed || strings.TrimSpace(text) == "" {
 		return c, nil

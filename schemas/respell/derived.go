@@ -94,8 +94,8 @@ func (n *normalisation) fillTaskFromKind() {
 }
 
 // readPassing reads the result of kernl's tool handoff in a completion, as the whole message or as one of its results.
-// By it the holder passes its work on, so it becomes the continuation. The message is the summary, too, if there is none.
-// The error is a continuation beside the result.
+// By it the holder passes its work on, so it becomes the continuation. The message is the summary, too, if there is
+// none. The error is a continuation beside the result.
 func readPassing(n *normalisation) error {
 	passing, place := messageIn(n.args["output"]), "output"
 	for _, name := range []string{"results", "result", "summary", ""} {

@@ -8,8 +8,8 @@ import (
 // ErrExited is the error of all calls in a transaction if the function of one call ended its goroutine.
 var ErrExited = errors.New("a function given to the store ended the goroutine that ran it: nothing was changed")
 
-// Writer is the part of a driver that commits. Its methods run on one goroutine, which is another one after the function
-// of a call ended it, as testing.T.FailNow does.
+// Writer is the part of a driver that commits. Its methods run on one goroutine, which is another one after the
+// function of a call ended it, as testing.T.FailNow does.
 type Writer interface {
 	Begin()              // comes first on each goroutine
 	Commit()             // runs calls of the batch in one commit, and answers them with [Queue.AnswerBatch]

@@ -117,12 +117,15 @@ func TestView_ReadsSameCommitDuringFold(t *testing.T) {
 	require.Len(t, readAllRows(t, s), 619)
 }
 
-// A database of a newer program is not touched.
-func TestPrepare_RefusesNewerLayout(t *testing.T) {
+// A database of a newer or an older program is not touched.
+func TestPrepare_RefusesOtherLayouts(t *testing.T) {
 	pool := newPool(t)
 	_, err := pool.Exec(t.Context(), `update handoff_schema set version = version + 1`)
 	require.NoError(t, err)
 	require.ErrorIs(t, postgres.Prepare(t.Context(), pool), store.ErrNewer)
+	_, err = pool.Exec(t.Context(), `update handoff_schema set version = 1`)
+	require.NoError(t, err)
+	require.ErrorContains(t, postgres.Prepare(t.Context(), pool), "restore the backup")
 }
 
 // A pooler reports that the server broke off a commit, but the server has kept it. The store finds this out before it

@@ -16,7 +16,7 @@ import (
 var schema string
 
 // layout is the version of the tables that this program reads and writes.
-const layout = 1
+const layout = 2
 
 // Prepare makes the tables if the database has none. Otherwise it checks that this program can use them. The errors
 // wrap [store.ErrNewer] and [store.ErrReadOnly].
@@ -80,8 +80,12 @@ func hasTables(ctx context.Context, of querier) (made bool, err error) {
 	if err == nil && made {
 		err = of.QueryRow(ctx, `select version from handoff_schema`).Scan(&version)
 	}
-	if err == nil && version > layout {
+	switch {
+	case err == nil && version > layout:
 		err = fmt.Errorf("the tables have version %d, and this program knows %d: %w", version, layout, store.ErrNewer)
+	case err == nil && made && version < layout:
+		err = fmt.Errorf("the tables have version %d, which this program does not read: "+
+			"make a backup with the program that made them, drop them, and restore the backup", version)
 	}
 	return version == layout, err
 }

@@ -39,4 +39,4 @@ create table handoff_row (
 );
 
 create table handoff_schema (version int not null);
-insert into handoff_schema values (1);
+insert into handoff_schema values (2);

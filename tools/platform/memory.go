@@ -15,8 +15,8 @@ const (
 )
 
 // SetMemoryLimit lets the process use more memory to save time for garbage collection. The limit is 512 MiB if many is
-// true, for a process that serves many clients or ends soon, and else 34 MiB. GOMEMLIMIT in the environment sets another
-// limit.
+// true, for a process that serves many clients or ends soon, and else 34 MiB. GOMEMLIMIT in the environment sets
+// another limit.
 func SetMemoryLimit(many bool) {
 	debug.SetGCPercent(gcPercent)
 	if os.Getenv("GOMEMLIMIT") != "" {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime"
 
 	"handoff/schemas"
 	"handoff/tools/platform"
@@ -124,7 +125,7 @@ func (e *fileElection) StalledError(owner Note) *schemas.Error {
 			WithHint(look, "It may run in another container, so look for it where it was started.")
 	}
 	way := "Look at that process."
-	if n.Process != 0 { // then the number belongs to it
+	if n.Process != 0 && runtime.GOOS != "windows" { // then the number belongs to it
 		way = fmt.Sprintf("Look at it: ps -o pid,stat,args -p %d. If its state is T, kill -CONT %d lets it go on.", owner.PID, owner.PID)
 	}
 	return schemas.Errorf(schemas.Unavailable, said, c.Name, fmt.Sprintf(" (pid %d)", owner.PID)).WithHint(look, way)

@@ -261,7 +261,7 @@ func (d *Declarer) declareChanges(ctx context.Context, by schemas.Caller) error 
 var declaringCaller = schemas.Caller{Via: schemas.ViaCLI}
 
 // declareIfDifferent passes the declarations of the files unless the workspace has exactly these declarations already.
-// Its only error is that the workspace does not tell what was declared last.
+// Its only error is that the owner of the store did not say what was declared last.
 func (d *Declarer) declareIfDifferent(ctx context.Context, stamp string) error {
 	d.readFiles(stamp)
 	d.problems = slices.Clone(d.texts.problems)

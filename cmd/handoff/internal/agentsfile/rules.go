@@ -54,7 +54,8 @@ func (p *parser) parseWorkflows(list *yaml.Node) {
 }
 
 // parseRule reads one entry of a list of rules as the tool agents_declare would, which also normalises names and kinds.
-// Plan is the name of a workflow, whose entry may be only its steps. For a route it is empty. ParseRule returns a file with only this entry, or an empty file if the entry is wrong.
+// Plan is the name of a workflow, whose entry may be only its steps. For a route it is empty. ParseRule returns a file
+// with only this entry, or an empty file if the entry is wrong.
 func (p *parser) parseRule(n *yaml.Node, list, plan string) (said schemas.DeclaringFile) {
 	if !p.addRuleBytes(n) {
 		p.AddProblem(n, "Say less by anchors and aliases.", "the rules are more than %d bytes with their aliases written out", mostRuleBytes)

@@ -24,8 +24,9 @@ func (p *Page) AddLine(format string, args ...any) {
 	fmt.Fprintf(p, format+"\n", args...)
 }
 
-// AddTable adds a table. If there are no rows, it adds the text in the parameter nothing. Cells have no colours, because
-// a table makes control characters visible. On a terminal, a cell whose text is a key of colours gets its colour.
+// AddTable adds a table. If there are no rows, it adds the text in the parameter nothing. Cells have no colours,
+// because a table makes control characters visible. On a terminal, a cell whose text is a key of colours gets its
+// colour.
 func (p *Page) AddTable(nothing string, head []string, rows [][]string, colours ...map[string]func(string) string) {
 	if len(rows) == 0 {
 		p.AddLine("%s", nothing)
@@ -49,8 +50,8 @@ func (p *Page) AddNext(does, command string) {
 	}
 }
 
-// SplitAdvice splits lines of handoff to fit the terminal. A command at the end of a line stays whole, so that it can be
-// copied.
+// SplitAdvice splits lines of handoff to fit the terminal. A command at the end of a line stays whole, so that it can
+// be copied.
 func (p *Page) SplitAdvice(text string) (lines []string) {
 	for line := range strings.Lines(text) {
 		at := strings.LastIndex(line, ": handoff ")

@@ -10,8 +10,8 @@ import (
 	"handoff/schemas/display"
 )
 
-// DrawHandoff prints one handoff: sender and recipient, status, context, expectations and results. From the view outcome
-// it prints only the status and the results. The parameter end comes from [EndingEvent].
+// DrawHandoff prints one handoff: sender and recipient, status, context, expectations and results. From the view
+// outcome it prints only the status and the results. The parameter end comes from [EndingEvent].
 func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	s := sheet{p, got.HandoffID}
 	h, st := schemas.ValueOrZero(got.Handoff), schemas.ValueOrZero(got.Standing)

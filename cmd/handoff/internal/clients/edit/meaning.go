@@ -10,8 +10,8 @@ import (
 // errOtherwise says that the package cannot make a change, because the new text would have other values than intended.
 var errOtherwise = errors.New("it is written in a way that is not changed here")
 
-// isIntended reports whether a change of the values before made the values after: the path has the value, or no value if
-// value is nil, and all others are the same. In a list, the element after a deleted one has its index.
+// isIntended reports whether a change of the values before made the values after: the path has the value, or no value
+// if value is nil, and all others are the same. In a list, the element after a deleted one has its index.
 func isIntended(before, after any, path []any, value any) bool {
 	rest := withoutValueAt(before, path)
 	if _, ofList := path[len(path)-1].(int); ofList && value == nil {

@@ -30,8 +30,8 @@ func (o ourHooks) handlersOn(events ...string) []client.HookHandler {
 
 // replaceWith replaces our hooks by the hooks of the desired setup. It leaves the hooks of other authors in their
 // places. It removes an event's list and the object of all events if they are empty and setup made them. The error is
-// [installed.ErrHooks] if the file has more than [installed.MostHooks] of our hooks. After an error the document must not
-// be used.
+// [installed.ErrHooks] if the file has more than [installed.MostHooks] of our hooks. After an error the document must
+// not be used.
 func (o ourHooks) replaceWith(d DesiredSetup) (err error) {
 	there := o.handlersOn()
 	if len(there) > installed.MostHooks {

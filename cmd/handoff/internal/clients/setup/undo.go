@@ -69,8 +69,8 @@ func isEmptyConfig(text []byte) bool {
 	return len(text) == 0 || string(text) == "{}"
 }
 
-// textWithoutParts returns the text of the file without our parts. Foreign reports whether a server of another author has
-// the name of our entry.
+// textWithoutParts returns the text of the file without our parts. Foreign reports whether a server of another author
+// has the name of our entry.
 func (c FileChange) textWithoutParts() (_ []byte, foreign bool, err error) {
 	doc, err := c.File.ParseDocument(c.target.syntax)
 	if err != nil {
@@ -140,8 +140,9 @@ func (s Installer) writeUndo(c FileChange) (backup string, err error) {
 }
 
 // removeLeftovers removes the empty directories that setup made for a file. If the file is as it was before setup, it
-// also removes the file's backup copies. It does not trust the receipt, because another program may have written it. So it removes a
-// copy only if it has the name and the directory of a backup copy, and a directory only if it is a parent of the file.
+// also removes the file's backup copies. It does not trust the receipt, because another program may have written it. So
+// it removes a copy only if it has the name and the directory of a backup copy, and a directory only if it is a parent
+// of the file.
 func (s Installer) removeLeftovers(c FileChange) (err error) {
 	exact, resolved := c.Exact || c.File.Missing && c.receipt.Missing, c.File.Resolved
 	for _, name := range c.receipt.Backups {

@@ -235,8 +235,8 @@ func collectRows(ctx context.Context, conn *cli.Connection, args cli.Arguments, 
 	return out, err
 }
 
-// urgencyRank returns the rank of an open handoff in the list. Urgent handoffs have the lowest rank and come first, then
-// handoffs whose state has a reason, such as a question, then claimed handoffs, then all other handoffs.
+// urgencyRank returns the rank of an open handoff in the list. Urgent handoffs have the lowest rank and come first,
+// then handoffs whose state has a reason, such as a question, then claimed handoffs, then all other handoffs.
 func urgencyRank(i schemas.ListItem) int {
 	switch {
 	case i.Priority == schemas.Critical:

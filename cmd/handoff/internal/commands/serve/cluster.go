@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -170,7 +169,7 @@ func (b *databaseServer) openWorkspace(in *servedWorkspace, name string) error {
 	}
 	if err != nil {
 		endTracing()
-		return cmp.Or(err, closeWorkspace())
+		return errors.Join(err, closeWorkspace())
 	}
 	stop := in.startBackgroundTasks(b.life)
 	in.close = sync.OnceFunc(func() {
