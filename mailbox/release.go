@@ -98,11 +98,7 @@ func (o *op) reject(r *store.Record, in schemas.FailIn, digest string) (out sche
 		return out, err
 	}
 	rejected := &operation.RecordChange{Action: life.Reject, Was: r, Now: &now}
-	named := schemas.Agent(in.Alternative)
-	if in.Then == schemas.ThenEscalate || in.Then == schemas.ThenStop { // the caller said what follows
-		named = ""
-	}
-	to, unused, err := o.agentAfterRejection(r, named)
+	to, unused, err := o.agentAfterRejection(r, in)
 	if err != nil {
 		return out, err
 	}
@@ -136,10 +132,13 @@ func (o *op) rejectsLastAttempt(r *store.Record) bool {
 	return r.ReviewOf == 0 && o.By.Agent != schemas.Human && max(r.AttemptNumber(), 1) >= r.MaxAttempts
 }
 
-// agentAfterRejection returns the named alternative if it may take the rejected work and an attempt is left. Otherwise
-// the agent is "", and `refused` is the reason, or "" if the caller named no agent.
-func (o *op) agentAfterRejection(r *store.Record, named schemas.Agent) (to schemas.Agent, refused string, err error) {
-	a, refused, err := o.acceptableAlternative(r, named)
+// agentAfterRejection returns the named alternative if it may take the rejected work, an attempt is left, and the caller
+// did not ask for another next step. Otherwise the agent is "", and `refused` is the reason, or "" if there is none.
+func (o *op) agentAfterRejection(r *store.Record, in schemas.FailIn) (to schemas.Agent, refused string, err error) {
+	if in.Then == schemas.ThenEscalate || in.Then == schemas.ThenStop {
+		return "", "", nil
+	}
+	a, refused, err := o.acceptableAlternative(r, schemas.Agent(in.Alternative))
 	if a != nil && o.rejectsLastAttempt(r) {
 		return "", "it was the last attempt", nil
 	}
