@@ -72,7 +72,7 @@ var priorityBonus = map[schemas.Priority]time.Duration{
 }
 
 // QueuePosition returns the position of a handoff in the order of claims, as bytes to compare: its send time minus its
-// [priorityBonus], and then its id. The position never changes, also by a claim.
+// [priorityBonus], and then its id. The position never changes, not even by a claim.
 func QueuePosition(r *Record) []byte {
 	at := max(0, int64(r.Created)-priorityBonus[r.Priority].Milliseconds()) // a negative number would sort last
 	return joinBytes(EncodeNumber(at), EncodeNumber(r.ID))

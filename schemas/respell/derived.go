@@ -95,46 +95,36 @@ func (n *normalisation) fillTaskFromKind() {
 
 // readPassing reads the result of kernl's tool handoff in a completion, as the whole message or as one of its results.
 // By it the holder passes its work on, so it becomes the continuation. The message is the summary, too, if there is
-// none. The error is a continuation beside the result.
+// none. An output and results stay, and do not count beside a continuation. For the others that is an error.
 func readPassing(n *normalisation) error {
-	passing, place := messageIn(n.args["output"]), "output"
-	for _, name := range []string{"results", "result", "summary", ""} {
-		if !isPassing(passing) {
-			passing, place = messageIn(n.args[name]), name
+	for _, place := range []string{"", "result", "summary", "output", "results"} {
+		passing, stays := messageIn(n.args[place]), place == "output" || place == "results"
+		if place == "" {
+			passing = partOf(n.args, "kind", "to", "message", "context", "priority", "tags")
 		}
-	}
-	switch {
-	case place == "" && !isPassing(n.args), n.filled["continuation"] != "": // read before
-		return nil
-	case !isEmpty(n.args["continuation"]):
-		return n.contradictionError(cmp.Or(place, "to"), "continuation", "continuation")
-	case place != "":
+		switch passes := normalisedWord(passing["kind"]) == "handoff" && !isEmpty(passing["to"]) && !isEmpty(passing["message"]); {
+		case !passes, stays && !isEmpty(n.args["continuation"]):
+			continue
+		case !isEmpty(n.args["continuation"]):
+			return n.contradictionError(cmp.Or(place, "to"), "continuation", "continuation")
+		case place == "":
+			maps.DeleteFunc(n.args, func(name string, _ any) bool { return passing[name] != nil })
+		case !stays:
+			delete(n.args, place)
+		}
 		n.args["continuation"] = cloneJSON(passing)
-	default:
-		passing = maps.Clone(n.args)
-		setAt(n.args, "continuation.task", passing["message"])
-		for _, name := range []string{"to", "context", "priority", "tags"} {
-			if v, said := passing[name]; said {
-				setAt(n.args, "continuation."+name, v)
-			}
-			delete(n.args, name)
+		if isEmpty(n.args["summary"]) && isEmpty(n.args["result"]) {
+			n.args["summary"] = schemas.Clip(valueText(passing["message"]), schemas.MaxSummary)
 		}
-		delete(n.args, "kind")
-		delete(n.args, "message")
-	}
-	n.filled["continuation"] = place
-	if place == "result" || place == "summary" {
-		delete(n.args, place)
-	}
-	if isEmpty(n.args["summary"]) && isEmpty(n.args["result"]) {
-		n.args["summary"] = schemas.Clip(valueText(passing["message"]), schemas.MaxSummary)
 	}
 	return nil
 }
 
-// isPassing reports whether a value is the result of kernl's tool handoff.
-func isPassing(v map[string]any) bool {
-	return normalisedWord(v["kind"]) == "handoff" && !isEmpty(v["to"]) && !isEmpty(v["message"])
+// partOf returns the named entries of an object.
+func partOf(object map[string]any, names ...string) map[string]any {
+	part := maps.Clone(object)
+	maps.DeleteFunc(part, func(name string, _ any) bool { return !slices.Contains(names, name) })
+	return part
 }
 
 // finishComplete determines the outcome of a completion, and writes a summary for a foreign completion that has none.

@@ -15,8 +15,7 @@ import (
 
 // New returns a logger to the journal of the workspace in dir. The logger does not wait for the disk, is safe for
 // concurrent use, and creates the file with the first line. The caller must hold the lock of the workspace until
-// closeLog returns. CloseLog writes the queued lines, for at most 100 ms: later lines are lost. It
-// may be called twice.
+// closeLog returns. CloseLog writes the queued lines, for at most 100 ms: later lines are lost. It may be called twice.
 func New(dir string) (log *slog.Logger, closeLog func() error) {
 	f := &rotatingFile{path: Path(dir)}
 	queue := NewDroppingWriter(f)

@@ -258,5 +258,9 @@ func RecordStoreOpened(dir string, was bool) {
 	if err != nil || was == (here.Size() > 0) {
 		return
 	}
-	_ = os.WriteFile(path, []byte(map[bool]string{true: "\n"}[was]), 0o600)
+	mark := ""
+	if was {
+		mark = "\n"
+	}
+	_ = os.WriteFile(path, []byte(mark), 0o600)
 }

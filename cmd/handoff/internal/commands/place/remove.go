@@ -90,7 +90,7 @@ func checkAllEnded(ctx context.Context, w workspace.Workspace) (open.HandoffCoun
 		err = checkNoKeptStore(w)
 	}
 	if err == nil && h.Unfinished > 0 {
-		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s that has not ended", w.Name, schemas.CountNoun(h.Unfinished, "handoff")).
+		err = schemas.Errorf(schemas.Conflict, "workspace %s holds %s", w.Name, schemas.CountNoun(h.Unfinished, "unfinished handoff")).
 			WithHint("Nothing was deleted. handoff list --workspace %s shows them.", w.Name)
 	}
 	return h, err
