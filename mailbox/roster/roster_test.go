@@ -54,10 +54,10 @@ func TestAcceptsType_ComparesDeclaredTypes(t *testing.T) {
 }
 
 func TestMissingProducts_ComparesWordsAndTheirKinds(t *testing.T) {
-	qa := schemas.Card{Name: "qa", Produces: []string{"test_results", "bug-fix", "security report", "api-docs", "policy"}}
+	qa := schemas.Card{Name: "qa", Produces: []string{"test_results", "bug-fix", "security report", "api-docs", "policy", "code review", "cs"}}
 	for asked, want := range map[string]bool{
 		"Test Results": true, "testResults": true, "bug fixes": true, "BugFix": true, "report": true, "docs": true, "policies": true,
-		"audit of the test results": true, "test": false, "code": false, "results of the audit": false, "class": false, "": false,
+		"audit of the test results": true, "test": false, "code": false, "c": false, "results of the audit": false, "class": false, "": false,
 	} {
 		require.Equal(t, want, roster.Produces(qa, []string{asked}), asked)
 	}
