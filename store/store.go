@@ -178,7 +178,7 @@ type Tx struct{ RowTx }
 
 func newTx(w Writer, agents *agentCache) *Tx { return &Tx{RowTx{&View{w, agents}, w}} }
 
-// RowTx is the part of a [Tx] that reads all rows, and writes the rows that belong to no record and to no event.
+// RowTx is the part of a [Tx] that reads all rows, and writes rows without changing a record or adding an event.
 type RowTx struct {
 	*View
 	w Writer

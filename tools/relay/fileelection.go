@@ -62,7 +62,7 @@ func (e *fileElection) TryToWin(context.Context) (Tenure, error) {
 }
 
 // joinQueue puts this process into the queue for the store. It opens the file of the lock. The returned function takes
-// the lock as soon as it is free, and cannot be cancelled. This function makes no files, because the workspace may have
+// the lock as soon as it is free, and cannot be cancelled. JoinQueue makes no files, because the workspace may have
 // been closed and removed long before.
 func (e *fileElection) joinQueue() (wait func() (Tenure, error), err error) {
 	path := lockPath(e.config.Dir)

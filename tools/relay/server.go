@@ -42,7 +42,8 @@ type lockTenure struct {
 }
 
 // Serve begins to listen and to answer. It returns when the socket is ready and the note is written. If the disk is
-// full, it serves without a note, and [lockTenure.Restore] writes the note later. After an error no process listens.
+// full, it serves without a note, and [lockTenure.Restore] writes the note later. After an error it may listen, so the
+// caller closes the tenure.
 func (t *lockTenure) Serve(n Note, h http.Handler) (alone bool, err error) {
 	n.Lock = t.lockID()
 	t.server = &http.Server{

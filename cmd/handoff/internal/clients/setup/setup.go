@@ -63,7 +63,7 @@ type FileChange struct {
 	desired   DesiredSetup
 	target    targetFile
 	made      []keyPath
-	permitted bool    // the tools run without asking before the change
+	permitted bool    // the tools ran without asking before the change
 	receipt   receipt // of the last change of the file; empty: there was none
 }
 

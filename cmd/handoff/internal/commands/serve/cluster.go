@@ -211,7 +211,7 @@ func (b *databaseServer) closeIdleWorkspaces() {
 	}
 }
 
-// closeAll closes all workspaces.
+// closeAll closes all workspaces. It takes a context because [shutDownSite] gives one, and does not use it.
 func (b *databaseServer) closeAll(context.Context) {
 	b.mu.Lock()
 	for _, in := range b.rooms {
