@@ -247,7 +247,8 @@ func (o *op) suggestNextAgents(r *store.Record, done schemas.Completion) (next [
 	if len(types) == 0 {
 		return nil, nil
 	}
-	cards, err := o.cards()
+	agents, err := reading.Collect(o.Agents())
+	cards := schemas.Map(agents, func(a store.Agent) schemas.Card { return a.Card })
 	others := []schemas.Agent{r.Holder, r.From}
 	for _, kind := range roster.AcceptedAs(types[:min(len(types), maxAdvisedNames)], cards) {
 		ranked, routed, err := o.rankCandidates(o.View, &store.Record{To: schemas.Address("capability:" + kind)})

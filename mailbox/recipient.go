@@ -63,9 +63,13 @@ func (o *op) checkRecipient(r *store.Record, force bool) (warnings []string, err
 // knownAgent returns the row of an agent. An agent that is connected and has done nothing yet gets a new row, and so
 // does one whose name begins with a role that a file declares. For an unknown name it returns nil.
 func (o *op) knownAgent(name schemas.Agent) (*store.Agent, error) {
+	known, err := o.Agent(name)
+	if known != nil || err != nil {
+		return known, err
+	}
 	a, err := sessions.AgentOrNew(o.View, name)
-	if known, unread := o.Agent(name); known == nil && a.Declared == nil && !o.here.IsActing(name) {
-		return nil, cmp.Or(err, unread)
+	if a.Declared == nil && !o.here.IsActing(name) {
+		return nil, err
 	}
 	return &a, err
 }

@@ -82,10 +82,7 @@ func (o *op) otherReviewers(author, sender schemas.Agent) (others []schemas.Agen
 	if sender != author && sender != schemas.System {
 		others = []schemas.Agent{sender}
 	}
-	able, err := o.Offers().AgentsWith(func(c schemas.Card) bool {
-		reviews := len(c.Accepts) == 0 || slices.Contains(c.Accepts, roster.Anything) || roster.AcceptsByName(c, schemas.TypeReview)
-		return c.Registered && !c.Away && reviews
-	})
+	able, err := o.Offers().AgentsWith(func(c schemas.Card) bool { return c.Registered && !c.Away && roster.AcceptsReviews(c) })
 	return append(others, slices.DeleteFunc(able, func(a schemas.Agent) bool { return a == author || a == sender })...), err
 }
 

@@ -91,7 +91,8 @@ func recallStems(h *schemas.Handoff) (stems []string) {
 
 // wordStem returns the beginning of a word, which forms of the word share: "implemen" for implements, implementation.
 func wordStem(w string) string {
-	return strings.TrimSuffix(w, "s")[:min(len(strings.TrimSuffix(w, "s")), 8)]
+	w = strings.TrimSuffix(w, "s")
+	return w[:min(len(w), 8)]
 }
 
 // similarHandoffs returns the weights of the handoffs that have words with the given stems. It compares the newest

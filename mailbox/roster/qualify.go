@@ -54,7 +54,15 @@ func PoolSearchWords(pool schemas.Address, generalists bool) []string {
 // name. Every agent takes work without a type, and work of a type of the protocol, such as task_handoff. An agent that
 // declares no accepted types takes every type.
 func AcceptsType(card schemas.Card, workType string) bool {
-	return isProtocolType(workType) || len(card.Accepts) == 0 || isGeneralist(card) || AcceptsByName(card, workType)
+	return isProtocolType(workType) || acceptsAsDeclared(card, workType)
+}
+
+// AcceptsReviews reports whether an agent registered for reviews: it accepts them by name, or any type, or it declares
+// no accepted types. An agent that did not may still be named as a reviewer.
+func AcceptsReviews(card schemas.Card) bool { return acceptsAsDeclared(card, schemas.TypeReview) }
+
+func acceptsAsDeclared(card schemas.Card, workType string) bool {
+	return len(card.Accepts) == 0 || isGeneralist(card) || AcceptsByName(card, workType)
 }
 
 // AcceptsByName reports whether an agent declared a type of work: it accepts or produces it, or has a role of this
@@ -185,9 +193,4 @@ func SuggestPool(pool schemas.Address, cards []schemas.Card) string {
 		}
 	}
 	return ""
-}
-
-// stripSeparators returns a name without the characters _, - and blank, which people often confuse.
-func stripSeparators(name string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(name)
 }

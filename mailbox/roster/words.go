@@ -27,9 +27,13 @@ func isRelatedWord(a, b string) bool {
 	return isKindOf(a, b) || isSameWord(strings.Join(one[:short], " "), strings.Join(other[:short], " "))
 }
 
-func wordParts(word string) []string { return strings.FieldsFunc(word, isWordSeparator) }
+// wordParts returns the parts of a word between the characters _, - and blank, which people often confuse.
+func wordParts(word string) []string {
+	return strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune("_- ", r) })
+}
 
-func isWordSeparator(r rune) bool { return r == '_' || r == '-' || r == ' ' }
+// stripSeparators returns the parts of a word as one.
+func stripSeparators(word string) string { return strings.Join(wordParts(word), "") }
 
 // wordForm returns a word in lower case, without separators and endings. At least three letters stay, because short
 // words such as C and CS are names.
