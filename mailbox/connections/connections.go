@@ -76,6 +76,7 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 	}
 	err = c.Engine.Update(ctx, operation.ClockCaller, func(o *operation.Op) error {
 		out = schemas.ConnOut{}
+		o.SkipAnnouncement()
 		for _, a := range agents {
 			if err := (op{o}).leaveName(a, conn, in, &out); err != nil {
 				return err

@@ -86,7 +86,7 @@ func (e *Engine) UpdateWithoutDue(ctx context.Context, by schemas.Caller, fn fun
 		_, err = o.RunConsequences()
 		return err
 	})
-	if o != nil && o.wrote {
+	if o != nil && o.wrote && !o.skipAnnouncement {
 		e.Hub.Announce(o.wakes) // also after an error: the store may have kept a failed commit
 	}
 	if err != nil {

@@ -44,8 +44,9 @@ type Op struct {
 	moreToCut  bool            // [Op.cutFutureTimes] has more to cut
 	commitEffects
 
-	skipReceipt bool  // store no receipt
-	refusal     error // the error that the caller gets although the transaction is committed
+	skipReceipt      bool  // store no receipt
+	skipAnnouncement bool  // wake no waiting call
+	refusal          error // the error that the caller gets although the transaction is committed
 }
 
 // useTransaction makes the operation use a transaction.
@@ -68,6 +69,10 @@ func (o *Op) CommitWithError(err error) { o.refusal = err }
 // SkipReceipt makes sure that the result of the operation is not stored under the request id of the call. An operation
 // that changed nothing calls it. Then a repeat of the call runs the operation again.
 func (o *Op) SkipReceipt() { o.skipReceipt = true }
+
+// SkipAnnouncement makes the engine wake no waiting call after the commit. Then the caller of the engine announces the
+// operation, after it has changed what it keeps outside of the store. So a woken call sees both changes.
+func (o *Op) SkipAnnouncement() { o.skipAnnouncement = true }
 
 // commitEffects collects facts that the engine reports after the commit to waiting calls and to the tracker of present
 // agents. The values exist only during one run of the transaction. If a part of the operation is undone, see
