@@ -87,6 +87,18 @@ func TestExampleMessages_PrintAsShown(t *testing.T) {
 	require.NotContains(t, out, `"origin"`)
 }
 
+func TestCommand_WaitsForSlowGit(t *testing.T) {
+	out := runExample(t, `. ./session.sh
+project rules/agents.yaml
+printf '#!/bin/sh\nsleep 0.3\nexec "%s" "$@"\n' "$(command -v git)" >"$state/git"
+chmod +x "$state/git"
+PATH=$state:$PATH
+handoff send role:testing "Test it" --agent lead
+handoff show 1 --brief
+`)
+	require.Contains(t, out, "Sent from a tree with uncommitted changes: .handoff/agents.yaml")
+}
+
 // seconds is how long work took, which a busy machine makes longer.
 var seconds = regexp.MustCompile(`(?:<1|\d+) s\b`)
 

@@ -6,7 +6,7 @@
 //
 // The git working tree is a field of the caller, so that no agent can forge it in its arguments. Branch and commit are
 // read from files. The program git runs only for a send, a claim, a report and a completion, with a time limit of 50 ms
-// (5 s for a completion), because a call must not wait for a slow repository.
+// (5 s for a completion and in a command), because a call must not wait for a slow repository.
 package project
 
 import (
