@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -214,13 +215,14 @@ func (l *world) countEffect(s *step) {
 	}
 }
 
-// firstCallerEvent returns the first event of a step that the caller made, or nil.
+// firstCallerEvent returns the first event of a step that the caller made, or nil. It skips the refusal of a result,
+// because the service keeps the refusal, and the work stays as it was.
 func (s *step) firstCallerEvent() *schemas.Event {
 	if s.by == nil || s.by.by.Request == "" {
 		return nil
 	}
 	for _, e := range s.events {
-		if e.Via != schemas.ViaClock {
+		if e.Via != schemas.ViaClock && e.Action != string(life.RefuseResult) {
 			return &e
 		}
 	}
