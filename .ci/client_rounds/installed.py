@@ -9,7 +9,7 @@ from .checks import until
 from .steps import finish, step, take
 
 RELEASE = os.environ.get("HANDOFF_RELEASE")  # a folder that cmd/release has filled
-SOON = 30  # seconds from the first command to the end of the work
+SOON = 120  # seconds from the first command to the end of the work: 6 alone, 34 beside all stages on a slow one
 
 
 def of_npm(office):
