@@ -1,7 +1,6 @@
 package work
 
 import (
-	"context"
 	"slices"
 	"strconv"
 
@@ -21,25 +20,34 @@ func workflowListCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{Use: "list"}
 	limit := cmd.Flags().IntP("limit", "n", 20, "workflows at most")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		names, err := newestWorkflows(cmd.Context(), a)
-		more := max(len(names)-max(*limit, 1), 0)
-		all, rows := []schemas.HistoryOut{}, [][]string{}
-		for _, name := range names[:len(names)-more] {
-			if err != nil {
-				break
-			}
-			var of schemas.HistoryOut
-			of, _, err = cli.Call[schemas.HistoryOut](cmd.Context(), a, "handoff_history", cli.Arguments{"workflow": name, "format": "rows", "limit": 500})
-			all, rows = append(all, of), append(rows, workflowRow(of))
-			all[len(all)-1].Items, all[len(all)-1].Chain = nil, nil
+		by, err := a.ReadingCaller(false)
+		if err != nil {
+			return err
 		}
+		all, rows, more := []schemas.HistoryOut{}, [][]string{}, 0
+		err = a.ConnectToRead(cmd.Context(), by, func(conn *cli.Connection) error {
+			items, err := conn.ListAll(cmd.Context(), schemas.ListIn{Box: "all"})
+			names := schemas.Unique(schemas.Map(items, func(i schemas.ListItem) schemas.Workflow { return i.Workflow })) // newest first
+			more = max(len(names)-max(*limit, 1), 0)
+			for _, name := range names[:len(names)-more] {
+				var of schemas.HistoryOut
+				in := schemas.HistoryIn{Workflow: string(name), Format: "rows", Limit: schemas.MaxHistory}
+				if _, err := conn.Call(cmd.Context(), "handoff_history", in, &of); err != nil {
+					return err
+				}
+				rows = append(rows, workflowRow(of))
+				of.Items, of.Chain = nil, nil
+				all = append(all, of)
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
 		return a.PrintValue(map[string]any{"workflows": all, "more": more}, func(p *cli.Page) {
 			p.AddTable("nothing", []string{"WORKFLOW", "HANDOFFS", "OPEN", "TITLE", "SUM"}, rows)
 			if more > 0 {
-				a.Remark(p, schemas.CountNoun(more, "more workflow")+": handoff workflow list --limit "+strconv.Itoa(len(names)))
+				a.Remark(p, schemas.CountNoun(more, "more workflow")+": handoff workflow list --limit "+strconv.Itoa(len(all)+more))
 			}
 		})
 	}
@@ -56,18 +64,6 @@ func workflowRow(of schemas.HistoryOut) []string {
 		}
 	}
 	return []string{string(of.Workflow), strconv.Itoa(len(of.Items) + of.More), strconv.Itoa(open), title, draw.SumsText(schemas.ValueOrZero(of.Sums))}
-}
-
-// newestWorkflows returns the names of all workflows, those with the newest handoffs first.
-func newestWorkflows(ctx context.Context, a *cli.App) (names []schemas.Workflow, err error) {
-	args := cli.Arguments{"box": "all", "limit": cli.PageLimit}
-	for more := true; more && err == nil; more = args["cursor"] != "" {
-		var page schemas.ListOut
-		page, _, err = cli.Call[schemas.ListOut](ctx, a, "list_handoffs", args)
-		names = append(names, schemas.Map(page.Items, func(i schemas.ListItem) schemas.Workflow { return i.Workflow })...)
-		args["cursor"] = page.Cursor
-	}
-	return schemas.Unique(names), err
 }
 
 func workflowStartCommand(a *cli.App) *cobra.Command {
