@@ -162,10 +162,6 @@ func (conn *Connection) Call(ctx context.Context, tool string, args, out any) (j
 	return raw, nil
 }
 
-// gitPatience is the time for which a call of a command waits for git. It is long, because no later call of the same
-// process could add what git finds.
-const gitPatience = 5 * time.Second
-
 // Invoker returns an invoker for calls from this process. It adds data that only this process can read: declarations of
 // agents in files, and files of the project to which calls refer.
 func (conn *Connection) Invoker() tools.Invoker {
@@ -175,7 +171,7 @@ func (conn *Connection) Invoker() tools.Invoker {
 		if checks, err := conn.App.Checks(dir); err == nil {
 			boxes = &checking.CompletionChecker{Invoker: boxes, ProjectChecks: checks} // they end with this process
 		}
-		conn.invoker = &project.Invoker{Invoker: boxes, Dir: dir, Patience: gitPatience}
+		conn.invoker = &project.Invoker{Invoker: boxes, Dir: dir, Patience: project.LongPatience}
 	}
 	return conn.invoker
 }

@@ -37,11 +37,12 @@ func (f *Invoker) workingTree() (*schemas.Tree, git.Repository) {
 	return &schemas.Tree{Path: r.Root, Branch: branch, Commit: commit}, r
 }
 
-// Time limits of git for a call. Facts that take longer are left out.
-const (
-	usualTime    = 50 * time.Millisecond
-	completeTime = 5 * time.Second
-)
+// usualTime is the usual time limit of git for a call. Facts that take longer are left out.
+const usualTime = 50 * time.Millisecond
+
+// LongPatience is the time limit of git for a completion, and for each call of a command, because no later call of the
+// same process could add what git finds.
+const LongPatience = 5 * time.Second
 
 // workArguments is the part of a call's arguments about its work.
 type workArguments struct {
@@ -72,7 +73,7 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 		f.reuseRecentFacts(tree, func() { fillGitStatus(ctx, most, tree, repository, nil) })
 		return
 	case schemas.CompleteIn{}.Tool():
-		most = max(most, completeTime)
+		most = max(most, LongPatience)
 		fallthrough
 	case schemas.UpdateIn{}.Tool():
 		if got := f.readHandoff(ctx, *c, about.HandoffID, "outcome"); got.Standing != nil && got.Standing.ClaimedIn != nil {
