@@ -42,8 +42,8 @@ func openJSON(mark string, text []byte) (*JSON, error) {
 	return d, decoder.Decode(&d.values)
 }
 
-// commit replaces the text of the document by the text of the changed root. If the new text does not have the value at the
-// path, as [isIntended] says, commit returns an error and restores the root.
+// commit replaces the text of the document by the text of the changed root. If the new text does not have the value at
+// the path, as [isIntended] says, commit returns an error and restores the root.
 func (d *JSON) commit(path []any, value any) error {
 	next, err := openJSON(d.mark, d.root.Pack())
 	if err == nil && !isIntended(d.values, next.values, path, value) {

@@ -42,8 +42,8 @@ func (d *tomlText) setEachValue(value any, path []any) error {
 	return nil
 }
 
-// commit replaces the text of the document. If the new text does not have the value at the path, as [isIntended] says, commit
-// returns an error and changes nothing.
+// commit replaces the text of the document. If the new text does not have the value at the path, as [isIntended] says,
+// commit returns an error and changes nothing.
 func (d *tomlText) commit(text []byte, path []any, value any) error {
 	next, err := openTOML(d.mark, text)
 	if err != nil {
