@@ -62,7 +62,7 @@ class Office:
         return self.done([self.handoff, *args]).stdout
 
     def done(self, command, cwd=None, **variables):
-        done = subprocess.run(command, env={**self.env, **variables}, cwd=cwd or self.repository, timeout=60,
+        done = subprocess.run(command, env={**self.env, **variables}, cwd=cwd or self.repository, timeout=300,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True)
         if done.returncode != 0:
             raise Refused(f"{shlex.join(command)}: exit code {done.returncode}: {(done.stdout + done.stderr).strip()[-500:]}")

@@ -10,7 +10,7 @@ import sys
 
 from harness import programs
 
-LIMIT = 600  # seconds for the whole run
+LIMIT = 600  # seconds for one session
 END = "that-is-all"  # the last words of each model, one word because screens are read without blanks
 
 

@@ -38,7 +38,7 @@ def from_afar(label, to):
 
 def at_the_prompt():
     """Keys: a person types when the client shows its prompt and has had time to listen."""
-    return [{"wait": "[❯›]", "timeout": 60}, {"sleep": 3}]
+    return [{"wait": "[❯›]", "timeout": 180}, {"sleep": 3}]
 
 
 def said(text, answer):
@@ -47,4 +47,4 @@ def said(text, answer):
     A client that is slow would read the text and the key that enters it at once, as something pasted.
     """
     typed = text.replace(" ", " ?")  # the harness does not read skipped columns as blanks
-    return [{"send": text}, {"wait": typed, "timeout": 10, "optional": True}, {"send": "\r"}, {"wait": answer, "timeout": 30}]
+    return [{"send": text}, {"wait": typed, "timeout": 10, "optional": True}, {"send": "\r"}, {"wait": answer, "timeout": 120}]

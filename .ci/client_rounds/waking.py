@@ -21,7 +21,7 @@ def woken(office, checks, sleeper, other):
     name = TERMINAL[sleeper]
     asleep = office.as_set_up(sleeper, [
         {"text": "sleeping"}, step("work", "claim_handoff", handoff_id=r"{{request~(ho_\d+) came for}}"), finish("work")],
-        keys=[*at_the_prompt(), *said("hello", "sleeping"), {"wait": END, "timeout": 40}, {"send": "/exit\r"}])
+        keys=[*at_the_prompt(), *said("hello", "sleeping"), {"wait": END, "timeout": 120}, {"send": "/exit\r"}])
     until("the first answer to the sleeper", asleep.asked)
     until("a command that waits for it", lambda: "wait --hook" in str(office.left()))
     awake = office.as_set_up(other, [

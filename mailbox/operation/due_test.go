@@ -170,7 +170,7 @@ func TestClaim_FindsDelayedHandoffAmongMany(t *testing.T) {
 	w.Sends(a, "b", "late", withDeadline, tagged)
 	delayed := w.Sends(a, "b", "delayed", tagged, func(in *schemas.SendIn) { in.Options = &schemas.SendOptions{NotBefore: "30m"} })
 	w.Pass(time.Hour)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	out, err := w.Claim(ctx, b, schemas.ClaimIn{Tags: []string{"go"}})
 	require.NoError(t, err)

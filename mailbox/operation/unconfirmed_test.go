@@ -46,5 +46,5 @@ func TestSend_ReportsUnknownEndOfUnconfirmedCommit(t *testing.T) {
 	require.Eventually(t, func() bool {
 		sent, err := s.List(t.Context(), lead, schemas.ListIn{Box: "sent"})
 		return err == nil && len(sent.Items) == 2
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 }

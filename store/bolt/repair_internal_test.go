@@ -85,7 +85,7 @@ func TestUpdate_ReturnsOutcomeOfFailedCommit(t *testing.T) {
 			if tt.err != nil && !errors.Is(tt.err, store.ErrFull) {
 				require.ErrorIs(t, err, syscall.EIO)
 			}
-			require.Eventually(t, func() bool { return s.putKey("b") == nil }, 10e9, 10e6)
+			require.Eventually(t, func() bool { return s.putKey("b") == nil }, 60e9, 10e6)
 			require.Equal(t, tt.has, s.hasKey(t, "a"))
 			require.True(t, s.hasKey(t, "b"))
 		})
@@ -107,7 +107,7 @@ func TestView_FailsWhileCommitOutcomeIsUnknown(t *testing.T) {
 	require.ErrorIs(t, s.putKey("a"), store.ErrUncertain)
 	err := s.View(t.Context(), func(store.Reader) error { return nil })
 	require.ErrorIs(t, err, store.ErrUncertain)
-	require.Eventually(t, func() bool { return s.putKey("b") == nil }, 10e9, 10e6)
+	require.Eventually(t, func() bool { return s.putKey("b") == nil }, 60e9, 10e6)
 	require.True(t, s.hasKey(t, "a"))
 }
 

@@ -36,7 +36,7 @@ func takeOver(t *testing.T, n *postgres.Node) (*postgres.Store, *postgres.Owners
 			require.NoError(t, err)
 		}
 		return err == nil
-	}, 20*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 	s, err := postgres.Open(t.Context(), postgres.Config{Ownership: own})
 	require.NoError(t, err)
 	return s, own

@@ -153,7 +153,7 @@ func TestConnection_EndsWithItsProcess(t *testing.T) {
 	first, second := startConnectedPair(newWorld(t))
 	require.True(t, first.isLive("qa"))
 	require.NoError(t, second.Close())
-	require.Eventually(t, func() bool { return !first.isLive("qa") }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !first.isLive("qa") }, time.Minute, time.Millisecond)
 }
 
 func TestConnection_IsAnnouncedToNextOwner(t *testing.T) {
@@ -164,7 +164,7 @@ func TestConnection_IsAnnouncedToNextOwner(t *testing.T) {
 	third.call("ops", "connection_open", `{"conn": "conn-ops"}`)
 	third.call("ops", "claim_handoff", `{}`)
 	require.NoError(t, first.Close())
-	require.Eventually(t, func() bool { return third.isLive("qa") && second.isLive("ops") }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return third.isLive("qa") && second.isLive("ops") }, time.Minute, time.Millisecond)
 	second.call("qa", "connection_close", `{"conn": "conn-qa"}`)
 	require.False(t, third.isLive("qa"))
 }
@@ -191,7 +191,7 @@ func TestConnection_IsForgottenAfterRefusal(t *testing.T) {
 	_, err = second.try(t.Context(), "", "connection_open", `{"conn": "conn-other", "client": "human"}`)
 	require.Equal(t, schemas.Invalid, requireCodedError(t, err).Code)
 	require.NoError(t, second.Close())
-	require.Eventually(t, func() bool { return !first.isLive("qa") }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !first.isLive("qa") }, time.Minute, time.Millisecond)
 }
 
 func (p process) isLive(agent schemas.Agent) bool {
@@ -306,7 +306,7 @@ func (w world) waitForOwnerVersion(version string) {
 	require.Eventually(w.t, func() bool {
 		n, ok := relay.ReadNote(w.dir)
 		return ok && n.Version == version
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 }
 
 func TestRelay_NewerProgramTakesStoreOver(t *testing.T) {

@@ -84,7 +84,7 @@ func (p *party) cancelsItself(t *testing.T) {
 		default:
 			return false
 		}
-	}, 10*time.Second, time.Millisecond, "its own cancellation does not reach it")
+	}, time.Minute, time.Millisecond, "its own cancellation does not reach it")
 }
 
 // A party is a client that waits, and hears of its own inbox.

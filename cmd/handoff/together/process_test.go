@@ -96,7 +96,7 @@ func (s *process) stop(t *testing.T) {
 			}
 		}
 		return true
-	}, 10*time.Second, time.Millisecond, "it does not stop")
+	}, time.Minute, time.Millisecond, "it does not stop")
 }
 
 // alive reports whether the process has not ended.

@@ -50,7 +50,8 @@ const list = `checks:
   there: {exists: docs/guide.md}
   clean: {tree: clean}
   scope: {touches: [code.txt], leaves: ["tests/**"]}
-  slow: {run: sh slow.sh, timeout: 1s}
+  slow: {run: sh slow.sh}
+  short: {run: sh slow.sh, timeout: 1s}
 `
 
 func newTestRepository(t testing.TB, list string) *testRepository {
@@ -167,8 +168,8 @@ func TestRun_FailsFalseChecks(t *testing.T) {
 		"a directory leads out":               {"within", map[string]string{"sub": "->" + os.TempDir()}, "sub is no directory of the commit"},
 		"a file leads out":                    {"there", map[string]string{"docs/guide.md": "->../../guide.md"}, "is no regular file"},
 		"a file is a folder":                  {"there", map[string]string{"docs/guide.md": "-", "docs/guide.md/x": ""}, "is no regular file"},
-		"it hangs":                            {"slow", map[string]string{"slow.sh": "sleep 60"}, "it did not end within 1s"},
-		"it ignores its end":                  {"slow", map[string]string{"slow.sh": "trap '' TERM INT; setsid sleep 60; sleep 60"}, "it did not end within 1s"},
+		"it hangs":                            {"short", map[string]string{"slow.sh": "sleep 60"}, "it did not end within 1s"},
+		"it ignores its end":                  {"short", map[string]string{"slow.sh": "trap '' TERM INT; setsid sleep 60; sleep 60"}, "it did not end within 1s"},
 		"it goes on in the background":        {"slow", map[string]string{"slow.sh": "setsid sleep 60 >/dev/null 2>&1 & exit 0"}, "it left 1 process running"},
 		"it floods":                           {"slow", map[string]string{"slow.sh": "cat /dev/zero"}, "it printed more than 16 MiB"},
 		"it kills itself":                     {"slow", map[string]string{"slow.sh": "kill -9 $$"}, "it ended with status 137"},
@@ -188,7 +189,7 @@ func TestRun_FailsFalseChecks(t *testing.T) {
 
 // A command that needs too much of the machine ends with a reason, and with all its processes.
 func TestRun_BoundsResourcesOfCommand(t *testing.T) {
-	const many = "i=0; while test $i -lt 1300; do setsid sleep 60 >/dev/null 2>&1 & i=$((i+1)); done; wait"
+	const many = "i=0; while test $i -lt 1300; do setsid sleep 600 >/dev/null 2>&1 & i=$((i+1)); done; wait"
 	s := newTestRepository(t, "checks:\n  many: sh many.sh\n  files: test $(ulimit -c) = 0 -a $(ulimit -f) = $((16 << 21))\n")
 	seen := s.runChecks(s.commit(map[string]string{"many.sh": many}), "many", "files")
 	require.Equal(t, "it had more than 1000 processes", seen.Observed[0].Why, "%v", seen)

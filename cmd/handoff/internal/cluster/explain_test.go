@@ -90,7 +90,7 @@ func TestExplainDatabaseError_GivesRemedies(t *testing.T) {
 	})
 	t.Run("wrong password", func(t *testing.T) {
 		execSQL(t, address, `copy (select 'local all all scram-sha-256') to program 'cat >pg_hba.conf'`, `select pg_reload_conf()`)
-		require.Eventually(t, func() bool { return writeLargeValue(t.Context(), with) != nil }, 20*time.Second, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return writeLargeValue(t.Context(), with) != nil }, time.Minute, 10*time.Millisecond)
 		checkExplanation(t, with+" user=visitor", schemas.Denied, `password authentication failed for user "visitor"`, "~/.pgpass")
 	})
 }

@@ -83,7 +83,7 @@ func Main(m *testing.M) {
 
 // Patience is the time for which tests wait for an event that should happen at once. It is long, because machines may
 // be slow.
-const Patience = 20 * time.Second
+const Patience = 2 * time.Minute
 
 // A Record is a JSON object whose numbers keep their spelling.
 type Record = map[string]any

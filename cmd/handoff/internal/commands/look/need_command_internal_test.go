@@ -73,7 +73,7 @@ func (b *commandBench) requireProcessEnded() {
 	require.Eventually(b.t, func() bool {
 		state, err := exec.CommandContext(b.t.Context(), "ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
 		return err != nil || strings.HasPrefix(string(state), "Z")
-	}, 10*time.Second, 10*time.Millisecond)
+	}, time.Minute, 10*time.Millisecond)
 }
 
 // A process that a command leaves may keep writing to our output.
