@@ -2,7 +2,7 @@
 
 import time
 
-PATIENCE = 90  # seconds for one event; a busy machine takes half a minute to start a client
+PATIENCE = 240  # seconds for one event; a busy machine takes a minute to start a client
 
 
 class Stuck(Exception):
