@@ -93,7 +93,7 @@ func (p InstalledProgram) fixPathCommand() string {
 	return "mkdir -p ~/.local/bin && ln -s " + shell.Quote(p.Path) + ` ~/.local/bin/handoff && export PATH="$HOME/.local/bin:$PATH"`
 }
 
-const versionTimeout = 2 * time.Second
+const versionTimeout = 5 * time.Second
 
 // askVersion runs the program at path and returns its version. It returns "" if the program is not handoff, or does not
 // answer in time.

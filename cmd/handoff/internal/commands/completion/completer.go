@@ -19,7 +19,7 @@ import (
 type completer func(ctx context.Context, a *cli.App, typed string) []cobra.Completion
 
 // keyTimeout is the longest time that completion waits for the store after a key press.
-const keyTimeout = 300 * time.Millisecond
+const keyTimeout = time.Second
 
 // completeFromWorkspace returns a completer that reads the words from the workspace. Without a workspace there are no
 // words. The read changes nothing and prints nothing.
