@@ -47,6 +47,8 @@ type shell struct {
 
 const shownPort = "4263"
 
+const eraseLine = "\r\x1b[K" // of the current line, for a terminal
+
 // startShell starts a shell in a new home. The shell and the servers that it started end with the test.
 func startShell(t *testing.T, p program) *shell {
 	t.Helper()
@@ -120,6 +122,9 @@ func (s *shell) run(t *testing.T, commands string) (out, status string) {
 		line, err := s.out.ReadString('\n')
 		require.NoError(t, err, "%s%s", commands, out)
 		line = strings.ReplaceAll(line, "\r\n", "\n")
+		if i := strings.LastIndex(line, eraseLine); i >= 0 { // on a slow machine a command shows that it is busy
+			line = line[i+len(eraseLine):]
+		}
 		if text, ok := strings.CutPrefix(line, "="); ok && strings.HasSuffix(text, "=\n") {
 			out = strings.TrimSuffix(out, "\n")
 			if out != "" && !strings.HasSuffix(out, "\n") {
