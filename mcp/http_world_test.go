@@ -200,10 +200,10 @@ func (p pipeListener) Close() error {
 
 func (pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// shutdown ends the endpoint, which no open request may delay for long.
+// shutdown ends the endpoint within the time that a process has.
 func (s *site) shutdown() {
 	s.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	s.Shutdown(ctx)
 	require.NoError(s.t, ctx.Err(), "it takes too long")

@@ -31,9 +31,6 @@ type site struct {
 // patience is how long any test may take.
 const patience = 8 * time.Minute
 
-// atOnce is the limit for a server to end. It needs a fraction of a second, but the machine may be busy.
-const atOnce = 15 * time.Second
-
 // newSite makes a site whose workspace is named w. More goes to the environment of its processes.
 func newSite(t testing.TB, more ...string) *site {
 	t.Helper()

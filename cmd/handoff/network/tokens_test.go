@@ -66,7 +66,7 @@ func TestTokens_ChangeWhileServing(t *testing.T) {
 	require.Eventually(t, func() bool {
 		status, _ := brief.tool("list_agents", nil)
 		return status == http.StatusUnauthorized
-	}, time.Minute, 50*time.Millisecond, "it does not expire")
+	}, 10*time.Second, 50*time.Millisecond, "it does not expire")
 	s.must("token", "revoke", "second")
 	status, _ = stranger.tool("list_agents", nil)
 	require.Equal(t, http.StatusUnauthorized, status, "that no token is good any more opens nothing")
@@ -153,7 +153,7 @@ func TestTokens_KeepLimits(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, a := hasty.tool("list_agents", nil)
 		return !a.Result.IsError
-	}, time.Minute, 100*time.Millisecond, "it was told to try again")
+	}, 10*time.Second, 100*time.Millisecond, "it was told to try again")
 
 	modest := v.bare(s.token("modest", "ann", "--pending", "3"), newer)
 	mail := said{"to": "ben", "task": "x", "parent": "none"}
@@ -211,7 +211,7 @@ func TestServers_ShareWorkspace(t *testing.T) {
 	require.NoError(t, again.mustJoin(secret, "", newer).cycle(s.ctx, "ann"))
 	status, _ = again.bare(revoked, newer).tool("list_agents", nil)
 	require.Equal(t, http.StatusUnauthorized, status)
-	require.Less(t, guest.stop(), atOnce)
+	require.Less(t, guest.stop(), 2*time.Second)
 	require.NoError(t, again.mustJoin(secret, "", older).cycle(s.ctx, "ann"))
 	s.verify()
 }

@@ -44,7 +44,7 @@ func TestShutdown_IgnoresSilentConnections(t *testing.T) {
 	fresh, half := s.dial(""), s.dial("GET /mcp HTTP/1.1\r\n")
 	idle := s.dial("GET /healthz HTTP/1.1\r\nHost: " + s.addr + "\r\n\r\n")
 	readReply(t, idle) // so the server has accepted the others
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	require.NoError(t, s.Shutdown(ctx))
 	for _, conn := range []net.Conn{fresh, half, idle} {
