@@ -139,6 +139,6 @@ func (d desk) requireToldOnce(n int, fast bool) {
 	require.Empty(d.t, twice)
 	require.Empty(d.t, never)
 	if fast {
-		require.LessOrEqual(d.t, p(99), 15*time.Second)
+		require.LessOrEqual(d.t, p(99), 2*time.Second)
 	}
 }

@@ -51,8 +51,8 @@ func TestNodes_KilledLoseNothing(t *testing.T) {
 	require.NotZero(t, w.count(nodeKilled))
 	require.NotZero(t, w.count(restarted))
 	require.NotZero(t, w.count(nodePaused))
-	require.Less(t, part(gaps[nodeKilled], 0.99), tolerable)  // the aim is 1.5 s on a quiet machine,
-	require.Less(t, part(gaps[restarted], 0.99), 2*tolerable) // and 5 s
+	require.Less(t, part(gaps[nodeKilled], 0.99), 2*tolerable) // the aim is 1.5 s on a quiet machine,
+	require.Less(t, part(gaps[restarted], 0.99), 3*tolerable)  // and 5 s
 }
 
 // A storm is the list of failures of a cluster during a shift.

@@ -37,8 +37,8 @@ type stay struct {
 }
 
 const (
-	free  = 15 * time.Second // within which a command has the store
-	leave = 15 * time.Second // within which a process ends
+	free  = 3 * time.Second // within which a command has the store
+	leave = 5 * time.Second // within which a process ends
 )
 
 // TestProcesses_LeaveNothingBehind starts four processes and ends them in all ways at random moments, again

@@ -18,7 +18,7 @@ import (
 
 const (
 	silent   = 5 * time.Second  // the aim: how long until a call says which process does not answer
-	atLatest = 30 * time.Second // on a machine that does other things as well
+	atLatest = 15 * time.Second // on a machine that does other things as well
 )
 
 // TestCalls_NameStoppedOwner stops the owner, as a debugger or Ctrl-Z would. The error of each call names the stopped

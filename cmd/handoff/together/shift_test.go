@@ -104,7 +104,7 @@ func (w *worker) workOn(wait int) bool {
 }
 
 // patience is how long a call may take before it counts as never answered.
-const patience = 2 * time.Minute
+const patience = 20 * time.Second
 
 // attempt makes a call, notes the client's view of it, and reports whether the process goes on.
 func (w *worker) attempt(a *act, tool string, in, out any) bool {
