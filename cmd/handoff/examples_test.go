@@ -99,8 +99,11 @@ handoff show 1 --brief
 	require.Contains(t, out, "Sent from a tree with uncommitted changes: .handoff/agents.yaml")
 }
 
-// seconds is how long work took, which a busy machine makes longer.
-var seconds = regexp.MustCompile(`(?:<1|\d+) s\b`)
+// seconds is how long work took, which a busy machine makes longer. A failure shows its duration only from a second on.
+var (
+	seconds           = regexp.MustCompile(`(?:<1|\d+) s\b`)
+	durationOfFailure = regexp.MustCompile(`(Status: ✗ .*\n).*Duration: .*\n`)
+)
 
 // The example prints the text of seen.txt, and the commands of its README can be typed.
 func TestWorkedExamples_PrintAsShown(t *testing.T) {
@@ -116,7 +119,8 @@ func TestWorkedExamples_PrintAsShown(t *testing.T) {
 					require.NoError(t, parse(words), line)
 				}
 			}
-			generated(t, filepath.Join(examples, name, "seen.txt"), seconds.ReplaceAllString(runExample(t, "./"+name+"/play.sh"), "<1 s"))
+			seen := durationOfFailure.ReplaceAllString(runExample(t, "./"+name+"/play.sh"), "$1")
+			generated(t, filepath.Join(examples, name, "seen.txt"), seconds.ReplaceAllString(seen, "<1 s"))
 		})
 	}
 }
