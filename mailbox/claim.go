@@ -8,7 +8,6 @@ import (
 	"handoff/mailbox/life"
 	"handoff/mailbox/offer"
 	"handoff/mailbox/operation"
-	"handoff/mailbox/overlap"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -182,7 +181,7 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 	if err := o.markNoticesRead(r.ID, o.By.Agent); err != nil {
 		return takenClaim{}, err
 	}
-	if taken.Overlaps, err = overlap.RecordFiles(o.Op, &now); err != nil {
+	if taken.Overlaps, err = o.overlaps.RecordFiles(o.Op, &now); err != nil {
 		return takenClaim{}, err
 	}
 	return taken, o.recordFirstClaim()

@@ -13,7 +13,6 @@ import (
 	"handoff/mailbox/draft"
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
-	"handoff/mailbox/overlap"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -126,7 +125,7 @@ func (o *op) complete(
 		out.Suggested = done.Suggested
 	}
 	o.reportStillBlocked(completed, &out)
-	others, err := overlap.RecordFiles(o.Op, &now)
+	others, err := o.overlaps.RecordFiles(o.Op, &now)
 	if err != nil {
 		return out, err
 	}

@@ -72,6 +72,7 @@ import (
 	"handoff/mailbox/keeping"
 	"handoff/mailbox/longpoll"
 	"handoff/mailbox/operation"
+	"handoff/mailbox/overlap"
 	"handoff/mailbox/presence"
 	"handoff/mailbox/reading"
 	"handoff/mailbox/registry"
@@ -177,6 +178,7 @@ type env struct {
 	drafts   draft.Maker
 	reader   reading.Reader
 	compiled *ruleCache
+	overlaps *overlap.Recorder
 }
 
 // New makes a service over a store. It must be the only service over that store, because each service keeps its waiting
@@ -187,7 +189,7 @@ func New(c Config) *Service {
 	c.Lease, c.LeaseMax = cmp.Or(c.Lease, 15*time.Minute), cmp.Or(c.LeaseMax, 2*time.Hour)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &Service{Now: c.Now, clock: presence.NewClock(c.Now, c.Awake)}
-	s.env = env{Limits: c.Limits, Logger: c.Logger, NewID: c.NewID, hub: longpoll.NewHub(), compiled: &ruleCache{}}
+	s.env = env{Limits: c.Limits, Logger: c.Logger, NewID: c.NewID, hub: longpoll.NewHub(), compiled: &ruleCache{}, overlaps: &overlap.Recorder{}}
 	s.drafts = draft.Maker{Limits: c.Limits, NewID: c.NewID}
 	s.here = sessions.Presence{Tracker: presence.NewTracker(), Now: c.Now, Started: s.clock.Started(), Alone: c.Alone}
 	s.leases = operation.Leases{Lease: c.Lease, Max: c.LeaseMax, Here: s.here, Clock: s.clock}

@@ -11,7 +11,6 @@ import (
 	"handoff/mailbox/compose"
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
-	"handoff/mailbox/overlap"
 	"handoff/mailbox/reading"
 	"handoff/schemas"
 	"handoff/store"
@@ -239,7 +238,7 @@ func (o *op) reportProgress(r *store.Record, in schemas.UpdateIn, out *schemas.U
 		o.Leases.RestartLease(now)
 	})
 	if err == nil {
-		out.Warnings, err = overlap.RecordFiles(o.Op, now)
+		out.Warnings, err = o.overlaps.RecordFiles(o.Op, now)
 	}
 	if r.Status == schemas.Waiting && !r.Permission {
 		out.Warnings = append(out.Warnings, "your open question is withdrawn: ask again if you still need the answer")

@@ -68,8 +68,9 @@
 //   - [RowTx.PutReference] writes references, each content once, and [RowTx.DeleteReference] deletes them when they are
 //     redacted.
 //   - [RowTx.PutWords] writes words when a handoff is sent, and [RowTx.AddWords] adds to them.
-//   - [RowTx.PutTouchedFiles] writes the row of a handoff in touches at its claim, its reports and its completion. When a
-//     row is no longer needed, the next call that writes one deletes it with [RowTx.DeleteTouchedFiles].
+//   - [RowTx.PutTouchedFiles] writes the row of a handoff in touches at its claim, its reports and its completion.
+//     [RowTx.DeleteTouchedFiles] deletes it when the claim ends in another way. The row of a completed handoff goes when
+//     a later claim, report or completion no longer compares it.
 //   - [RowTx.PutDeliveredItems] replaces tellings, and [RowTx.DeleteOldDeliveries] deletes them after their session had no
 //     delivery for a while.
 //

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,38 +31,52 @@ type TouchedFiles struct {
 	Told map[schemas.ID][]uint32 `json:"told,omitempty"` // hashes of files told to the holder, by the other handoff
 }
 
-// RecordWarnedFiles records that the holder of t is warned about files that also the handoff `by` touches. It returns
-// the files that need a warning. It skips files about which the holder of t was warned before. It also skips files in
-// told, because the holder of the other handoff was warned about them.
-func (t *TouchedFiles) RecordWarnedFiles(by schemas.ID, files []string, told []uint32) (news []string) {
+// UntoldFiles returns those of the files about which the holder of t was not warned yet because of the handoff `by`. It
+// leaves out the files in told, because the holder of the other handoff was warned about them.
+func (t *TouchedFiles) UntoldFiles(by schemas.ID, files []string, told []uint32) (news []string) {
 	for _, file := range files {
-		h := fnv.New32a()
-		_, _ = h.Write([]byte(file))
-		if sum := h.Sum32(); !slices.Contains(told, sum) && !slices.Contains(t.Told[by], sum) {
+		if sum := hashFile(file); !slices.Contains(told, sum) && !slices.Contains(t.Told[by], sum) {
 			news = append(news, file)
-			if t.Told == nil {
-				t.Told = map[schemas.ID][]uint32{}
-			}
-			t.Told[by] = append(t.Told[by], sum)
 		}
 	}
 	return news
 }
 
-// AllTouchedFiles returns the touched files of all handoffs. For a row that cannot be read it returns the zero value.
-func (v *View) AllTouchedFiles() (map[schemas.ID]TouchedFiles, error) {
-	all := map[schemas.ID]TouchedFiles{}
-	err := v.EachInRange(Range{Space: Touches}, func(row Row) error {
-		head, files, _ := bytes.Cut(row.Value, []byte{0})
-		committed, loose, _ := strings.Cut(string(files), "\x00\x00")
-		t := TouchedFiles{Committed: splitAtZeroBytes(committed), Loose: splitAtZeroBytes(loose)}
-		if schemas.Decode(head, &t) != nil {
-			t = TouchedFiles{}
-		}
-		all[schemas.ID(DecodeLastNumber(row.Key))] = t
+// RecordWarnedFiles records that the holder of t is warned about files that also the handoff `by` touches.
+func (t *TouchedFiles) RecordWarnedFiles(by schemas.ID, files []string) {
+	if len(files) == 0 {
+		return
+	}
+	told := map[schemas.ID][]uint32{} // a decoded row may be shared
+	maps.Copy(told, t.Told)
+	told[by] = append(slices.Clone(told[by]), schemas.Map(files, hashFile)...)
+	t.Told = told
+}
+
+func hashFile(file string) uint32 {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(file))
+	return h.Sum32()
+}
+
+// EachTouchedFiles calls fn with the encoded row of each handoff, for [DecodeTouchedFiles]. The bytes are valid until
+// the end of the transaction.
+func (v *View) EachTouchedFiles(fn func(id schemas.ID, encoded []byte)) error {
+	return v.EachInRange(Range{Space: Touches}, func(row Row) error {
+		fn(schemas.ID(DecodeLastNumber(row.Key)), row.Value)
 		return nil
 	})
-	return all, err
+}
+
+// DecodeTouchedFiles decodes a row. For a row that cannot be read it returns the zero value.
+func DecodeTouchedFiles(encoded []byte) TouchedFiles {
+	head, files, _ := bytes.Cut(encoded, []byte{0})
+	committed, loose, _ := strings.Cut(string(files), "\x00\x00")
+	t := TouchedFiles{Committed: splitAtZeroBytes(committed), Loose: splitAtZeroBytes(loose)}
+	if schemas.Decode(head, &t) != nil {
+		return TouchedFiles{}
+	}
+	return t
 }
 
 // splitAtZeroBytes splits names that are separated by zero bytes.

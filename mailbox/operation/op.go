@@ -151,6 +151,11 @@ func (o *Op) Commit(h *RecordChange) error {
 	if o.last, err = o.tx.WriteChange(h.Was, h.Now, o.newEvent(h), content); err != nil {
 		return err
 	}
+	if h.Was != nil && h.Was.Status.IsHeld() && !h.Now.Status.IsHeld() && h.Now.Status != schemas.Completed {
+		if err := o.DeleteTouchedFiles(h.Now.ID); err != nil {
+			return err
+		}
+	}
 	h.Stored = content
 	o.collectEffects(h.Was, h.Now)
 	if err := o.Rules.AfterWrite(h); err != nil {

@@ -1,11 +1,14 @@
 package overlap
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
@@ -25,33 +28,45 @@ const (
 	maxBeside = 3 // handoffs in the same working tree that one text names
 )
 
+// Recorder records the files that the work on each handoff touches. It keeps the decoded rows of the last call, because
+// most rows stay the same until the next call, and decoding them took most of the time of a claim.
+type Recorder struct {
+	mu   sync.Mutex // guards rows
+	rows map[schemas.ID]decodedRow
+}
+
+type decodedRow struct {
+	encoded []byte
+	store.TouchedFiles
+}
+
 // RecordFiles stores the files that the caller's handoff r touches: files that git saw as changed, and files that the
 // handoff names. It returns one text for each other handoff that touches the same files, and notifies its holder. It
 // reports each file once.
 //
 // RecordFiles also compares r with completed handoffs, if they ended after the caller's claim and the caller's commit
-// does not contain their changes. RecordFiles refuses no call. It deletes the stored files of handoffs that it no
-// longer compares, such as released ones.
-func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) {
+// does not contain their changes. RecordFiles refuses no call. It deletes the stored files of completed handoffs that
+// it no longer compares. Package operation deletes those of a claim that ends in another way.
+func (k *Recorder) RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) {
 	o := op{in}
-	all, err := o.AllTouchedFiles()
+	all, err := k.readRows(o.View)
 	if err != nil {
 		return nil, err
 	}
-	mine := o.touchedFiles(r, all[r.ID])
-	all[r.ID] = mine
-	records, err := o.comparableHandoffs(r, all)
-	if err != nil || mine.Repository == "" && len(mine.Named) == 0 {
+	before, found := all[r.ID]
+	mine := o.touchedFiles(r, before)
+	delete(all, r.ID)
+	if err := o.deleteOldRows(all, mine.Since); err != nil || mine.Repository == "" && len(mine.Named) == 0 {
 		return nil, err
 	}
 	var beside []string // handoffs whose holders only share the working tree
-	for _, id := range slices.Sorted(maps.Keys(records)) {
-		text, shared, err := o.compareWith(records[id], all[id], r, &mine)
+	for _, id := range slices.Sorted(maps.Keys(all)) {
+		text, shared, err := o.compareWith(id, all[id], r, &mine)
 		switch {
 		case err != nil:
 			return nil, err
 		case shared:
-			beside = append(beside, describeWork(records[id], store.TouchedFiles{})) // the branch is the same
+			beside = append(beside, describeWork(id, all[id].Holder, "")) // the branch is the same
 		case text != "":
 			texts = append(texts, text)
 		}
@@ -59,10 +74,29 @@ func RecordFiles(in *operation.Op, r *store.Record) (texts []string, err error) 
 	if len(beside) > 0 {
 		texts = append(texts, "changes in this tree may also be of "+schemas.JoinFirst(beside, maxBeside))
 	}
-	if !r.Status.IsHeld() && len(records) == 0 {
+	switch {
+	case !r.Status.IsHeld() && len(all) == 0:
 		return texts, o.DeleteTouchedFiles(r.ID)
+	case found && reflect.DeepEqual(before, mine):
+		return texts, nil
 	}
 	return texts, o.PutTouchedFiles(r.ID, mine)
+}
+
+// readRows returns the touched files of all handoffs. It decodes only the rows that changed since its last call.
+func (k *Recorder) readRows(v *store.View) (map[schemas.ID]store.TouchedFiles, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	rows, all := map[schemas.ID]decodedRow{}, map[schemas.ID]store.TouchedFiles{}
+	err := v.EachTouchedFiles(func(id schemas.ID, encoded []byte) {
+		row, known := k.rows[id]
+		if !known || !bytes.Equal(row.encoded, encoded) {
+			row = decodedRow{bytes.Clone(encoded), store.DecodeTouchedFiles(encoded)}
+		}
+		rows[id], all[id] = row, row.TouchedFiles
+	})
+	k.rows = rows
+	return all, err
 }
 
 // op is the operation in which the caller claims, reports progress or completes.
@@ -92,65 +126,66 @@ func (o op) touchedFiles(r *store.Record, t store.TouchedFiles) store.TouchedFil
 	return t
 }
 
-// comparableHandoffs returns the records of the handoffs to compare with r. It deletes the rows of released claims, and
-// of handoffs that were completed before the oldest held claim.
-func (o op) comparableHandoffs(r *store.Record, all map[schemas.ID]store.TouchedFiles) (map[schemas.ID]*store.Record, error) {
-	records := map[schemas.ID]*store.Record{}
+// deleteOldRows deletes the rows of handoffs that were completed before the oldest held claim, and of all but the last
+// [maxEnded] completed handoffs, from the store and from all. Since is the event of the caller's claim.
+func (o op) deleteOldRows(all map[schemas.ID]store.TouchedFiles, since uint64) error {
 	var ended []schemas.ID
-	oldest := all[r.ID].Since
 	for id, t := range all {
-		other := reading.RecordOrNil(o.View, id)
-		switch {
-		case other == nil || other.Claims != t.Claims:
-		case other.Status.IsHeld():
-			oldest = min(oldest, t.Since)
-			records[id] = other
-		case other.Status == schemas.Completed && id != r.ID:
+		if t.Ended == 0 {
+			since = min(since, t.Since)
+		} else {
 			ended = append(ended, id)
-			records[id] = other
 		}
 	}
 	slices.SortFunc(ended, func(a, b schemas.ID) int { return cmp.Compare(all[b].Ended, all[a].Ended) })
 	for i, id := range ended {
-		if all[id].Ended <= oldest || i >= maxEnded {
-			delete(records, id)
+		if i < maxEnded && all[id].Ended > since {
+			continue
 		}
-	}
-	for id := range all {
-		if records[id] == nil && id != r.ID {
-			if err := o.DeleteTouchedFiles(id); err != nil {
-				return nil, err
-			}
+		if err := o.DeleteTouchedFiles(id); err != nil {
+			return err
 		}
+		delete(all, id)
 	}
-	delete(records, r.ID)
-	return records, nil
+	return nil
 }
 
-// compareWith returns a text for the caller about the files that both r and other touch. It returns "" if an earlier
-// call reported all these files. It also notifies the holder of other. If both only share the working tree, it returns
-// no text, and shared is true.
-func (o op) compareWith(
-	other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles,
-) (text string, shared bool, err error) {
-	held := other.Status.IsHeld()
-	if held && other.Holder == r.Holder && other.HolderID == r.HolderID || !held && theirs.Ended <= mine.Since {
+// compareWith returns a text for the caller about the files that both r and the handoff id touch. It returns "" if an
+// earlier call reported all these files. It also notifies the holder of the other handoff. If both only share the
+// working tree, it returns no text, and shared is true. It reads the other record only if there is something to report.
+func (o op) compareWith(id schemas.ID, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (text string, shared bool, err error) {
+	held := theirs.Ended == 0
+	if !held && theirs.Ended <= mine.Since {
 		return "", false, nil
 	}
 	if !held && slices.Contains(schemas.ValueOrZero(o.By.BranchState).Commits, theirs.Commit) {
 		theirs.Committed = nil // the caller has these changes
 	}
-	c := findCommonFiles(other, theirs, r, mine)
+	c := findCommonFiles(id, theirs, r, mine)
+	if c.isEmpty() {
+		return "", false, nil
+	}
+	other := reading.RecordOrNil(o.View, id)
+	if other == nil || other.Claims != theirs.Claims || held != other.Status.IsHeld() { // an earlier version left the row
+		return "", false, o.DeleteTouchedFiles(id)
+	}
+	if held && other.Holder == r.Holder && other.HolderID == r.HolderID {
+		return "", false, nil
+	}
+	if other.Parent == r.ID || r.Parent == other.ID { // work that was passed on names the same files
+		c.naming = nil
+	}
+	mine.RecordWarnedFiles(id, slices.Concat(c.changing, c.naming, c.tree))
 	if len(c.changing)+len(c.naming) == 0 {
 		return "", len(c.tree) > 0, nil
 	}
 	if held { // in a shared tree, the next call of the other holder reports the overlap
-		text := fmt.Sprintf("%s works on the same files: %s", describeWork(r, *mine), formatFiles(append(c.changing, c.naming...)))
+		text := fmt.Sprintf("%s works on the same files: %s", describeWork(r.ID, r.Holder, mine.Branch), formatFiles(append(c.changing, c.naming...)))
 		if err := o.NotifyAgent(other.Holder, operation.NoticeOf(NoticeKind, other, text)); err != nil {
 			return "", false, err
 		}
 	}
-	return describeWork(other, theirs) + " " + c.describe(held), false, nil
+	return describeWork(id, other.Holder, theirs.Branch) + " " + c.describe(held), false, nil
 }
 
 // commonFiles holds the files that two handoffs both touch and that were not reported yet.
@@ -160,25 +195,22 @@ type commonFiles struct {
 	tree     []string // the shared working tree, if it has changes
 }
 
-// findCommonFiles returns the files that r and another handoff both touch and that were not reported yet. It records
-// these files in mine as reported.
-func findCommonFiles(other *store.Record, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (c commonFiles) {
+func (c commonFiles) isEmpty() bool { return len(c.changing)+len(c.naming)+len(c.tree) == 0 }
+
+// findCommonFiles returns the files that r and another handoff both touch and that were not reported yet.
+func findCommonFiles(id schemas.ID, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (c commonFiles) {
 	seen, theirTold := *mine, theirs.Told[r.ID]
 	if mine.Path != "" && theirs.Path == mine.Path && theirs.Repository == mine.Repository {
-		if other.Status.IsHeld() && len(mine.Loose) > 0 {
-			c.tree = []string{mine.Path}
+		if theirs.Ended == 0 && len(mine.Loose) > 0 {
+			c.tree = mine.UntoldFiles(id, []string{mine.Path}, nil)
 		}
 		seen.Committed, seen.Loose, theirs.Committed, theirs.Loose = nil, nil, nil, nil // the author of a change in a shared tree is unknown
 	}
-	c.changing, c.naming = CommonFiles(seen, theirs)
-	if other.Parent == r.ID || r.Parent == other.ID { // work that was passed on names the same files
-		c.naming = nil
-	}
-	if other.Holder == r.Holder { // it is another session of the same agent, which gets no notice of its own actions
+	if theirs.Holder == r.Holder { // it is another session of the same agent, which gets no notice of its own actions
 		theirTold = nil
 	}
-	c.changing, c.naming = mine.RecordWarnedFiles(other.ID, c.changing, theirTold), mine.RecordWarnedFiles(other.ID, c.naming, theirTold)
-	c.tree = mine.RecordWarnedFiles(other.ID, c.tree, nil)
+	c.changing, c.naming = CommonFiles(seen, theirs)
+	c.changing, c.naming = mine.UntoldFiles(id, c.changing, theirTold), mine.UntoldFiles(id, c.naming, theirTold)
 	return c
 }
 
@@ -198,10 +230,10 @@ func (c commonFiles) describe(held bool) string {
 }
 
 // describeWork returns the id of work with its holder and branch.
-func describeWork(r *store.Record, t store.TouchedFiles) string {
-	text := r.ID.String() + " (" + string(r.Holder)
-	if t.Branch != "" {
-		text += ", branch " + schemas.EscapeHidden(t.Branch)
+func describeWork(id schemas.ID, holder schemas.Agent, branch string) string {
+	text := id.String() + " (" + string(holder)
+	if branch != "" {
+		text += ", branch " + schemas.EscapeHidden(branch)
 	}
 	return text + ")"
 }
