@@ -198,24 +198,9 @@ func (o *op) recordTree(took *operation.RecordChange) {
 	} else if tree == nil || before.ClaimedIn.IsIn(tree.Path) {
 		return
 	}
-	if newer := o.treeOfLaterSend(r); tree != nil && newer.IsIn(tree.Path) {
-		tree = newer
-	}
 	if tree != nil {
 		took.Now.Tree, took.Content = o.NextEventNumber(), schemas.HandoffState{ClaimedIn: tree}
 	}
-}
-
-// treeOfLaterSend returns the working tree of the sender if the work was sent after the call of the claim began to
-// wait, otherwise nil. The caller's process reads its own tree when the call begins, so commits of a sender in the same
-// directory would look like commits of the holder.
-func (o *op) treeOfLaterSend(r *store.Record) *schemas.Tree {
-	var sent schemas.Handoff
-	began := o.By.Since
-	if began.IsZero() || r.Created <= store.TimeOf(began) || r.RetryOf != 0 || r.ReworkOf != 0 || o.DecodeContent(r.ID, r.Body, &sent) != nil {
-		return nil
-	}
-	return sent.Tree
 }
 
 // recordFirstClaim records the first claim of an agent. From then on the server does not warn senders that nobody has

@@ -3,6 +3,7 @@ package schemas
 import (
 	"cmp"
 	"strings"
+	"time"
 )
 
 // Tree is the state of a git working tree, as the process that runs in it found it. Agents cannot set it. A call over
@@ -17,10 +18,24 @@ type Tree struct {
 	Since   string   `json:"since,omitempty"`   // the commit at the claim
 	Changed []string `json:"changed,omitempty"` // files that differ between the two commits
 
-	Uncommitted []string `json:"uncommitted,omitempty"` // files with changes that are in no commit
-	More        int      `json:"more,omitempty"`        // files left out of both lists
-	Unknown     string   `json:"unknown,omitempty"`     // why files and base are unknown
+	Uncommitted []string   `json:"uncommitted,omitempty"` // files with changes that are in no commit
+	SeenAt      *time.Time `json:"seen_at,omitempty"`     // when git began to look for them
+	More        int        `json:"more,omitempty"`        // files left out of both lists
+	Unknown     string     `json:"unknown,omitempty"`     // why the uncommitted files, or all facts of git, are unknown
 }
+
+// NotLookedYet is [Tree.Unknown] of a claim that did not wait for git. A later call adds the files, see [LocateIn].
+const NotLookedYet = "not looked yet"
+
+// LocateIn holds the arguments of the administrative tool claim_locate. With it the process of a holder adds facts about
+// its working tree, the tree of the caller, that it learned after the claim.
+type LocateIn struct {
+	HandoffID string `json:"handoff_id" jsonschema:"minLength=1"`
+	Token     string `json:"claim_token,omitempty"`
+}
+
+// LocateOut is the result of claim_locate.
+type LocateOut struct{}
 
 // WithAtMostFiles returns the tree with at most n files in each of its two lists. More counts the files that it left
 // out.

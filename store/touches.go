@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"handoff/schemas"
 )
@@ -27,6 +28,8 @@ type TouchedFiles struct {
 	Committed  []string `json:"-"`               // since the base
 	Loose      []string `json:"-"`               // changed and in no commit
 	Named      []string `json:"named,omitempty"` // by the handoff, with patterns
+
+	SeenAt time.Time `json:"seen_at,omitzero"` // when git began to look for the loose files
 
 	Told map[schemas.ID][]uint32 `json:"told,omitempty"` // hashes of files told to the holder, by the other handoff
 }
@@ -66,6 +69,12 @@ func (v *View) EachTouchedFiles(fn func(id schemas.ID, encoded []byte)) error {
 		fn(schemas.ID(DecodeLastNumber(row.Key)), row.Value)
 		return nil
 	})
+}
+
+// TouchedFiles returns the row of a handoff, or the zero value if there is none.
+func (v *View) TouchedFiles(id schemas.ID) (TouchedFiles, error) {
+	encoded, err := v.r.Get(Touches, EncodeNumber(id))
+	return DecodeTouchedFiles(encoded), err
 }
 
 // DecodeTouchedFiles decodes a row. For a row that cannot be read it returns the zero value.

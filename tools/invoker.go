@@ -26,6 +26,8 @@ type Call struct {
 	Args   json.RawMessage `json:"args,omitempty"`
 	Since  time.Time       `json:"since,omitzero"` // time of the first attempt, see [schemas.Caller]; zero means now
 	Until  time.Time       `json:"until,omitzero"` // end of its wait; zero means wait_seconds after Since
+
+	Work *schemas.GetOut `json:"-"` // of a completion: the handoff in full, if an invoker of this process has read it
 }
 
 // Invoker is the interface through which protocols and the command line call tools. The caller does not learn in which

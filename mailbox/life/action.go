@@ -95,6 +95,10 @@ const (
 	// the old connection is gone.
 	Reclaim Action = "reclaimed"
 
+	// Locate corrects the working tree of a claim. The process of the holder does it if HEAD changed while the call of
+	// the claim waited for work. The state does not change.
+	Locate Action = "located"
+
 	// Release ends a claim: the handoff is pending again and keeps its progress. The caller may name another recipient.
 	// The holder, the owner of the workflow or human does it, from any held state. The server releases a claim whose
 	// result cannot be delivered. The token becomes void, and the next claim is no new attempt.
@@ -356,7 +360,7 @@ const (
 
 // Actions lists all actions on a handoff, in the order of its life. Errors about an unknown action quote this list.
 var Actions = []Action{
-	Send, Approve, Refuse, Ready, Claim, Reclaim, Amend, Rebase, Progress, Ask,
+	Send, Approve, Refuse, Ready, Claim, Reclaim, Locate, Amend, Rebase, Progress, Ask,
 	Answer, Unreserve, Complete, Fail, Reject, Decline, Release, Renew, Lost,
 	NotTaken, Silent, Requeue, Exhaust, Expire, Cancel, Dismiss, Forward, Accept, RefuseResult, Observe, Return, Retry, Rerun,
 	Rollback, Escalate, Redo, Mark, Late, Defer, Resume, Redact,

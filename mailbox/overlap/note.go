@@ -111,8 +111,8 @@ func (o op) touchedFiles(r *store.Record, t store.TouchedFiles) store.TouchedFil
 	t.Claims, t.Named = r.Claims, nil
 	if tree, saw := o.By.Tree, o.By.BranchState; tree != nil && saw != nil {
 		t.Repository, t.Path, t.Branch, t.Commit = saw.Repository, tree.Path, tree.Branch, tree.Commit
-		if tree.Unknown == "" {
-			t.Committed, t.Loose = saw.Ahead, tree.Uncommitted
+		if t.Committed = saw.Ahead; tree.Unknown == "" {
+			t.Loose, t.SeenAt = tree.Uncommitted, schemas.ValueOrZero(tree.SeenAt)
 		}
 	}
 	if !r.Status.IsHeld() {

@@ -223,7 +223,10 @@ func CurrentState(v *store.View, r *store.Record) (st schemas.HandoffState, err 
 	if err != nil {
 		return st, err
 	}
-	st.ClaimedIn, st.Note, st.Questions = claim.ClaimedIn, note.Note, asked.Questions
+	if st.ClaimedIn, err = newestTree(v, r, claim.ClaimedIn); err != nil {
+		return st, err
+	}
+	st.Note, st.Questions = note.Note, asked.Questions
 	if beside := QuestionNotes(asked); r.Status == schemas.Waiting && len(beside) > 0 {
 		st.Note = strings.Join(beside, " ")
 	}
@@ -241,6 +244,21 @@ func CurrentState(v *store.View, r *store.Record) (st schemas.HandoffState, err 
 		st.Note = ""
 	}
 	return st, err
+}
+
+// newestTree returns the tree of a claim with the uncommitted files that the holder's process saw last. A claim does not
+// wait for them, see [schemas.NotLookedYet].
+func newestTree(v *store.View, r *store.Record, claimed *schemas.Tree) (*schemas.Tree, error) {
+	if claimed == nil {
+		return nil, nil
+	}
+	t, err := v.TouchedFiles(r.ID)
+	if err != nil || t.SeenAt.IsZero() || t.Claims != r.Claims || t.Path != claimed.Path {
+		return claimed, err
+	}
+	newest := *claimed
+	newest.Uncommitted, newest.SeenAt, newest.Unknown, newest.More = t.Loose, &t.SeenAt, "", 0
+	return newest.Summary(), nil
 }
 
 // BaseCommit returns the commit with which checks compare the work of a handoff. It is the first existing commit of

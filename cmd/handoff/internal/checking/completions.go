@@ -126,11 +126,14 @@ func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*sc
 	if err != nil {
 		return nil, nil //nolint:nilerr // the mailbox says it
 	}
-	work, err := c.readWork(ctx, c.Invoker, call, in.HandoffID)
+	work := call.Work
+	if work == nil {
+		work, err = c.readWork(ctx, c.Invoker, call, in.HandoffID)
+	}
 	if err != nil || work.Status.HasEnded() {
 		return nil, nil //nolint:nilerr // the mailbox says it, or gives a repetition its first result
 	}
-	job, unseen := c.newJob(ctx, work, in.Results, call.Caller.Tree, c.Remote)
+	job, unseen := c.newJob(ctx, *work, in.Results, call.Caller.Tree, c.Remote)
 	if unseen != "" {
 		sight := c.reportUnobserved(ctx, job, unseen)
 		return &sight, nil

@@ -26,9 +26,10 @@ type ProjectChecks struct {
 
 // readWork reads a handoff with its expectations and results, with the rights of the caller. It marks no notice as
 // read.
-func (l ProjectChecks) readWork(ctx context.Context, by tools.Invoker, call tools.Call, id string) (schemas.GetOut, error) {
+func (l ProjectChecks) readWork(ctx context.Context, by tools.Invoker, call tools.Call, id string) (*schemas.GetOut, error) {
 	call.ID, call.Tool, call.Caller.Scope = "", schemas.GetIn{}.Tool(), schemas.ScopeRead
-	return tools.InvokeTyped[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
+	work, err := tools.InvokeTyped[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
+	return &work, err
 }
 
 // noRepository is the reason why no check can run outside of git.
@@ -94,11 +95,11 @@ func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller sc
 	if seen, all := recordedObservations(work.Completion); all {
 		return seen, nil
 	}
-	job, unseen := l.newJob(ctx, work, work.Completion.Results, work.Completion.Tree, false)
+	job, unseen := l.newJob(ctx, *work, work.Completion.Results, work.Completion.Tree, false)
 	if unseen != "" {
 		return l.reportUnobserved(ctx, job, unseen), nil
 	}
-	if _, now, err := job.Repository.Status(ctx); err != nil || !slices.Equal(now, job.Uncommitted) {
+	if now, err := job.Repository.UncommittedFiles(ctx); err != nil || !slices.Equal(now, job.Uncommitted) {
 		job.Unknown = "it was changed since"
 	}
 	sight, err := l.Runner.Run(ctx, job)

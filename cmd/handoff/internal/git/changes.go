@@ -8,28 +8,47 @@ import (
 	"os"
 	"os/exec"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 )
 
-// Status lists the uncommitted files, with untracked files last. Base is the last commit that HEAD has in common with
-// its target branch. The target is the first branch that exists of these: an upstream branch of another name, the
-// default branch of origin, main, master. Base is empty if no target exists.
-func (r Repository) Status(ctx context.Context) (base string, uncommitted []string, err error) {
-	rows, err := r.runList(ctx, "status", "--porcelain", "--branch", "--no-ahead-behind", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
-	if err != nil || len(rows) == 0 {
-		return "", nil, err
+// UncommittedFiles lists the files with changes that are in no commit, with untracked files last. It reads the state of
+// every file of the tree. A [Looker] shares this work between callers.
+func (r Repository) UncommittedFiles(ctx context.Context) (files []string, err error) {
+	rows, err := r.runList(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+	for _, row := range rows { // "XY path"
+		files = append(files, row[min(3, len(row)):])
 	}
-	for _, row := range rows[1:] { // "XY path"
-		uncommitted = append(uncommitted, row[min(3, len(row)):])
+	return files, err
+}
+
+// Base returns the last commit that HEAD has in common with its target branch. The target is the first branch that
+// exists of these: an upstream branch of another name, the default branch of origin, main, master. Base is empty if no
+// target exists, or if the histories have no common commit.
+//
+// The upstream is read again when the settings of the repository are written. A setting branch.NAME in a user's own
+// settings is read once.
+func (r Repository) Base(ctx context.Context) (string, error) {
+	branch, commit := r.Head()
+	if commit == "" {
+		return "", nil
 	}
-	_, upstream, _ := strings.Cut(rows[0], "...") // "## main...origin/main [gone]"
-	upstream, _, _ = strings.Cut(upstream, " ")
-	if base, err = r.mergeBase(ctx, upstream); err != nil && ctx.Err() == nil {
+	upstream := ""
+	if branch != "" {
+		settings := []string{filepath.Join(r.Common, "config"), filepath.Join(r.Dir, "config.worktree")}
+		found, err := r.runFact(ctx, settings, "for-each-ref", "--format=%(upstream:short)", "refs/heads/"+branch)
+		if err != nil {
+			return "", err
+		}
+		upstream = strings.TrimSpace(found)
+	}
+	base, err := r.mergeBase(ctx, branch, commit, upstream)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
 		err = nil // the histories have no common commit
 	}
-	return base, uncommitted, err
+	return base, err
 }
 
 // HidingSetting returns the setting that hides an uncommitted file from Status: "skip-worktree", "assume-unchanged",
@@ -49,9 +68,9 @@ func (r Repository) HidingSetting(ctx context.Context, file string) string {
 	return "the settings of git here"
 }
 
-// mergeBase returns the last commit that HEAD and its target branch have in common, or "" if there is no target.
-func (r Repository) mergeBase(ctx context.Context, upstream string) (string, error) {
-	branch, commit := r.Head()
+// mergeBase returns the last commit that a commit has in common with the target of its branch, or "" if there is no
+// target.
+func (r Repository) mergeBase(ctx context.Context, branch, commit, upstream string) (string, error) {
 	into := []string{"refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"}
 	if own := []string{"refs/heads/" + upstream, "refs/remotes/" + upstream}; path.Base(upstream) != path.Base(branch) {
 		into = append(own, into...)
@@ -60,12 +79,12 @@ func (r Repository) mergeBase(ctx context.Context, upstream string) (string, err
 	}
 	for _, ref := range into {
 		switch tip := r.commitOf(ref); {
-		case tip == "" || commit == "" || ref == "refs/heads/"+branch:
+		case tip == "" || ref == "refs/heads/"+branch:
 		case tip == commit:
 			return commit, nil
 		default:
-			found, err := r.runList(ctx, "merge-base", commit, tip)
-			return strings.TrimSpace(strings.Join(found, "")), err
+			found, err := r.runFact(ctx, nil, "merge-base", commit, tip)
+			return strings.TrimSpace(found), err
 		}
 	}
 	return "", nil
@@ -79,7 +98,8 @@ func (r Repository) ChangedFiles(ctx context.Context, from, to string) ([]string
 	if from == to {
 		return nil, nil
 	}
-	return r.runList(ctx, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to, "--")
+	out, err := r.runFact(ctx, nil, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", from, to, "--")
+	return splitRows(out), err
 }
 
 // Diff returns the changes from one commit to another, as a patch or, with stat, as a list of files with numbers of
@@ -105,10 +125,14 @@ func (r Repository) CommonCommit(ctx context.Context, one, other string) string 
 	return strings.TrimSpace(found)
 }
 
-// NewestCommits lists the ids of at most n commits in the history of HEAD, the newest first.
-func (r Repository) NewestCommits(ctx context.Context, n int) ([]string, error) {
-	rows, err := r.runList(ctx, "rev-list", fmt.Sprintf("--max-count=%d", n), "HEAD")
-	return strings.Fields(strings.Join(rows, "")), err
+// NewestCommits lists the ids of at most n commits in the history of a commit, the newest first. The commit must be a
+// whole object id.
+func (r Repository) NewestCommits(ctx context.Context, commit string, n int) ([]string, error) {
+	if !IsObjectID(commit) {
+		return nil, errors.New("no id of a commit")
+	}
+	out, err := r.runFact(ctx, nil, "rev-list", fmt.Sprintf("--max-count=%d", n), commit)
+	return strings.Fields(out), err
 }
 
 // KnownCommits returns those of the given commits that the repository has. All must be whole object ids.
@@ -123,14 +147,19 @@ func (r Repository) HasPath(ctx context.Context, commit, path string) (bool, err
 	if !IsObjectID(commit) {
 		return false, errors.New("no id of a commit")
 	}
-	found, err := r.runList(ctx, "ls-tree", "--name-only", "-z", commit, "--", path)
-	return len(found) > 0, err
+	found, err := r.runFact(ctx, nil, "ls-tree", "--name-only", "-z", commit, "--", path)
+	return found != "", err
 }
 
 // ResolveCommit returns the whole id of a commit. Name is a branch, a tag, or the beginning of an id.
 func (r Repository) ResolveCommit(ctx context.Context, name string) (string, error) {
-	found, err := r.runList(ctx, "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-	return strings.TrimSpace(strings.Join(found, "")), err
+	args := []string{"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"}
+	ask := r.run
+	if IsObjectID(name) {
+		ask = func(ctx context.Context, args ...string) (string, error) { return r.runFact(ctx, nil, args...) }
+	}
+	found, err := ask(ctx, args...)
+	return strings.TrimSpace(found), err
 }
 
 // maxOutput limits the output of git, in bytes.
@@ -139,7 +168,12 @@ const maxOutput = 64 << 20
 // runList runs the program git and returns its output, split at zero bytes.
 func (r Repository) runList(ctx context.Context, args ...string) ([]string, error) {
 	out, err := r.run(ctx, args...)
-	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
+	return splitRows(out), err
+}
+
+// splitRows splits output of git at zero bytes.
+func splitRows(out string) []string {
+	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 })
 }
 
 // run runs the program git and returns its output, or nothing if git fails. Paths in the output are relative to the

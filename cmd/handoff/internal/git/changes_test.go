@@ -12,7 +12,7 @@ import (
 	"handoff/cmd/handoff/internal/git"
 )
 
-func TestStatus_ListsCommittedAndUncommittedChanges(t *testing.T) {
+func TestChanges_ListsCommittedAndUncommittedChanges(t *testing.T) {
 	dir := newRepository(t)
 	write := func(name, text string) {
 		path := filepath.Join(dir, name)
@@ -43,7 +43,7 @@ func TestStatus_ListsCommittedAndUncommittedChanges(t *testing.T) {
 	_, head := r.Head()
 	committed, err := r.ChangedFiles(t.Context(), since, head)
 	require.NoError(t, err)
-	_, uncommitted, err := r.Status(t.Context())
+	uncommitted, err := r.UncommittedFiles(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{"changed é.go"}, committed)
 	require.Equal(t, []string{"kept.go", "new/x.go"}, uncommitted)
@@ -55,7 +55,7 @@ func TestStatus_ListsCommittedAndUncommittedChanges(t *testing.T) {
 	require.Error(t, err)
 }
 
-func TestStatus_BaseIsForkPointOfTargetBranch(t *testing.T) {
+func TestBase_IsForkPointOfTargetBranch(t *testing.T) {
 	origin := newRepository(t)
 	first := runGit(t, origin, "rev-parse", "HEAD")
 	dir := filepath.Join(t.TempDir(), "clone")
@@ -68,7 +68,7 @@ func TestStatus_BaseIsForkPointOfTargetBranch(t *testing.T) {
 		t.Helper()
 		r, ok := git.FindRepository(dir, skipNone)
 		require.True(t, ok)
-		got, _, err := r.Status(t.Context())
+		got, err := r.Base(t.Context())
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
@@ -94,7 +94,7 @@ func TestStatus_BaseIsForkPointOfTargetBranch(t *testing.T) {
 	base("")
 }
 
-func TestStatus_FetchesNoMissingObjects(t *testing.T) {
+func TestUncommittedFiles_FetchesNoMissingObjects(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) string {
 		out, err := git.RunCommand(t.Context(), exec.Command("git", append([]string{"-C", dir}, args...)...))
@@ -115,7 +115,7 @@ func TestStatus_FetchesNoMissingObjects(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(dir, ".git", "objects", tree[:2], tree[2:])))
 	r, found := git.FindRepository(dir, func(string) bool { return false })
 	require.True(t, found)
-	_, _, err := r.Status(t.Context())
+	_, err := r.UncommittedFiles(t.Context())
 	require.Error(t, err)
 	require.NoFileExists(t, ran)
 }

@@ -51,11 +51,11 @@ func (f *Invoker) addChangedFiles(ctx context.Context, c tools.Call, out json.Ra
 		return out
 	}
 	defer root.Close()
-	h := f.readHandoff(ctx, c, shown.HandoffID.String(), "full").Handoff
-	if h == nil || h.Context == nil {
+	work := f.readHandoff(ctx, c, shown.HandoffID.String(), "full")
+	if work == nil || work.Handoff == nil || work.Handoff.Context == nil {
 		return out
 	}
-	text := describeChangedFiles(root, sentFiles(h.Context))
+	text := describeChangedFiles(root, sentFiles(work.Handoff.Context))
 	before, err := schemas.Encode(shown.Brief)
 	after, failed := schemas.Encode(shown.Brief + ChangedFilesIntro + text)
 	if text == "" || err != nil || failed != nil {

@@ -26,11 +26,11 @@ import (
 type Invoker struct {
 	tools.Invoker
 	Dir      string        // the project directory, outside of which nothing is read; empty: nothing is read
-	Patience time.Duration // minimal time limit of git
+	Patience time.Duration // for which each call waits for a look at the tree; 0: the usual times, see [LongPatience]
 
-	mu         sync.Mutex   // guards the fields below
-	found      schemas.Tree // by git, for the last send
-	foundAt    time.Time
+	looks git.Looker
+
+	mu         sync.Mutex     // guards the fields below
 	repository git.Repository // around the directory, when it was last looked for
 	inside     bool           // whether there is one
 	lookedAt   time.Time
@@ -44,6 +44,9 @@ func (f *Invoker) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, 
 	}
 	f.addWorkingTree(ctx, &c)
 	out, err := f.Invoker.Invoke(ctx, c)
+	if err == nil && c.Tool == (schemas.ClaimIn{}).Tool() {
+		f.locateClaim(ctx, c, out)
+	}
 	if err == nil && (c.Tool == schemas.ClaimIn{}.Tool() || c.Tool == schemas.GetIn{}.Tool()) {
 		out = f.addChangedFiles(ctx, c, out)
 	}

@@ -5,12 +5,16 @@
 // a file whose path an agent names. It reads no file outside of the project: [os.Root] follows no link out.
 //
 // The git working tree is a field of the caller, so that no agent can forge it in its arguments. Branch and commit are
-// read from files. The program git runs only for a send, a claim, a report and a completion, with a time limit of 50 ms
-// (5 s for a completion and in a command), because a call must not wait for a slow repository.
+// read from files. The program git tells the rest: facts of commits once for each commit, and the uncommitted files by
+// looks that callers share, see [git.Looker]. A claim does not wait for a look. What the look sees is added to the claim
+// later. A completion waits for a look that begins after its call. Other calls wait 50 ms, and then use what an earlier
+// look saw.
 package project
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -37,12 +41,19 @@ func (f *Invoker) workingTree() (*schemas.Tree, git.Repository) {
 	return &schemas.Tree{Path: r.Root, Branch: branch, Commit: commit}, r
 }
 
-// usualTime is the usual time limit of git for a call. Facts that take longer are left out.
+// usualTime is the time for which a send and a report wait for a look at the tree.
 const usualTime = 50 * time.Millisecond
 
-// LongPatience is the time limit of git for a completion, and for each call of a command, because no later call of the
-// same process could add what git finds.
+// LongPatience is the time for which a call waits for facts of commits, and a completion for its look at the tree. Each
+// call of a command waits as long for its look, because no later call of the same process could add what git finds.
 const LongPatience = 5 * time.Second
+
+// recentTime is the time for which a send and a report use what an earlier look saw. A claim uses it for longer, and
+// then looks again.
+const (
+	recentTime = 2 * time.Second
+	staleTime  = 30 * time.Second
+)
 
 // workArguments is the part of a call's arguments about its work.
 type workArguments struct {
@@ -66,51 +77,93 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 	if !ok {
 		return
 	}
-	c.Caller.Tree = tree
-	most := max(usualTime, f.Patience)
+	wait, age := max(usualTime, f.Patience), recentTime
 	switch c.Tool {
-	case schemas.SendIn{}.Tool():
-		f.reuseRecentFacts(tree, func() { fillGitStatus(ctx, most, tree, repository, nil) })
-		return
+	case schemas.ClaimIn{}.Tool():
+		wait, age = f.Patience, staleTime
 	case schemas.CompleteIn{}.Tool():
-		most = max(most, LongPatience)
-		fallthrough
+		wait, age = max(LongPatience, f.Patience), -1
+		c.Work = f.readHandoff(ctx, *c, about.HandoffID, "full")
 	case schemas.UpdateIn{}.Tool():
-		if got := f.readHandoff(ctx, *c, about.HandoffID, "outcome"); got.Standing != nil && got.Standing.ClaimedIn != nil {
-			tree.Since = got.Standing.ClaimedIn.Commit
-		}
+		c.Work = f.readHandoff(ctx, *c, about.HandoffID, "outcome")
 	}
-	c.Caller.BranchState = &schemas.BranchState{Repository: repository.Common}
-	fillGitStatus(ctx, most, tree, repository, c.Caller.BranchState)
+	if c.Work != nil && c.Work.Standing != nil && c.Work.Standing.ClaimedIn != nil {
+		tree.Since = c.Work.Standing.ClaimedIn.Commit
+	}
+	look := f.looks.Last(tree.Commit, age)
+	if look == nil && wait > 0 { // it runs beside the questions about commits
+		look = f.looks.Next(repository)
+	}
+	c.Caller.Tree = tree
+	if c.Tool != (schemas.SendIn{}).Tool() {
+		c.Caller.BranchState = &schemas.BranchState{Repository: repository.Common}
+	}
+	addCommitFacts(ctx, &c.Caller, repository)
+	f.addUncommittedFiles(ctx, tree, look, wait)
 }
 
-// fillGitStatus asks git for the uncommitted files of a tree. Unless touched is nil, it also asks for the changes of
-// the branch. If git fails or takes longer than `most`, fillGitStatus sets only the field Unknown.
-func fillGitStatus(ctx context.Context, most time.Duration, tree *schemas.Tree, r git.Repository, touched *schemas.BranchState) {
-	limited, cancel := context.WithTimeout(ctx, most)
-	defer cancel()
-	was := *tree
-	base, uncommitted, err := r.Status(limited)
-	tree.Base, tree.Uncommitted = base, uncommitted
+// addCommitFacts adds the facts of commits to a tree and to the state of its branch, which is nil for a send. If git
+// does not answer, the field Unknown says so, and the state of the branch is removed. Git answers each question once
+// for each commit, and then the facts are remembered.
+func addCommitFacts(ctx context.Context, by *schemas.Caller, r git.Repository) {
+	tree, branch := by.Tree, by.BranchState
+	var err error
+	tree.Base, err = r.Base(ctx)
 	if err == nil && tree.Since != "" {
-		tree.Changed, err = r.ChangedFiles(limited, tree.Since, tree.Commit)
+		tree.Changed, err = r.ChangedFiles(ctx, tree.Since, tree.Commit)
 	}
-	if err == nil && touched != nil {
-		touched.Ahead = tree.Changed
-		if base != "" {
-			touched.Ahead, err = r.ChangedFiles(limited, base, tree.Commit)
+	if err == nil && branch != nil {
+		branch.Ahead = tree.Changed
+		if tree.Base != "" {
+			branch.Ahead, err = r.ChangedFiles(ctx, tree.Base, tree.Commit)
 		}
-		touched.Ahead = touched.Ahead[:min(len(touched.Ahead), mostFiles)]
+		branch.Ahead = branch.Ahead[:min(len(branch.Ahead), mostFiles)]
 	}
 	if err == nil && tree.Since != "" {
-		touched.Commits, err = r.NewestCommits(limited, mostCommits)
+		branch.Commits, err = r.NewestCommits(ctx, tree.Commit, mostCommits)
 	}
 	if err != nil {
-		if *tree, tree.Unknown = was, schemas.Clip(err.Error(), 200); limited.Err() != nil && ctx.Err() == nil {
-			tree.Unknown = fmt.Sprintf("git took longer than %v", most)
+		tree.Unknown, by.BranchState = describeGitError(err, LongPatience), nil
+	}
+}
+
+// addUncommittedFiles adds what a look saw to a tree. It waits for the look, but at most for the given time. After that
+// it uses an earlier look at the same commit. The field Unknown says why the files are unknown.
+func (f *Invoker) addUncommittedFiles(ctx context.Context, tree *schemas.Tree, look *git.Look, wait time.Duration) {
+	limited, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	exact := wait >= LongPatience
+	switch {
+	case tree.Unknown != "":
+		return
+	case look == nil:
+		tree.Unknown = schemas.NotLookedYet
+		return
+	case !look.Wait(limited):
+		if look = f.looks.Last(tree.Commit, staleTime); look == nil || exact {
+			tree.Unknown = describeGitError(context.DeadlineExceeded, wait)
+			return
 		}
 	}
+	noteLook(tree, look)
+}
+
+// noteLook adds what an ended look saw to a tree.
+func noteLook(tree *schemas.Tree, look *git.Look) {
+	if look.Err != nil {
+		tree.Unknown = describeGitError(look.Err, 0)
+		return
+	}
+	began := look.Began.UTC().Truncate(time.Millisecond)
+	tree.Uncommitted, tree.SeenAt, tree.Unknown = slices.Clone(look.Uncommitted), &began, ""
 	*tree = tree.WithAtMostFiles(mostFiles)
+}
+
+func describeGitError(err error, limit time.Duration) string {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Sprintf("git took longer than %v", limit)
+	}
+	return schemas.Clip(err.Error(), 200)
 }
 
 // Limits of a tree: files of each kind, and commits by which the mailbox recognises the work of other agents.
@@ -119,17 +172,46 @@ const (
 	mostCommits = 100
 )
 
-// reuseRecentFacts fills in the facts of git for a send. If git answered for another send within the last two seconds,
-// it reuses the answer. Otherwise it calls find, which asks git.
-func (f *Invoker) reuseRecentFacts(tree *schemas.Tree, find func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if time.Since(f.foundAt) < 2*time.Second && f.found.Path+f.found.Branch+f.found.Commit == tree.Path+tree.Branch+tree.Commit {
-		*tree = f.found
+// locateClaim tells the mailbox facts about the working tree of a claim that were not known when its call began. HEAD
+// may have changed while the call waited for work: locateClaim tells another HEAD before it returns. The uncommitted
+// files it tells when a look has ended, and only if the claim did not tell the same.
+func (f *Invoker) locateClaim(ctx context.Context, c tools.Call, out json.RawMessage) {
+	var claim schemas.ClaimOut
+	told := c.Caller.Tree
+	if told == nil || json.Unmarshal(out, &claim) != nil || claim.HandoffID == 0 {
 		return
 	}
-	find()
-	f.found, f.foundAt = *tree, time.Now()
+	locate := func(ctx context.Context) {
+		c.ID, c.Tool = "", "claim_locate"
+		_, _ = tools.InvokeTyped[schemas.LocateOut](ctx, f.Invoker, c, schemas.LocateIn{HandoffID: claim.HandoffID.String(), Token: claim.Token})
+	}
+	tree, repository := f.workingTree()
+	if tree == nil {
+		return
+	}
+	if c.Caller.Tree = tree; tree.Commit != told.Commit || tree.Branch != told.Branch {
+		c.Caller.BranchState = &schemas.BranchState{Repository: repository.Common}
+		addCommitFacts(ctx, &c.Caller, repository)
+		f.addUncommittedFiles(ctx, tree, f.looks.Last(tree.Commit, staleTime), 0)
+		locate(ctx)
+	} else {
+		*tree = *told
+	}
+	if f.Patience > 0 { // the process may end with this call
+		return
+	}
+	look := f.looks.Next(repository)
+	go func() {
+		before := *tree
+		if look.Wait(context.Background()); look.Err != nil {
+			return
+		}
+		later := before
+		c.Caller.Tree = &later
+		if noteLook(&later, look); before.SeenAt == nil || !slices.Equal(before.Uncommitted, later.Uncommitted) {
+			locate(context.WithoutCancel(ctx))
+		}
+	}()
 }
 
 // treeTools are the tools whose calls get the working tree.
@@ -145,10 +227,13 @@ func workArgumentsOf(c tools.Call) (about workArguments, ok bool) {
 	return about, about.Action == "" || about.Action == schemas.ActProgress
 }
 
-// readHandoff reads a handoff for the caller, and marks no notice as read. The result is empty if the handoff cannot be
-// read. Then the mailbox refuses the caller's own call, too.
-func (f *Invoker) readHandoff(ctx context.Context, c tools.Call, id string, view schemas.View) (got schemas.GetOut) {
+// readHandoff reads a handoff for the caller, and marks no notice as read. It returns nil if the handoff cannot be read.
+// Then the mailbox refuses the caller's own call, too.
+func (f *Invoker) readHandoff(ctx context.Context, c tools.Call, id string, view schemas.View) *schemas.GetOut {
 	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil
-	got, _ = tools.InvokeTyped[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
-	return got
+	got, err := tools.InvokeTyped[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
+	if err != nil {
+		return nil
+	}
+	return &got
 }

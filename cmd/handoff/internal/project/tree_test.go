@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -145,7 +146,109 @@ func TestInvoker_LimitsTimeOfGit(t *testing.T) {
 	sent := does[schemas.SendOut](lead, schemas.SendIn{To: "qa", Task: "Do it"})
 	got := does[schemas.GetOut](lead, schemas.GetIn{HandoffID: sent.HandoffID.String(), View: "full"})
 	require.Equal(t, "main", got.Handoff.Tree.Branch)
-	require.Equal(t, "git took longer than 50ms", got.Handoff.Tree.Unknown)
+	require.Equal(t, "git took longer than 5s", got.Handoff.Tree.Unknown)
+}
+
+// announcer announces each call before it passes the call on.
+type announcer struct {
+	tools.Invoker
+	called chan bool
+}
+
+func (a announcer) Invoke(ctx context.Context, c tools.Call) (json.RawMessage, error) {
+	a.called <- true
+	return a.Invoker.Invoke(ctx, c)
+}
+
+// A claim that waited records the tree of the moment in which it got the work.
+func TestInvoker_WaitingClaimRecordsTreeOfItsEnd(t *testing.T) {
+	w := mailboxtest.New(t)
+	lead := begun(t, w, "lead", "a.go")
+	qa := newAgent(t, w, "qa", lead.Dir)
+	qa.Patience = 0
+	begun := announcer{qa.Invoker.Invoker, make(chan bool, 9)}
+	qa.Invoker.Invoker = begun
+	claimed := make(chan schemas.ClaimOut)
+	go func() { claimed <- does[schemas.ClaimOut](qa, schemas.ClaimIn{WaitSeconds: 50}) }()
+	<-begun.called
+	lead.write("before.go", "1")
+	lead.commit()
+	sent := does[schemas.SendOut](lead, schemas.SendIn{To: "qa", Task: "Do it"}).HandoffID.String()
+	require.Equal(t, sent, (<-claimed).HandoffID.String())
+	qa.write("after.go", "1")
+	qa.commit()
+	does[schemas.CompleteOut](qa, schemas.CompleteIn{HandoffID: sent, Result: schemas.Result{Summary: "done"}})
+	got := does[schemas.GetOut](lead, schemas.GetIn{HandoffID: sent, View: "full"})
+	require.Equal(t, got.Handoff.Tree.Commit, got.Standing.ClaimedIn.Commit)
+	require.Equal(t, []string{"after.go"}, got.Completion.Tree.Changed)
+}
+
+// A claim does not wait until git has looked at all files. The overlap that git finds then comes as a notice, and the
+// record says what it saw.
+func TestInvoker_AddsFilesToClaimLater(t *testing.T) {
+	w := mailboxtest.New(t)
+	lead := begun(t, w, "lead", "a.go")
+	for i, name := range []schemas.Agent{"dev", "qa"} {
+		a := lead.apart(w, name)
+		a.Patience = 0
+		a.write("a.go", string(name))
+		sent := does[schemas.SendOut](lead, schemas.SendIn{To: string(name), Task: "Do it"}).HandoffID.String()
+		require.Empty(t, does[schemas.ClaimOut](a, schemas.ClaimIn{}).Overlaps)
+		claimed := func() schemas.Tree {
+			return *does[schemas.GetOut](lead, schemas.GetIn{HandoffID: sent, View: "full"}).Standing.ClaimedIn
+		}
+		require.NotEmpty(t, claimed().Base)
+		require.Eventually(t, func() bool { return claimed().SeenAt != nil }, time.Minute, time.Millisecond)
+		require.Equal(t, []string{"a.go"}, claimed().Uncommitted)
+		notices := does[schemas.ListOut](a, schemas.ListIn{Box: "notices"}).Items
+		require.Len(t, notices, i)
+		if i > 0 {
+			require.Contains(t, notices[0].Text, "ho_1 (dev, branch dev) is changing a.go")
+		}
+	}
+}
+
+// However many calls there are, git looks at a tree once at a time, and is asked once about commits.
+func TestInvoker_SharesLooksAndFacts(t *testing.T) {
+	w := mailboxtest.New(t)
+	lead := begun(t, w, "lead", "a.go")
+	real, err := exec.LookPath("git")
+	require.NoError(t, err)
+	bin, log := t.TempDir(), filepath.Join(t.TempDir(), "log")
+	script := fmt.Sprintf("#!/bin/sh\necho \"begin $*\" >>%[2]s\n%[1]s \"$@\"; code=$?\necho \"end $*\" >>%[2]s\nexit $code\n", real, log)
+	require.NoError(t, os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o700))
+	lead.Patience = 0
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	var all sync.WaitGroup
+	for i := range 16 {
+		all.Go(func() {
+			to := fmt.Sprint("agent-", i)
+			sent := does[schemas.SendOut](lead, schemas.SendIn{To: to, Task: "Do it", Parent: "none"}).HandoffID.String()
+			a := agent{t, lead.Invoker, schemas.Agent(to)}
+			does[schemas.ClaimOut](a, schemas.ClaimIn{HandoffID: sent})
+			does[schemas.CompleteOut](a, schemas.CompleteIn{HandoffID: sent, Result: schemas.Result{Summary: "done"}})
+		})
+	}
+	all.Wait()
+	text, err := os.ReadFile(log)
+	require.NoError(t, err)
+	asked, looks, running := map[string]int{}, 0, 0
+	for line := range strings.Lines(string(text)) {
+		how, question, _ := strings.Cut(line, " ")
+		switch look := strings.Contains(question, " status "); {
+		case look && how == "begin":
+			looks, running = looks+1, running+1
+			require.Equal(t, 1, running, "two looks at a time")
+		case look:
+			running--
+		case how == "begin":
+			asked[question]++
+		}
+	}
+	require.Positive(t, looks)
+	for question, times := range asked {
+		require.Equal(t, 1, times, question)
+	}
 }
 
 // Eight agents at a time change files of their own or the same ones, in commits or in none, report or not, and complete

@@ -104,7 +104,7 @@ func (h repositoryChecks) uncommittedFiles(ctx context.Context) (files []string,
 	if h.repository.Root == "" {
 		return nil, "there is no working tree"
 	}
-	_, files, err := h.repository.Status(ctx)
+	files, err := h.repository.UncommittedFiles(ctx)
 	if err != nil {
 		return nil, err.Error()
 	}

@@ -1,0 +1,83 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Limits of facts.
+const (
+	factPatience = 5 * time.Second  // for which callers wait, counted from the first question
+	factTime     = 30 * time.Second // after which the process ends
+	maxFacts     = 1000             // that a process remembers
+)
+
+// fact is an answer of git that stays true, because the question names commits by their whole ids.
+type fact struct {
+	began time.Time
+	done  chan struct{} // closed when out and err are set
+	out   string
+	err   error
+}
+
+var facts struct {
+	mu    sync.Mutex // guards known
+	known map[string]*fact
+}
+
+// runFact is [Repository.run] for a question whose answer stays true. It asks git once, for all callers, and remembers
+// the answer. The end of ctx ends the wait of this caller, and not the process. If git has not answered five seconds
+// after the first caller asked, the error is [context.DeadlineExceeded], at once for further callers. An error is not
+// remembered.
+//
+// A deeper clone of a shallow repository changes the history of a commit, so the answer counts for one list of the
+// shallow commits. WatchedFiles are further files that change the answer.
+func (r Repository) runFact(ctx context.Context, watched []string, args ...string) (string, error) {
+	key := strings.Join(append([]string{r.Common, r.Root, fileVersions(append(watched, filepath.Join(r.Common, "shallow")))}, args...), "\x00")
+	facts.mu.Lock()
+	f := facts.known[key]
+	if f == nil {
+		f = &fact{began: time.Now(), done: make(chan struct{})}
+		if facts.known == nil || len(facts.known) >= maxFacts {
+			facts.known = map[string]*fact{}
+		}
+		facts.known[key] = f
+		go r.ask(f, key, args)
+	}
+	facts.mu.Unlock()
+	ctx, cancel := context.WithDeadline(ctx, f.began.Add(factPatience))
+	defer cancel()
+	select {
+	case <-f.done:
+		return f.out, f.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+func (r Repository) ask(f *fact, key string, args []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), factTime)
+	defer cancel()
+	defer close(f.done)
+	if f.out, f.err = r.run(ctx, args...); f.err != nil {
+		facts.mu.Lock()
+		defer facts.mu.Unlock()
+		delete(facts.known, key)
+	}
+}
+
+// fileVersions returns a text that changes when one of the files is written.
+func fileVersions(paths []string) string {
+	var text strings.Builder
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			text.WriteString(info.ModTime().Format(time.RFC3339Nano))
+		}
+		text.WriteByte(' ')
+	}
+	return text.String()
+}

@@ -1,0 +1,88 @@
+package git
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// lookTime is the time limit of a [Look]. The process ends then.
+const lookTime = 30 * time.Second
+
+// Look is one run of git status in a working tree. It belongs to all callers that asked before it began.
+type Look struct {
+	Began       time.Time
+	Commit      string   // of HEAD when it began
+	Uncommitted []string // files with changes that are in no commit, untracked files last
+	Err         error
+
+	done chan struct{} // closed when the fields are set; Began and Commit are set earlier
+}
+
+// Wait waits for the end of the look, and reports whether the look ended before ctx.
+func (k *Look) Wait(ctx context.Context) bool {
+	select {
+	case <-k.done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Looker looks at one working tree for uncommitted files, at most once at a time. A look costs one lstat for each file
+// of the tree, so callers share it, and a caller that stops waiting does not end it. The methods may be called
+// concurrently.
+type Looker struct {
+	mu      sync.Mutex // guards the fields below
+	running *Look
+	next    *Look // begins when the running look has ended; nil if nobody asked for it
+	last    *Look // without an error; nil if there is none
+}
+
+// Next returns a look that begins after the call.
+func (l *Looker) Next(r Repository) *Look {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := l.next
+	if k == nil {
+		k = &Look{done: make(chan struct{})}
+		l.next = k
+		l.begin(r)
+	}
+	return k
+}
+
+// begin begins the next look, unless a look runs.
+func (l *Looker) begin(r Repository) {
+	if l.running != nil || l.next == nil {
+		return
+	}
+	k := l.next
+	l.running, l.next = k, nil
+	k.Began = time.Now()
+	_, k.Commit = r.Head()
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+		defer cancel()
+		k.Uncommitted, k.Err = r.UncommittedFiles(ctx)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if k.Err == nil {
+			l.last = k
+		}
+		l.running = nil
+		close(k.done)
+		l.begin(r)
+	}()
+}
+
+// Last returns the last look that ended without an error, if HEAD was at the commit and the look is not older than age.
+// Otherwise it returns nil.
+func (l *Looker) Last(commit string, age time.Duration) *Look {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k := l.last; k != nil && k.Commit == commit && time.Since(k.Began) <= age {
+		return k
+	}
+	return nil
+}
