@@ -53,10 +53,10 @@ var Admin = []Tool{
 	defineAdminTool(Tool{Name: "audit_tree", ReadOnly: true}, (*mailbox.Service).Tree),
 	// Walks the whole registry and compares it with the records.
 	defineAdminTool(Tool{Name: "audit_verify", ReadOnly: true}, (*mailbox.Service).Audit),
-	// Adds facts about the working tree of a claim that its process learned after the call.
-	defineAdminTool(Tool{Name: "claim_locate"}, (*mailbox.Service).Locate),
 	// Stores observations of the checks of completed work.
 	defineAdminTool(Tool{Name: "checks_observe"}, (*mailbox.Service).Observe),
+	// Adds facts about the working tree of a claim that its process learned after the call.
+	defineAdminTool(Tool{Name: "claim_locate"}, (*mailbox.Service).Locate),
 	// Closes the connection of a client that left: its claims end after a grace period.
 	defineAdminTool(Tool{Name: "connection_close"}, (*mailbox.Service).Detach),
 	// Opens the connection of a client: its claims are renewed until it leaves.

@@ -200,7 +200,7 @@ func (f *Invoker) locateClaim(ctx context.Context, c tools.Call, out json.RawMes
 	if f.Patience > 0 { // the process may end with this call
 		return
 	}
-	look := f.looks.Next(repository)
+	look := f.looks.Later(repository)
 	go func() {
 		before := *tree
 		if look.Wait(context.Background()); look.Err != nil {

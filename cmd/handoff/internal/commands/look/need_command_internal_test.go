@@ -60,8 +60,8 @@ func TestNeedCommand_FailureIsAnError(t *testing.T) {
 
 func TestNeedCommand_TimeoutKillsChildren(t *testing.T) {
 	b := newCommandBench(t, "trap '' TERM; sleep 60 & echo $!; wait")
-	b.Limit = 100 * time.Millisecond
-	require.EqualError(t, b.runOnce(), "not done after 100ms")
+	b.Limit = time.Second
+	require.EqualError(t, b.runOnce(), "not done after 1s")
 	b.requireProcessEnded()
 }
 
