@@ -34,6 +34,33 @@ func (t Tool) decode(args json.RawMessage) (agent string, m map[string]any, told
 	return agent, m, told, err
 }
 
+// decoded holds the results of [Tool.decode] for the arguments of a call.
+type decoded struct {
+	agent   string
+	args    map[string]any
+	told    string
+	err     error
+	changed bool // LocalInvoker changes the arguments, so a repeat of the call decodes them again
+}
+
+// WithDecodedArgs returns the call with its arguments decoded, so that the next invokers of this process need not decode
+// them again. They must not change Args.
+func (c Call) WithDecodedArgs() Call {
+	if tool, err := FindTool(c.Tool); err == nil {
+		c.decoded = c.decode(tool)
+	}
+	return c
+}
+
+func (c Call) decode(t Tool) *decoded {
+	d := c.decoded
+	if d == nil || d.changed {
+		d = &decoded{}
+		d.agent, d.args, d.told, d.err = t.decode(c.Args)
+	}
+	return d
+}
+
 // parseArguments parses an object, which may have been sent as text. Absent arguments and JSON null give an empty
 // object. For any other value, the error names the kind of the value.
 func parseArguments(args json.RawMessage) (map[string]any, error) {

@@ -28,6 +28,8 @@ type Call struct {
 	Until  time.Time       `json:"until,omitzero"` // end of its wait; zero means wait_seconds after Since
 
 	Work *schemas.GetOut `json:"-"` // of a completion: the handoff in full, if an invoker of this process has read it
+
+	decoded *decoded // arguments that an invoker of this process has decoded, see [Call.WithDecodedArgs]
 }
 
 // Invoker is the interface through which protocols and the command line call tools. The caller does not learn in which
@@ -59,6 +61,7 @@ type Invoker interface {
 // The tool checks these arguments by its schema, as for every caller. Fields of the result that Out lacks are ignored,
 // because an owner of a newer version may send more fields.
 func InvokeTyped[Out any](ctx context.Context, i Invoker, c Call, in any) (out Out, err error) {
+	c.decoded = nil
 	if c.Args, err = json.Marshal(in); err != nil {
 		return out, schemas.InternalError(err)
 	}

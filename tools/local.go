@@ -77,8 +77,10 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 			err = schemas.InternalError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 		}
 	}()
-	agent, args, told, err := t.decode(c.Args)
-	if err != nil {
+	d := c.decode(t)
+	d.changed = true
+	agent, args, told := d.agent, d.args, d.told
+	if err := d.err; err != nil {
 		return nil, l.adviseMeant(ctx, c, agent, args, err)
 	}
 	canonical, warnings, err := l.concealSecrets(t, args)

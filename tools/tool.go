@@ -155,9 +155,13 @@ func ArgumentsOf[In any](c Call) (in In, err error) {
 	if err != nil {
 		return in, err
 	}
-	args, err := tool.CanonicalArgs(c.Args)
+	d := c.decode(tool)
+	if d.err != nil {
+		return in, d.err
+	}
+	canonical, err := schemas.Encode(d.args)
 	if err == nil {
-		err = json.Unmarshal(args, &in)
+		err = json.Unmarshal(canonical, &in)
 	}
 	return in, err
 }

@@ -73,6 +73,7 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 	if tree == nil { // before it reads the arguments
 		return
 	}
+	*c = c.WithDecodedArgs()
 	about, ok := workArgumentsOf(*c)
 	if !ok {
 		return
