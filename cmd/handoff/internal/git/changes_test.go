@@ -94,6 +94,38 @@ func TestBase_IsForkPointOfTargetBranch(t *testing.T) {
 	base("")
 }
 
+// A superproject does not list the changes in its submodules, because they belong to another repository.
+func TestUncommittedFiles_InEachKindOfTree(t *testing.T) {
+	repo := newRepository(t)
+	for _, file := range []string{"lib/a.go", "app/a.go"} {
+		writeFile(t, filepath.Join(repo, file), "1")
+	}
+	runGit(t, repo, "add", ".")
+	runGit(t, repo, "commit", "-m", "second")
+	base, beside := runGit(t, repo, "rev-parse", "HEAD"), t.TempDir()
+	linked, sparse, outer := filepath.Join(beside, "1", "linked"), filepath.Join(beside, "2", "sparse"), newRepository(t)
+	runGit(t, repo, "worktree", "add", "-b", "linked", linked)
+	runGit(t, repo, "clone", "--sparse", repo, sparse)
+	runGit(t, sparse, "sparse-checkout", "set", "--sparse-index", "lib")
+	runGit(t, outer, "submodule", "add", repo, "inner")
+	runGit(t, outer, "commit", "-m", "second")
+	for _, dir := range []string{repo, linked, sparse, filepath.Join(outer, "inner")} {
+		runGit(t, dir, "checkout", "-B", "topic-"+filepath.Base(filepath.Dir(dir)))
+		runGit(t, dir, "commit", "--allow-empty", "-m", "third")
+		writeFile(t, filepath.Join(dir, "lib", "a.go"), "2")
+		r := checkAgainstGit(t, dir)
+		found, err := r.Base(t.Context())
+		require.NoError(t, err, dir)
+		require.Equal(t, base, found, dir)
+		uncommitted, err := r.UncommittedFiles(t.Context())
+		require.NoError(t, err, dir)
+		require.Equal(t, []string{"lib/a.go"}, uncommitted, dir)
+	}
+	uncommitted, err := checkAgainstGit(t, outer).UncommittedFiles(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, uncommitted)
+}
+
 func TestUncommittedFiles_FetchesNoMissingObjects(t *testing.T) {
 	dir := t.TempDir()
 	run := func(args ...string) string {
