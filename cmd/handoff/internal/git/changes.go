@@ -24,14 +24,13 @@ func (r Repository) UncommittedFiles(ctx context.Context) (files []string, err e
 	return files, err
 }
 
-// Base returns the last commit that HEAD has in common with its target branch. The target is the first branch that
-// exists of these: an upstream branch of another name, the default branch of origin, main, master. Base is empty if no
-// target exists, or if the histories have no common commit.
+// Base returns the last commit that a commit has in common with the target of its branch. The target is the first branch
+// that exists of these: an upstream branch of another name, the default branch of origin, main, master. Base is empty if
+// no target exists, or if the histories have no common commit. Branch is empty for a detached HEAD.
 //
 // The upstream is read again when the settings of the repository are written. A setting branch.NAME in a user's own
 // settings is read once.
-func (r Repository) Base(ctx context.Context) (string, error) {
-	branch, commit := r.Head()
+func (r Repository) Base(ctx context.Context, branch, commit string) (string, error) {
 	if commit == "" {
 		return "", nil
 	}

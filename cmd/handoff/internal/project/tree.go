@@ -109,7 +109,7 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 func addCommitFacts(ctx context.Context, by *schemas.Caller, r git.Repository) {
 	tree, branch := by.Tree, by.BranchState
 	var err error
-	tree.Base, err = r.Base(ctx)
+	tree.Base, err = r.Base(ctx, tree.Branch, tree.Commit)
 	if err == nil && tree.Since != "" {
 		tree.Changed, err = r.ChangedFiles(ctx, tree.Since, tree.Commit)
 	}
