@@ -5,6 +5,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 
 	"handoff/mailbox/reading"
 	"handoff/schemas"
@@ -79,7 +80,7 @@ func (n *neededHandoffs) followReferences(v *store.View, r *store.Record) {
 		if err != nil {
 			continue
 		}
-		for _, found := range handoffReference.FindAllSubmatch(content, -1) {
+		for _, found := range handoffReference().FindAllSubmatch(content, -1) {
 			id, ok := schemas.ParseID(string(found[1]))
 			if !ok || n.followed[id] {
 				continue
@@ -93,4 +94,4 @@ func (n *neededHandoffs) followReferences(v *store.View, r *store.Record) {
 }
 
 // handoffReference matches a reference to a handoff in a text.
-var handoffReference = regexp.MustCompile(`context://(ho_[0-9]+)`)
+var handoffReference = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`context://(ho_[0-9]+)`) })

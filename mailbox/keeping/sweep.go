@@ -5,6 +5,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"sync"
 
 	"handoff/mailbox/operation"
 	"handoff/store"
@@ -58,7 +59,7 @@ func sweep(o *operation.Op, unused map[string]bool, scanned uint64) (s sweepPort
 		if err != nil {
 			return s, err
 		}
-		s.settled = append(s.settled, digestForm.FindAllString(string(content), -1)...)
+		s.settled = append(s.settled, digestForm().FindAllString(string(content), -1)...)
 	}
 	named := s.settled
 	for digest := range unused {
@@ -85,4 +86,4 @@ func sweep(o *operation.Op, unused map[string]bool, scanned uint64) (s sweepPort
 }
 
 // digestForm matches a digest of stored content.
-var digestForm = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+var digestForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`sha256:[0-9a-f]{64}`) })

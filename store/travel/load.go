@@ -11,6 +11,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"sync"
 
 	"handoff/schemas"
 	"handoff/store"
@@ -132,7 +133,7 @@ func (l *loader) loadLine(b []byte) error {
 			return fmt.Errorf("kind %s comes before kind %s", read.Kind, later.name)
 		}
 	}
-	if !lineKinds[i].bytes && zeroByte.Match(b) { // which would end a name within a key
+	if !lineKinds[i].bytes && zeroByte().Match(b) { // which would end a name within a key
 		return errors.New("it has a NUL character, and no name or text has one")
 	}
 	l.seen[read.Kind]++
@@ -143,7 +144,7 @@ func (l *loader) loadLine(b []byte) error {
 	return err
 }
 
-var zeroByte = regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`)
+var zeroByte = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|[^\\])(\\\\)*\\u0000`) })
 
 // MaxID is the highest id of a handoff or a notice that [Load] accepts. So the store never runs out of ids.
 const MaxID = 1 << 40
