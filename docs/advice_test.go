@@ -44,7 +44,7 @@ func TestInputs_NameTheirTool(t *testing.T) {
 			t.Errorf("%s does not take %s", row.Name, inputTypeName(in))
 		}
 	}
-	for _, row := range tools.Table {
+	for _, row := range tools.Table() {
 		if !named[row.Name] {
 			t.Errorf("no input names %s", row.Name)
 		}

@@ -19,7 +19,7 @@ import (
 // addTools registers every tool of the table, without schemas. The SDK would search each schema for names of headers,
 // which would slow down each start. describeTools adds the schemas when a client lists the tools.
 func (s *Server) addTools() {
-	for _, row := range tools.Table {
+	for _, row := range tools.Table() {
 		s.sdk.AddTool(sdk.Tool{Name: row.Name}, s.handleToolCall)
 	}
 }
@@ -128,7 +128,7 @@ type unknownTool string
 func redirectUnknownTool(_ context.Context, _ any, r *sdk.CallToolRequest) {
 	if row, err := tools.FindTool(r.Params.Name); err != nil || row.Admin {
 		r.Params.Arguments = unknownTool(r.Params.Name)
-		r.Params.Name = tools.Table[0].Name
+		r.Params.Name = tools.Table()[0].Name
 	}
 }
 

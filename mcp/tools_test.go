@@ -28,9 +28,9 @@ func TestTools_AreListedWithAllHintsInOldAndNewRevisions(t *testing.T) {
 		}
 		c.send(line)
 		list := parse(t, c.nextLine()).Result.Tools
-		require.Len(t, list, len(tools.Table))
+		require.Len(t, list, len(tools.Table()))
 		require.Len(t, list, 10)
-		for i, row := range tools.Table {
+		for i, row := range tools.Table() {
 			got := list[i]
 			require.Equal(t, row.Name, got.Name)
 			require.Equal(t, row.Title, got.Title)

@@ -38,7 +38,7 @@ func TestToolsDocument_DescribesEveryTool(t *testing.T) {
 func reference() string {
 	common := func(name string) bool { return slices.Contains([]string{"warnings", "inbox", "next"}, name) }
 	var b strings.Builder
-	for _, t := range Table {
+	for _, t := range Table() {
 		fmt.Fprintf(&b, "### `%s`\n\n| argument | value |\n|---|---|\n", t.Name)
 		shown := readSchema(t.InputSchema())
 		for _, name := range t.schema().suggestedFields() {

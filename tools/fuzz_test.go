@@ -47,7 +47,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, n uint8, args []byte) {
 		i := int(n) % len(parseArguments)
-		row := tools.Table[i]
+		row := tools.Table()[i]
 		first, err := row.CanonicalArgs(args)
 		if err != nil {
 			require.NotEqual(t, schemas.Internal, schemas.AsError(err).Code, err)
@@ -130,7 +130,7 @@ func FuzzPublishedSchemas(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, seed uint64) {
-		row := tools.Table[seed%uint64(len(tools.Table))]
+		row := tools.Table()[seed%uint64(len(tools.Table()))]
 		var s published
 		require.NoError(t, json.Unmarshal(row.InputSchema(), &s))
 		for _, breaks := range []bool{false, true} {

@@ -117,7 +117,7 @@ func (l LocalInvoker) keepsUnread(by schemas.Caller, inbox *schemas.InboxCounts)
 // concealSecrets encodes arguments without the secrets that the tool would store. It returns warnings for the caller.
 func (l LocalInvoker) concealSecrets(t Tool, args map[string]any) (canonical json.RawMessage, warnings []string, err error) {
 	said := secretFilter{do: l.Secrets}
-	if t.warns() && !t.ReadOnly { // it stores texts of its caller
+	if t.HasWarnings() && !t.ReadOnly { // it stores texts of its caller
 		if _, err := said.filterValue("", args, nil); err != nil {
 			return nil, nil, t.completeRefusal(err, nil)
 		}

@@ -81,7 +81,7 @@ func TestUnknownTool_ErrorAdvisesWhatNameSays(t *testing.T) {
 	require.NoError(t, err)
 	for word := range strings.FieldsSeq(string(table) + string(fields)) {
 		require.Empty(t, toolstest.AdviceFaults(respell.MeantCalls(word, respell.Standing{ID: "ho_1"}, nil)), word)
-		for _, tool := range tools.Table {
+		for _, tool := range tools.Table() {
 			_, next := respell.FieldAdvice(tool.Name, strings.TrimPrefix(word, "~"), "ho_1")
 			require.Empty(t, toolstest.AdviceFaults(next), word)
 		}

@@ -23,7 +23,7 @@ func (o office) refusal(by schemas.Caller, tool, args string) *schemas.Error {
 
 func TestReadScope_AllowsOnlyReadOnlyTools(t *testing.T) {
 	o := newOffice(t)
-	for _, row := range tools.Table {
+	for _, row := range tools.Table() {
 		t.Run(row.Name, func(t *testing.T) {
 			err := o.refusal(newRemoteCaller(schemas.ScopeRead, "qa"), row.Name, `{"handoff_id":7}`)
 			if row.ReadOnly {
@@ -44,7 +44,7 @@ func TestReadScope_AllowsOnlyReadOnlyTools(t *testing.T) {
 // Over HTTP there are only the tools for agents, with any scope.
 func TestInvoke_HidesAdminToolsOverHTTP(t *testing.T) {
 	o := newOffice(t)
-	for _, row := range tools.Admin {
+	for _, row := range tools.Admin() {
 		absent := o.refusal(newRemoteCaller(schemas.ScopeAdmin, "human"), row.Name+"_x", `{}`)
 		err := o.refusal(newRemoteCaller(schemas.ScopeAdmin, "human"), row.Name, `{}`)
 		require.Equal(t, schemas.NotFound, err.Code, row.Name)

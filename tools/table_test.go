@@ -15,8 +15,8 @@ func TestTable_HasTenToolsByName(t *testing.T) {
 	require.Equal(t, []string{
 		"claim_handoff", "complete_handoff", "fail_handoff", "get_handoff", "handoff_history",
 		"list_agents", "list_handoffs", "register_agent", "send_handoff", "update_handoff",
-	}, names(tools.Table))
-	require.True(t, slices.IsSorted(names(tools.Admin)))
+	}, names(tools.Table()))
+	require.True(t, slices.IsSorted(names(tools.Admin())))
 }
 
 func names(table []tools.Tool) (all []string) {
@@ -27,7 +27,7 @@ func names(table []tools.Tool) (all []string) {
 }
 
 func TestTable_RowsAreComplete(t *testing.T) {
-	for _, row := range slices.Concat(tools.Table, tools.Admin) {
+	for _, row := range slices.Concat(tools.Table(), tools.Admin()) {
 		t.Run(row.Name, func(t *testing.T) {
 			require.Regexp(t, `^[a-z0-9_]{1,24}$`, row.Name)
 			require.Equal(t, !row.Admin, row.Title != "" && row.Description != "")
@@ -40,7 +40,7 @@ func TestTable_RowsAreComplete(t *testing.T) {
 
 func TestTable_FourToolsAreReadOnly(t *testing.T) {
 	var readers []string
-	for _, row := range tools.Table {
+	for _, row := range tools.Table() {
 		if row.ReadOnly {
 			readers = append(readers, row.Name)
 		}
@@ -51,7 +51,7 @@ func TestTable_FourToolsAreReadOnly(t *testing.T) {
 // Every session of every client pays tokens for what its model reads of the list, and time for the rest.
 func TestToolListing_IsShort(t *testing.T) {
 	read, outputs := 0, 0
-	for _, row := range tools.Table {
+	for _, row := range tools.Table() {
 		read += utf8.RuneCountInString(row.Name + row.Description + string(row.InputSchema()))
 		outputs += len(row.OutputSchema())
 	}
@@ -60,7 +60,7 @@ func TestToolListing_IsShort(t *testing.T) {
 	require.LessOrEqual(t, outputs, 6_000)
 	var rows []struct{ Name, Title, Description, InputSchema json.RawMessage }
 	require.NoError(t, json.Unmarshal(tools.ToolListing(), &rows))
-	require.Len(t, rows, len(tools.Table))
+	require.Len(t, rows, len(tools.Table()))
 }
 
 // The words of the handoff protocols, and words by which clients search for tools.

@@ -27,7 +27,7 @@ import (
 )
 
 // Tool is one row of [Table] or of [Admin]: the parts of a tool that a client sees, and the method behind it. Function
-// defineTool makes the rows when the program starts, and they never change.
+// defineTool makes the rows when one is first needed, and they never change.
 type Tool struct {
 	Name        string // ^[a-z0-9_]{1,24}$
 	Title       string // like Description and Idempotent for clients: an administrative tool has none
@@ -36,11 +36,10 @@ type Tool struct {
 	Idempotent  bool // a repeat changes nothing more
 	Admin       bool // not for agents: no protocol offers it, and its caller needs no name
 
-	in, out string // the types of the method, in package schemas
+	in, out reflect.Type // of the method, in package schemas
 
 	schema func() *schemaNode // of the arguments, in full
 	undone string             // says in a sentence that nothing was done, for refusals
-	warns  func() bool        // its result has a field for warnings
 	call   func(ctx context.Context, mb *mailbox.Service, by schemas.Caller, canonical json.RawMessage, warnings []string) (
 		out json.RawMessage, next []schemas.Advice, err error)
 }
@@ -56,15 +55,11 @@ func defineTool[In, Out any](
 	method func(*mailbox.Service, context.Context, schemas.Caller, In) (Out, error),
 	next func(In, Out) []schemas.Advice,
 ) Tool {
-	_, texts, _ := strings.Cut("\n"+tableText, "\n"+t.Name+": ")
+	_, texts, _ := strings.Cut(tableText, "\n"+t.Name+": ")
 	texts, _, _ = strings.Cut(texts, "\n")
 	t.Title, t.Description, _ = strings.Cut(texts, ": ")
-	t.in, t.out = reflect.TypeFor[In]().Name(), reflect.TypeFor[Out]().Name()
-	t.warns = func() bool { // not at each start of the program
-		_, warns := reflect.TypeFor[Out]().FieldByName("Warnings")
-		return warns
-	}
-	t.schema = sync.OnceValue(func() *schemaNode { return readSchema(schemas.FullSchema(t.in)) })
+	t.in, t.out = reflect.TypeFor[In](), reflect.TypeFor[Out]()
+	t.schema = sync.OnceValue(func() *schemaNode { return readSchema(schemas.FullSchema(reflect.TypeFor[In]().Name())) })
 	if t.undone == "" && !t.ReadOnly {
 		t.undone = "Nothing was changed."
 	}
@@ -90,20 +85,23 @@ func defineTool[In, Out any](
 }
 
 // InputSchema returns the published JSON Schema of the arguments, compact. An administrative tool has none.
-func (t Tool) InputSchema() json.RawMessage { return schemas.PublishedSchema(t.in) }
+func (t Tool) InputSchema() json.RawMessage { return schemas.PublishedSchema(t.in.Name()) }
 
 // OutputSchema returns the published JSON Schema of the result.
-func (t Tool) OutputSchema() json.RawMessage { return schemas.PublishedSchema(t.out) }
+func (t Tool) OutputSchema() json.RawMessage { return schemas.PublishedSchema(t.out.Name()) }
 
 // HasWarnings reports whether the result has a field for warnings.
-func (t Tool) HasWarnings() bool { return t.warns() }
+func (t Tool) HasWarnings() bool {
+	_, has := t.out.FieldByName("Warnings")
+	return has
+}
 
 // FindTool returns the tool of a name, also an administrative one. It finds tools that the caller may not call, too:
 // [LocalInvoker.Invoke] checks that. The error is not_found and names the closest of the tools for agents.
 //
 // It compares names byte by byte. A row is a value, so a caller cannot change the table through it.
 func FindTool(name string) (Tool, error) {
-	for _, table := range [][]Tool{Table, Admin} {
+	for _, table := range [][]Tool{Table(), Admin()} {
 		for _, t := range table {
 			if t.Name == name {
 				return t, nil
@@ -126,7 +124,7 @@ func unknownToolError(name string) error {
 
 // toolNames returns the names of the wanted tools for agents.
 func toolNames(wanted func(Tool) bool) (names []string) {
-	for _, t := range Table {
+	for _, t := range Table() {
 		if wanted(t) {
 			names = append(names, t.Name)
 		}

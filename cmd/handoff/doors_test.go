@@ -132,7 +132,7 @@ func (b *besieged) ask(t *testing.T, method string, params any) json.RawMessage 
 // ways returns all outputs of the program: each tool with each of its forms, each command, each hook, and the other
 // offers of the server.
 func (b *besieged) ways(t *testing.T) (all []string) {
-	for _, row := range tools.Table {
+	for _, row := range tools.Table() {
 		var forms []string
 		var schema struct {
 			Properties map[string]struct{ Enum []string }
@@ -146,7 +146,7 @@ func (b *besieged) ways(t *testing.T) (all []string) {
 			all = append(all, strings.TrimSpace("tool "+row.Name+" "+form))
 		}
 	}
-	for _, row := range tools.Admin {
+	for _, row := range tools.Admin() {
 		all = append(all, "admin "+row.Name)
 	}
 	for _, cmd := range commandtest.Commands(commandtest.Root()) {

@@ -71,7 +71,7 @@ func AdviceFaults(next []schemas.Advice) (faults []string) {
 }
 
 // Jargon matches terms that hints and advice must not hold: names of tools, paths of arguments, flags and JSON.
-var Jargon = regexp.MustCompile(strings.Join(append(namePatterns(tools.Table),
+var Jargon = regexp.MustCompile(strings.Join(append(namePatterns(tools.Table()),
 	`\b(options|verification|expectations|context|continuation|rollback|conditions|changes|partial_progress)\.[a-z]`,
 	`\b(handoff_id|claim_token|wait_seconds)\b`, `\bwith (view|box|action) [a-z]`, `(^|\s)--[a-z]`, `[{\[]["…]`), "|"))
 

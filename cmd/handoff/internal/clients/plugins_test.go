@@ -165,7 +165,7 @@ const claudeSkill = examples + "claude-plugin/skills/handoff/SKILL.md"
 func TestSkill_NamesAllTools(t *testing.T) {
 	skill := read(t, claudeSkill)
 	require.Regexp(t, "^---\nname: handoff\ndescription: .*\nmodel: inherit\n---\n", skill)
-	for _, tool := range tools.Table {
+	for _, tool := range tools.Table() {
 		require.Contains(t, skill, "`"+tool.Name)
 	}
 	for dir := range plugins {

@@ -36,7 +36,7 @@ func completionTable() []completionRow {
 		{agents, []string{"--agent", "--alternative", "--by", "--for", "--join", "--next", "--on-failure", "--review", "--rollback-to", "--to"}},
 		{completeWorkspaceNames, []string{"workspace adopt", "workspace remove", "--workspace"}},
 		{files, []string{"--file", "--from-log", "--tls-cert", "--tls-key", "mcp --agents", "serve --agents"}},
-		{completeWords(schemas.Map(tools.Table, func(t tools.Tool) string { return t.Name })...), []string{"call"}},
+		{completeWords(schemas.Map(tools.Table(), func(t tools.Tool) string { return t.Name })...), []string{"call"}},
 		{completeWords(client.Names()...), []string{"doctor", "setup"}},
 		{completeWords(client.NamesWithHooks()...), []string{"hook --client"}},
 		{completeWords(client.Events...), []string{"hook"}},

@@ -85,7 +85,7 @@ func toolsCommand(a *cli.App) *cobra.Command {
 }
 
 func printTools(p *cli.Page) {
-	rows := schemas.Map(tools.Table, func(t tools.Tool) []string {
+	rows := schemas.Map(tools.Table(), func(t tools.Tool) []string {
 		effect := "writes"
 		if t.ReadOnly {
 			effect = "reads"
