@@ -55,7 +55,7 @@ func TestAdvice_IsShownAsCommands(t *testing.T) {
 }
 
 func TestSpellings_MatchCommandsAndFlags(t *testing.T) {
-	for _, s := range root.NewApp(cli.Env{}, "").Spellings {
+	for _, s := range root.NewApp(cli.Env{}, "").Spellings() {
 		cmd, rest, err := commandtest.Root().Find(strings.Fields(s.Command))
 		require.NoError(t, err)
 		require.Empty(t, rest, s.Command)

@@ -42,8 +42,8 @@ import (
 type App struct {
 	Env
 	Release   Release
-	Args      []string          // the words of the command line
-	Spellings []CommandSpelling // of all commands; the first that fits is used
+	Args      []string                 // the words of the command line
+	Spellings func() []CommandSpelling // of all commands; the first that fits is used
 
 	ClientsSetUp func(*App) []schemas.Agent // reads which clients are set up on this machine; nil: none is known
 

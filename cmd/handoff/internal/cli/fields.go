@@ -50,6 +50,9 @@ func FieldsOf(path string, object reflect.Type) (fields []Field) {
 // ReadFields returns the flags of a table: the file fields_NAME.txt in texts. A row has the form of the value, for
 // example Text for [Text], the flag, which a letter may follow for a short flag, the path of the argument, and the help.
 // It panics if the file is missing, and for a row that names no form.
+//
+// The commands call it when they are made. A package variable would read its table at each start of the program, also
+// for a hook, which needs none.
 func ReadFields(texts embed.FS, name string) (fields []Field) {
 	table, err := texts.ReadFile("fields_" + name + ".txt")
 	if err != nil {

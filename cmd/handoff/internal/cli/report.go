@@ -64,7 +64,7 @@ func (a *App) remedies(cmd *cobra.Command, e *schemas.Error) []string {
 
 // argumentUsage says how to give a command an argument that no single flag sets.
 func (a *App) argumentUsage(cmd *cobra.Command, argument string) string {
-	for _, s := range a.Spellings {
+	for _, s := range a.Spellings() {
 		if how := s.Usage[argument]; how != "" && "handoff "+s.Command == cmd.CommandPath() {
 			return how
 		}

@@ -31,7 +31,7 @@ func (a *App) FormatAdvice(next schemas.Advice) string {
 // spelling that can express all other arguments. If no spelling fits, it returns "handoff call" with all arguments. The
 // parameter flags holds the flags for the caller and the workspace. It begins with a space, or is empty.
 func (a *App) CommandLine(call schemas.Advice, flags string, unsaid ...string) string {
-	for _, s := range a.Spellings {
+	for _, s := range a.Spellings() {
 		args := Arguments{}
 		if s.Tool != call.Tool || json.Unmarshal(call.Args, &args) != nil {
 			continue

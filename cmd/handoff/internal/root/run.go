@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -77,9 +78,11 @@ func Run(ctx context.Context, e cli.Env, version string, args []string) int {
 
 // NewApp returns a run of the program whose flags are not read yet.
 func NewApp(e cli.Env, version string) *cli.App {
+	spellings := func() []cli.CommandSpelling {
+		return slices.Concat(work.Spellings(), look.Spellings(), serve.Spellings)
+	}
 	return &cli.App{
-		Env: e, Release: cli.NewRelease(version),
-		Spellings: slices.Concat(work.Spellings, look.Spellings, serve.Spellings), ClientsSetUp: clients.SetUpNames,
+		Env: e, Release: cli.NewRelease(version), Spellings: sync.OnceValue(spellings), ClientsSetUp: clients.SetUpNames,
 	}
 }
 

@@ -14,14 +14,10 @@ import (
 	"handoff/schemas"
 )
 
-// depFields are the flags that select the outcomes for a template, by ids of handoffs or by a workflow. historyFields
-// are the flags that select rows of the history.
-var (
-	depFields     = cli.ReadFields(helpTexts, "render")
-	historyFields = cli.ReadFields(helpTexts, "render_history")
-)
-
 func renderCommand(a *cli.App) *cobra.Command {
+	// The first flags select the outcomes for a template, by ids of handoffs or by a workflow. The others select rows of
+	// the history.
+	depFields, historyFields := cli.ReadFields(helpTexts, "render"), cli.ReadFields(helpTexts, "render_history")
 	cmd := &cobra.Command{
 		Use:  "render TEMPLATE",
 		Args: cobra.ExactArgs(1),

@@ -15,7 +15,7 @@ import (
 	"handoff/schemas/closest"
 )
 
-var agentsFields = cli.ReadFields(helpTexts, "agents")
+func agentsFields() []cli.Field { return cli.ReadFields(helpTexts, "agents") }
 
 func agentsCommand(a *cli.App) *cobra.Command {
 	cmd := newAgentsCommand(a, printAgents).Configure(a, &cobra.Command{
@@ -25,7 +25,7 @@ func agentsCommand(a *cli.App) *cobra.Command {
 			switch {
 			case len(given) > 1:
 				return cli.RequireSubcommand(cmd, given)
-			case len(given) == 1 && slices.ContainsFunc(agentsFields, filters):
+			case len(given) == 1 && slices.ContainsFunc(agentsFields(), filters):
 				return schemas.Invalidf("NAME", "is one agent, and the flags select others").WithHint("Leave the flags or the name out.")
 			}
 			return nil
@@ -53,7 +53,7 @@ type agentsResult struct {
 // workflows, pools and checks the project has for senders.
 func newAgentsCommand(a *cli.App, printed func(*cli.Page, []schemas.Card)) cli.ToolCommand[agentsResult] {
 	return cli.ToolCommand[agentsResult]{
-		Tool: "list_agents", Fields: agentsFields,
+		Tool: "list_agents", Fields: agentsFields(),
 		Arguments: func(_ *cobra.Command, _ []string, args cli.Arguments) error {
 			return args.SetPath("limit", cli.AllAgents)
 		},
@@ -75,11 +75,11 @@ func printAgents(p *cli.Page, cards []schemas.Card) {
 	p.AddTable("no agent yet", []string{"AGENT", "SEEN", "PENDING", "HELD", "ROLE", "ACCEPTS"}, rows)
 }
 
-var registerFields = cli.ReadFields(helpTexts, "agents_register")
+func registerFields() []cli.Field { return cli.ReadFields(helpTexts, "agents_register") }
 
 func registerCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.RegisterOut]{
-		Tool: "register_agent", Place: "name", Fields: registerFields,
+		Tool: "register_agent", Place: "name", Fields: registerFields(),
 		Print: func(p *cli.Page, out schemas.RegisterOut) {
 			printAgents(p, []schemas.Card{out.Agent})
 			p.AddNext("To act as it in a terminal: export HANDOFF_AGENT="+string(out.Agent.Name)+". To see its work", "agents "+string(out.Agent.Name))

@@ -9,7 +9,6 @@ package look
 
 import (
 	"embed"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -31,14 +30,16 @@ func Commands(a *cli.App) []*cobra.Command {
 	)
 }
 
-// Spellings are the ways to write calls of tools as command lines. The first spelling that fits a call is used.
-var Spellings = []cli.CommandSpelling{
-	{Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"}, Fields: showFields},
-	{
-		Tool: "handoff_history", Command: "history", Places: []string{"workflow", "handoff_id"},
-		Fields: append(slices.Clip(historyFields), cli.Number("limit", "limit", "")),
-	},
-	{Tool: "list_handoffs", Command: "list", Fields: append([]cli.Field{cli.Choice("all", "box=all", "")}, listFields...)},
-	{Tool: "list_agents", Command: "agents", Fields: agentsFields},
-	{Tool: "register_agent", Command: "agents register", Places: []string{"name"}, Fields: registerFields},
+// Spellings returns the ways to write calls of tools as command lines. The first spelling that fits a call is used.
+func Spellings() []cli.CommandSpelling {
+	return []cli.CommandSpelling{
+		{Tool: "get_handoff", Command: "show", Places: []string{"handoff_id"}, Fields: showFields()},
+		{
+			Tool: "handoff_history", Command: "history", Places: []string{"workflow", "handoff_id"},
+			Fields: append(historyFields(), cli.Number("limit", "limit", "")),
+		},
+		{Tool: "list_handoffs", Command: "list", Fields: append([]cli.Field{cli.Choice("all", "box=all", "")}, listFields()...)},
+		{Tool: "list_agents", Command: "agents", Fields: agentsFields()},
+		{Tool: "register_agent", Command: "agents register", Places: []string{"name"}, Fields: registerFields()},
+	}
 }

@@ -15,12 +15,12 @@ import (
 	"handoff/schemas/display"
 )
 
-// historyFields are the flags of history that choose its form.
-var historyFields = cli.ReadFields(helpTexts, "history")
+// historyFields returns the flags of history that choose its form.
+func historyFields() []cli.Field { return cli.ReadFields(helpTexts, "history") }
 
 func historyCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{Use: "history [ID | WORKFLOW]...", Args: cobra.ArbitraryArgs}
-	cli.DefineFlags(cmd, historyFields)
+	cli.DefineFlags(cmd, historyFields())
 	limit := cmd.Flags().IntP("limit", "n", 50, "handoffs at most, up to 500")
 	cmd.MarkFlagsMutuallyExclusive("mermaid", "markdown", "rows")
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
@@ -28,7 +28,7 @@ func historyCommand(a *cli.App) *cobra.Command {
 			return schemas.Invalidf("--limit", "%d is not from 1 to %d", *limit, schemas.MaxHistory)
 		}
 		args := cli.Arguments{"limit": *limit, "format": map[bool]string{true: "tree", false: "rows"}[a.JSON]}
-		if err := args.SetFields(cmd, historyFields); err != nil {
+		if err := args.SetFields(cmd, historyFields()); err != nil {
 			return err
 		}
 		rows := cmd.Flags().Changed("rows")

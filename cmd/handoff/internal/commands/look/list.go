@@ -13,7 +13,7 @@ import (
 	"handoff/schemas"
 )
 
-var listFields = cli.ReadFields(helpTexts, "list")
+func listFields() []cli.Field { return cli.ReadFields(helpTexts, "list") }
 
 // listOptions holds the flags of list that are not arguments of the tool list_handoffs.
 type listOptions struct {
@@ -67,7 +67,7 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 			return schemas.Invalidf("--limit", "%d is no number of rows", l.limit).WithHint("Give 1 or more.")
 		}
 		args := cli.Arguments{}
-		if err := args.SetFields(cmd, listFields); err != nil {
+		if err := args.SetFields(cmd, listFields()); err != nil {
 			return err
 		}
 		preset(args, given)
@@ -79,7 +79,7 @@ func (l listOptions) configure(a *cli.App, cmd *cobra.Command, preset func(cli.A
 		}
 		return listHandoffs(cmd.Context(), a, args, l)
 	}
-	cli.DefineFlags(cmd, listFields)
+	cli.DefineFlags(cmd, listFields())
 	flags := cmd.Flags()
 	flags.StringVar(&l.pool, "agent-role", "", "the same as --role")
 	flags.StringVar(&l.pool, "role", "", "only for this role: addressed to it, or to an agent of it")

@@ -18,17 +18,17 @@ import (
 	"handoff/schemas/display"
 )
 
-// showFields are the flags of show: a level of detail of get_handoff, or one part of a handoff.
-var showFields = cli.ReadFields(helpTexts, "show")
+// showFields returns the flags of show: a level of detail of get_handoff, or one part of a handoff.
+func showFields() []cli.Field { return cli.ReadFields(helpTexts, "show") }
 
 func showCommand(a *cli.App) *cobra.Command {
-	cmd := &cobra.Command{Use: "show ID...", Args: cobra.MinimumNArgs(1)}
-	cli.DefineFlags(cmd, showFields)
-	cmd.MarkFlagsMutuallyExclusive(schemas.Map(showFields, func(f cli.Field) string { return f.Flag })...)
+	cmd, fields := &cobra.Command{Use: "show ID...", Args: cobra.MinimumNArgs(1)}, showFields()
+	cli.DefineFlags(cmd, fields)
+	cmd.MarkFlagsMutuallyExclusive(schemas.Map(fields, func(f cli.Field) string { return f.Flag })...)
 	a.DefineReadFlag(cmd.Flags())
 	cmd.RunE = func(cmd *cobra.Command, given []string) error {
 		args := cli.Arguments{"view": "full"}
-		if err := args.SetFields(cmd, showFields); err != nil {
+		if err := args.SetFields(cmd, fields); err != nil {
 			return err
 		}
 		for _, id := range given {

@@ -58,12 +58,10 @@ func tokenRevokeCommand(a *cli.App) *cobra.Command {
 	}.Configure(a, &cobra.Command{Use: "revoke NAME", Args: cobra.ExactArgs(1)})
 }
 
-var tokenFields = cli.ReadFields(helpTexts, "token_add")
-
 func tokenAddCommand(a *cli.App) *cobra.Command {
 	var expires, secret string
 	return cli.ToolCommand[schemas.TokenAddOut]{
-		Tool: "token_add", Place: "name", Fields: tokenFields,
+		Tool: "token_add", Place: "name", Fields: cli.ReadFields(helpTexts, "token_add"),
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringVar(&expires, "expires", "never", "after a `time` such as 30d or 12h, or at a date such as 2026-12-31")
 		},

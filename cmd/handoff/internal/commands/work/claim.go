@@ -14,7 +14,7 @@ import (
 	"handoff/schemas"
 )
 
-var claimFields = cli.ReadFields(helpTexts, "claim")
+func claimFields() []cli.Field { return cli.ReadFields(helpTexts, "claim") }
 
 // exitNothing is the status if there is nothing to claim.
 const exitNothing = 6
@@ -29,7 +29,7 @@ func claimCommand(a *cli.App) *cobra.Command {
 			if len(given) > 0 {
 				args["handoff_id"] = given[0]
 			}
-			if err := args.SetFields(cmd, claimFields); err != nil {
+			if err := args.SetFields(cmd, claimFields()); err != nil {
 				return err
 			}
 			some := func(out schemas.ClaimOut) bool { return !out.Empty || len(out.Notices) > 0 }
@@ -48,7 +48,7 @@ func claimCommand(a *cli.App) *cobra.Command {
 			return err
 		},
 	}
-	cli.DefineFlags(cmd, claimFields)
+	cli.DefineFlags(cmd, claimFields())
 	a.Limits.DefineHiddenFlags(cmd)
 	cmd.Flags().VarP(&wait, "wait", "w", "wait this long for a handoff; bare numbers are seconds")
 	return cmd

@@ -18,45 +18,47 @@ type actionCommand struct {
 	cmd    cobra.Command
 }
 
-// actionCommands lists the commands for single actions. Package life has the effects of an action and the callers that
-// may take it.
-var actionCommands = []actionCommand{{
-	action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true}, cmd: cobra.Command{Use: "approve ID…"},
-}, {
-	action: schemas.ActRefuse, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true}, cmd: cobra.Command{Use: "refuse ID…"},
-}, {
-	action: schemas.ActAnswer, words: true,
-	tool: cli.ToolCommand[schemas.UpdateOut]{ID: idOfAnswer, Print: printAnswered},
-	cmd:  cobra.Command{Use: "answer ID TEXT…", Aliases: []string{"reply"}, Args: cobra.MinimumNArgs(1)},
-}, {
-	action: schemas.ActAccept, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true}, cmd: cobra.Command{Use: "accept ID…"},
-}, {
-	action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, WholeWorkflow: true},
-	cmd: cobra.Command{Use: "cancel ID… | WORKFLOW"},
-}, {
-	action: schemas.ActCancel,
-	tool: cli.ToolCommand[schemas.UpdateOut]{
-		Arguments: func(_ *cobra.Command, given []string, _ cli.Arguments) error {
-			if !cli.IsNoticeID(given[0]) {
-				return schemas.Invalidf("ID", "%s is no message", schemas.EscapeHidden(schemas.Clip(given[0], 80))).
-					WithHint("Only a message is taken back so. Work is cancelled instead.")
-			}
-			return nil
+// actionCommands returns the commands for single actions. Package life has the effects of an action and the callers
+// that may take it.
+func actionCommands() []actionCommand {
+	return []actionCommand{{
+		action: schemas.ActApprove, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true}, cmd: cobra.Command{Use: "approve ID…"},
+	}, {
+		action: schemas.ActRefuse, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true}, cmd: cobra.Command{Use: "refuse ID…"},
+	}, {
+		action: schemas.ActAnswer, words: true,
+		tool: cli.ToolCommand[schemas.UpdateOut]{ID: idOfAnswer, Print: printAnswered},
+		cmd:  cobra.Command{Use: "answer ID TEXT…", Aliases: []string{"reply"}, Args: cobra.MinimumNArgs(1)},
+	}, {
+		action: schemas.ActAccept, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true}, cmd: cobra.Command{Use: "accept ID…"},
+	}, {
+		action: schemas.ActCancel, tool: cli.ToolCommand[schemas.UpdateOut]{Many: true, WholeWorkflow: true},
+		cmd: cobra.Command{Use: "cancel ID… | WORKFLOW"},
+	}, {
+		action: schemas.ActCancel,
+		tool: cli.ToolCommand[schemas.UpdateOut]{
+			Arguments: func(_ *cobra.Command, given []string, _ cli.Arguments) error {
+				if !cli.IsNoticeID(given[0]) {
+					return schemas.Invalidf("ID", "%s is no message", schemas.EscapeHidden(schemas.Clip(given[0], 80))).
+						WithHint("Only a message is taken back so. Work is cancelled instead.")
+				}
+				return nil
+			},
+			ID:    func(out schemas.UpdateOut) string { return out.NoticeID.String() },
+			Print: func(p *cli.Page, out schemas.UpdateOut) { p.AddLine("%s recalled", p.Bold(out.NoticeID.String())) },
 		},
-		ID:    func(out schemas.UpdateOut) string { return out.NoticeID.String() },
-		Print: func(p *cli.Page, out schemas.UpdateOut) { p.AddLine("%s recalled", p.Bold(out.NoticeID.String())) },
-	},
-	cmd: cobra.Command{Use: "recall ID", Args: cobra.ExactArgs(1)},
-}, {
-	action: schemas.ActRetry,
-	tool: cli.ToolCommand[schemas.UpdateOut]{
-		Many:   true,
-		ID:     func(out schemas.UpdateOut) string { return out.Created.String() },
-		Print:  printRetried,
-		Fields: cli.ReadFields(helpTexts, "retry"),
-	},
-	cmd: cobra.Command{Use: "retry ID…"},
-}}
+		cmd: cobra.Command{Use: "recall ID", Args: cobra.ExactArgs(1)},
+	}, {
+		action: schemas.ActRetry,
+		tool: cli.ToolCommand[schemas.UpdateOut]{
+			Many:   true,
+			ID:     func(out schemas.UpdateOut) string { return out.Created.String() },
+			Print:  printRetried,
+			Fields: cli.ReadFields(helpTexts, "retry"),
+		},
+		cmd: cobra.Command{Use: "retry ID…"},
+	}}
+}
 
 // toolFields returns the flags of an act.
 func (c actionCommand) toolFields() []cli.Field {
@@ -90,7 +92,7 @@ func (c actionCommand) newCommand(a *cli.App) *cobra.Command {
 
 // actionSpellings returns the spellings of calls with these actions.
 func actionSpellings() []cli.CommandSpelling {
-	return schemas.Map(actionCommands, func(c actionCommand) cli.CommandSpelling {
+	return schemas.Map(actionCommands(), func(c actionCommand) cli.CommandSpelling {
 		s := newUpdateSpelling(string(c.action), string(c.action), c.toolFields()...)
 		if c.words {
 			s.Places, s.Fields = append(s.Places, "note"), nil

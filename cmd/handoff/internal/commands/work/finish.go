@@ -10,11 +10,11 @@ import (
 	"handoff/schemas"
 )
 
-var completeFields = cli.ReadFields(helpTexts, "complete")
+func completeFields() []cli.Field { return cli.ReadFields(helpTexts, "complete") }
 
 func completeCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.CompleteOut]{
-		Tool: "complete_handoff", Place: "handoff_id", DefaultHeld: true, Fields: completeFields, File: true,
+		Tool: "complete_handoff", Place: "handoff_id", DefaultHeld: true, Fields: completeFields(), File: true,
 		Flags: func(cmd *cobra.Command) {
 			cmd.MarkFlagsMutuallyExclusive("summary", "reason")
 		},
@@ -75,11 +75,11 @@ func printCompleted(p *cli.Page, out schemas.CompleteOut) {
 	p.AddWarnings(out.Warnings)
 }
 
-var failFields = cli.ReadFields(helpTexts, "fail")
+func failFields() []cli.Field { return cli.ReadFields(helpTexts, "fail") }
 
 func failCommand(a *cli.App) *cobra.Command {
 	return cli.ToolCommand[schemas.FailOut]{
-		Tool: "fail_handoff", Place: "handoff_id", DefaultHeld: true, Rest: "description", Fields: failFields, File: true,
+		Tool: "fail_handoff", Place: "handoff_id", DefaultHeld: true, Rest: "description", Fields: failFields(), File: true,
 		Flags: func(cmd *cobra.Command) {
 			cmd.MarkFlagsMutuallyExclusive("reason", "summary")
 		},

@@ -19,8 +19,10 @@ import (
 	"handoff/schemas"
 )
 
-// sendFields are the flags of send. An argument of send_handoff without a flag must come from a message (--file).
-var sendFields = slices.Concat(cli.ReadFields(helpTexts, "send"), cli.FieldsOf("options", reflect.TypeFor[schemas.Terms]()))
+// sendFields returns the flags of send. An argument of send_handoff without a flag must come from a message (--file).
+func sendFields() []cli.Field {
+	return slices.Concat(cli.ReadFields(helpTexts, "send"), cli.FieldsOf("options", reflect.TypeFor[schemas.Terms]()))
+}
 
 // configureSend makes cmd a command that sends, and returns cmd. It puts prefix before the address. The function then
 // goes on after the send; it is nil for a command that only sends.
@@ -28,7 +30,7 @@ func configureSend(
 	a *cli.App, prefix string, cmd *cobra.Command, then func(context.Context, schemas.SendOut, json.RawMessage) error,
 ) *cobra.Command {
 	cli.ToolCommand[schemas.SendOut]{
-		Then: then, Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields, File: true,
+		Then: then, Tool: "send_handoff", Place: "to", Rest: "task", Fields: sendFields(), File: true,
 		Flags: func(cmd *cobra.Command) {
 			cmd.Flags().StringArray("ref", nil, "text `file` to send along; the recipient reads it in parts (repeatable)")
 		},

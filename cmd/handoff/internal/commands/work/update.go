@@ -12,19 +12,19 @@ import (
 	"handoff/schemas"
 )
 
-// updateFields are the flags of update. A flag that stands for an action of update_handoff selects this action. The
+// updateFields returns the flags of update. A flag that stands for an action of update_handoff selects this action. The
 // other flags are details of the selected action.
-var updateFields = cli.ReadFields(helpTexts, "update")
+func updateFields() []cli.Field { return cli.ReadFields(helpTexts, "update") }
 
-// amendFields are the flags with which a sender changes a handoff.
-var amendFields = cli.ReadFields(helpTexts, "amend")
+// amendFields returns the flags with which a sender changes a handoff.
+func amendFields() []cli.Field { return cli.ReadFields(helpTexts, "amend") }
 
-// updateActions are switches for actions; without one the other flags decide.
-var updateActions = cli.ReadFields(helpTexts, "update_actions")
+// updateActions returns switches for actions; without one the other flags decide.
+func updateActions() []cli.Field { return cli.ReadFields(helpTexts, "update_actions") }
 
 func updateCommand(a *cli.App) *cobra.Command {
 	cmd := cli.ToolCommand[schemas.UpdateOut]{
-		Tool: "update_handoff", Place: "handoff_id", Fields: slices.Concat(updateFields, amendFields, updateActions),
+		Tool: "update_handoff", Place: "handoff_id", Fields: slices.Concat(updateFields(), amendFields(), updateActions()),
 		Flags: func(cmd *cobra.Command) {
 			cmd.MarkFlagsMutuallyExclusive("release", "cancel", "accept", "return", "ask", "answer")
 			cmd.MarkFlagsMutuallyExclusive("note", "answer", "reason")
@@ -59,7 +59,7 @@ func actionOfFlags(cmd *cobra.Command) (schemas.Action, error) {
 		return schemas.ActAnswer, nil
 	case given("percent"), given("checkpoint"):
 		return schemas.ActProgress, nil
-	case given("to"), slices.ContainsFunc(amendFields, func(f cli.Field) bool { return given(f.Flag) }):
+	case given("to"), slices.ContainsFunc(amendFields(), func(f cli.Field) bool { return given(f.Flag) }):
 		return schemas.ActAmend, nil
 	case given("note"):
 		return schemas.ActProgress, nil
