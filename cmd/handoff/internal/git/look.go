@@ -23,12 +23,16 @@ type Look struct {
 	done   chan struct{} // closed when the fields are set; Began and Commit are set earlier
 }
 
-// Wait waits for the end of the look, and reports whether the look ended before ctx.
+// Wait waits for the end of the look, but not after the end of ctx. It reports whether the look has ended.
 func (k *Look) Wait(ctx context.Context) bool {
 	select {
 	case <-k.done:
-		return true
 	case <-ctx.Done():
+	}
+	select {
+	case <-k.done:
+		return true
+	default:
 		return false
 	}
 }
