@@ -82,19 +82,15 @@ func (t *table) appendEntry(ctx context.Context, number int64, writes []rowWrite
 // foldEntries writes the changes of the log up to a number into the table, and deletes these entries of the log. Writes
 // has the last change of each key.
 func (t *table) foldEntries(upTo int64, writes []rowWrite) error {
-	gone := map[store.Space][][]byte{}
-	for _, w := range writes {
-		if w.Value == nil {
-			gone[w.space] = append(gone[w.space], w.Key)
-		}
-	}
 	spaces, keys, values := columnsOf(writes)
 	var b pgx.Batch
 	b.Queue(`insert into handoff_row (workspace, space, key, value)
 		select $1, s, k, v from unnest($2::smallint[], $3::bytea[], $4::bytea[]) as of(s, k, v) where v is not null
 		on conflict (workspace, space, key) do update set value = excluded.value`, t.workspace, spaces, keys, values)
-	for s, keys := range gone { // a join with unnest would read all rows of the workspace
-		b.Queue(`delete from handoff_row where workspace = $1 and space = $2 and key = any($3)`, t.workspace, spaceNumber(s), keys)
+	for _, w := range writes {
+		if w.Value == nil { // one by one: without statistics, a statement for many keys reads all rows of a space
+			b.Queue(`delete from handoff_row where workspace = $1 and space = $2 and key = $3`, t.workspace, spaceNumber(w.space), w.Key)
+		}
 	}
 	b.Queue(`delete from handoff_log where workspace = $1 and number <= $2 and spaces is not null`, t.workspace, upTo)
 	ctx, end := context.WithTimeout(context.Background(), 10*statementTimeout)
