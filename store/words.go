@@ -50,12 +50,16 @@ func (t *RowTx) AddWords(id schemas.ID, more WordList) error {
 		return err
 	}
 	all := bytes.TrimSuffix(slices.Clone(row), []byte{0})
-	n := bytes.Count(all, []byte{0})
+	before := bytes.Count(all, []byte{0})
+	n := before
 	for w := range bytes.SplitSeq(bytes.Trim(more, "\x00"), []byte{0}) {
 		word := append(append([]byte{0}, w...), 0)
 		if len(w) > 0 && n < maxAllWords && !bytes.Contains(append(all, 0), word) {
 			all, n = append(all, word[:len(word)-1]...), n+1
 		}
+	}
+	if n == before {
+		return nil
 	}
 	return t.w.Put(Words, EncodeNumber(id), append(all, 0))
 }
