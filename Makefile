@@ -26,6 +26,8 @@ bench: ## Runs all benchmarks, then figures: BENCHTIME=1s
 	$(MAKE) figures
 figures: ## Measures the table of docs/performance.md: eight minutes
 	HANDOFF_FIGURES=1 $(PROOF) -run TestFigures_PrintTable ./cmd/handoff/figures
+repositories: ## Measures costs of git: HANDOFF_FILES="1 5000" for two sizes, HANDOFF_BEFORE=PROGRAM for an older version
+	HANDOFF_FIGURES=1 $(PROOF) -run TestCosts_OfRepositories ./cmd/handoff/figures
 scenario: build ## Counts what three models read when they pass five handoffs, by part
 	HANDOFF_PROGRAM=$(or $(HANDOFF_PROGRAM),$(CURDIR)/handoff) $(PROOF) -run TestScenario_ ./cmd/handoff/proof
 man: ## Writes manual pages, one for each command: MAN=docs/man

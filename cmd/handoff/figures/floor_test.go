@@ -3,9 +3,7 @@
 package figures_test
 
 import (
-	"context"
 	"encoding/binary"
-	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -13,11 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"go.etcd.io/bbolt"
-
-	"handoff/mailbox"
-	"handoff/schemas"
-	"handoff/store"
-	"handoff/store/bolt"
 )
 
 // raw is bbolt by hand, with one bucket and the options of our store.
@@ -67,45 +60,7 @@ func (w *raw) batches(r *run, callers, calls int) float64 {
 
 // fill stores handoffs, all of them completed.
 func (r *run) fill(state string, n int) {
-	if n == 0 {
-		return
-	}
-	backend, err := bolt.Open(r.Context(), bolt.Config{Path: filepath.Join(state, "handoff", "figures", "handoff.db")})
-	require.NoError(r, err)
-	var ids atomic.Int64
-	s := mailbox.New(mailbox.Config{
-		Store: store.New(backend), Now: time.Now,
-		NewID: func(prefix string) string { return fmt.Sprintf("%s_%026d", prefix, ids.Add(1)) },
-	})
-	var all sync.WaitGroup
-	var left atomic.Int64
-	left.Store(int64(n))
-	for i := range 64 {
-		all.Go(func() {
-			for left.Add(-1) >= 0 {
-				if err := life(r.Context(), s, i); err != nil {
-					r.Error(err)
-					return
-				}
-			}
-		})
-	}
-	all.Wait()
-	require.NoError(r, backend.Close())
-}
-
-// life has a handoff sent, claimed and completed.
-func life(ctx context.Context, s *mailbox.Service, i int) error {
-	from := schemas.Caller{Agent: schemas.Agent(fmt.Sprintf("planner-%d", i)), Via: schemas.ViaHTTP}
-	to := schemas.Caller{Agent: schemas.Agent(fmt.Sprintf("worker-%d", i)), Via: schemas.ViaHTTP}
-	if _, err := s.Send(ctx, from, schemas.SendIn{To: string(to.Agent), Task: "run the tests", Detail: twoKB}); err != nil {
-		return err
-	}
-	claim, err := s.Claim(ctx, to, schemas.ClaimIn{})
-	if err != nil {
-		return err
-	}
-	done := schemas.CompleteIn{HandoffID: claim.HandoffID.String(), Token: claim.Token, Result: schemas.Result{Summary: "passed"}}
-	_, err = s.Complete(ctx, to, done)
-	return err
+	p := r.at("").agent(state, r.program, "earlier")
+	p.cycles(64, n)
+	p.end()
 }

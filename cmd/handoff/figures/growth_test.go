@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -24,7 +23,7 @@ func TestGrowth_StaysWithinBounds(t *testing.T) {
 	if stored > 200 {
 		r.calls, r.rounds = 400, 3
 	}
-	r.program = made.Program(t)
+	r.program, r.dir = made.Program(t), r.repository(min(5000, stored))
 	small, large := r.TempDir(), r.TempDir()
 	r.fill(large, stored)
 	r.grown(small, large)
@@ -33,41 +32,26 @@ func TestGrowth_StaysWithinBounds(t *testing.T) {
 
 // grown compares calls of a server of each workspace, which do the same.
 func (r *run) grown(small, large string) {
-	server := func(state string) *process {
-		return r.start(state, r.program, "mcp", "--workspace", "figures", "--agent", "planner").hello()
-	}
-	with := func(what string) string { return fmt.Sprintf("%s, %d stored", what, r.stored) }
+	server := func(state string) *process { return r.agent(state, r.program, "planner") }
+	with := func(what string) string { return fmt.Sprintf("%d stored: %s", r.stored, what) }
 	server(small).end()
-	r.add(with("start to tools/list"), "ms", "the same with nothing stored", "≤ 2", func() (float64, float64) {
-		list := func(state string) func() time.Duration {
-			return func() time.Duration { return r.listed(state, r.program, "mcp", "--workspace", "figures") }
-		}
-		return alternately(max(1, r.calls/20), list(large), list(small))
-	})
+	same := "the same with nothing stored"
+	list := func(state string) func() time.Duration {
+		return func() time.Duration { return r.listed(state, r.program, "mcp", "--workspace", "figures") }
+	}
+	r.byTurns(with("start to tools/list"), same, "≤ 2", max(1, r.calls/20), list(large), list(small))
 	ours, empty := server(large), server(small)
 	defer func() { ours.end(); empty.end() }()
-	n := 0
-	for _, call := range []struct{ what, params string }{
-		{"send of 2 KB", ""},
-		{"claim", `{"name":"claim_handoff","arguments":{}}`},
-		{"list", `{"name":"list_handoffs","arguments":{"box":"sent"}}`},
-		{"history", `{"name":"handoff_history","arguments":{}}`},
-	} {
+	r.compare(with(""), ours, empty, same, map[int]string{claims: "≤ 1.5", completions: "≤ 1.5", wholes: "≤ 1.5"})
+	for what, arguments := range map[string]string{"list_handoffs": `{"box":"sent"}`, "handoff_history": "{}"} {
 		ask := func(p *process) func() time.Duration {
 			return func() time.Duration {
-				params := call.params
-				if params == "" {
-					n++
-					params = strings.Replace(send(n), "qa-0", "planner", 1)
-				}
-				return took(func() { p.call(params) })
+				return took(func() { p.call(fmt.Sprintf(`{"name":%q,"arguments":%s}`, what, arguments)) })
 			}
 		}
-		r.add(with(call.what+", p50"), "ms", "the same with nothing stored", "≤ 1.5", func() (float64, float64) {
-			return alternately(r.calls, ask(ours), ask(empty))
-		})
+		r.byTurns(with(what+", p50"), same, "≤ 1.5", r.calls, ask(ours), ask(empty))
 	}
-	r.add(with("memory after that"), "MB", "the same with nothing stored", "≤ 60 MB", func() (float64, float64) {
+	r.add(with("memory after that"), "MB", same, "≤ 60 MB", func() (float64, float64) {
 		return ours.anonymous(), empty.anonymous()
 	})
 	r.add(with("verify"), "events/s", "", "≥ 100000", func() (float64, float64) { return ours.verifies(large), 0 })

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -31,7 +30,7 @@ func (r *run) overHTTP(state string, stored int) {
 		a, b := ours.join(clients), theirs.join(clients)
 		aim := map[int]string{200: "≥ 0.45"}[clients]
 		r.add(fmt.Sprintf("HTTP, %d stored: sends of 2 KB, %d clients", stored, clients), "/s", "echoes of 2 KB", aim, func() (float64, float64) {
-			sends := ours.flood(a, func(int) string { return send(int(n.Add(1))) })
+			sends := ours.flood(a, func(string) string { i := int(n.Add(1)); return send(box(i), i) })
 			return sends, theirs.flood(b, echo)
 		})
 		leave(a)
@@ -48,8 +47,7 @@ type site struct {
 
 // serve starts our server, which says on standard error where it serves.
 func (r *run) serve(state string) *site {
-	cmd := exec.CommandContext(r.Context(), r.program, "serve", "--http", "127.0.0.1:0", "--workspace", "figures")
-	cmd.Dir, cmd.Env = r.TempDir(), append(os.Environ(), "XDG_STATE_HOME="+state, "HANDOFF_STORE=")
+	cmd := r.command(state, r.program, "serve", "--http", "127.0.0.1:0", "--workspace", "figures")
 	said, err := cmd.StderrPipe()
 	require.NoError(r, err)
 	require.NoError(r, cmd.Start())
@@ -114,7 +112,7 @@ func (c *client) post(text string) (http.Header, string, error) {
 }
 
 // flood has the clients make calls, and gives how many were answered in a second.
-func (s *site) flood(all []*client, params func(int) string) float64 {
+func (s *site) flood(all []*client, params func(string) string) float64 {
 	var left atomic.Int64
 	left.Store(int64(s.calls))
 	var working sync.WaitGroup
@@ -122,7 +120,7 @@ func (s *site) flood(all []*client, params func(int) string) float64 {
 	for _, c := range all {
 		working.Go(func() {
 			for i := left.Add(-1); i >= 0; i = left.Add(-1) {
-				_, text, err := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":%s}`, i+2, params(int(i))))
+				_, text, err := c.post(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":%s}`, i+2, params("")))
 				if err != nil || !strings.Contains(text, `"result"`) || strings.Contains(text, `"isError":true`) {
 					s.Errorf("%v: %s", err, text)
 					return

@@ -13,15 +13,17 @@ import (
 var twoKB = strings.Repeat("abcdefgh", 256)
 
 // Each box gets no more than it may have.
-func send(n int) string {
-	return fmt.Sprintf(`{"name":"send_handoff","arguments":{"to":"qa-%d","task":"task %d","detail":%q}}`, n/1000, n, twoKB)
+func box(n int) string { return fmt.Sprint("qa-", n/1000) }
+
+func send(to string, n int) string {
+	return fmt.Sprintf(`{"name":"send_handoff","arguments":{"to":%q,"task":"task %d","detail":%q}}`, to, n, twoKB)
 }
 
-func echo(int) string { return fmt.Sprintf(`{"name":"echo","arguments":{"text":%q}}`, twoKB) }
+func echo(string) string { return fmt.Sprintf(`{"name":"echo","arguments":{"text":%q}}`, twoKB) }
 
 // overStdio measures calls of one client.
 func (r *run) overStdio(state string, stored int) {
-	ours := r.start(state, r.program, "mcp", "--workspace", "figures", "--agent", "planner").hello()
+	ours := r.agent(state, r.program, "planner")
 	empty := r.start(state, r.empty).hello()
 	raw := openRaw(r)
 	defer func() { ours.end(); empty.end(); raw.close() }()
@@ -31,24 +33,19 @@ func (r *run) overStdio(state string, stored int) {
 
 	commit := func() time.Duration { return took(func() { raw.commit(r) }) }
 	call := func(p *process, params string) time.Duration { return took(func() { p.call(params) }) }
-	answer := ours.call(send(0))
-	_, id, _ := strings.Cut(answer, `"handoff_id":"`)
-	id, _, _ = strings.Cut(id, `"`)
+	answer := ours.call(send(box(0), 0))
+	id := idOf(answer)
 	require.NotEmpty(r, id, answer)
 	many, n := max(1, r.calls/8), 0
-	r.add(with("send of 2 KB, p50"), "ms", "a commit of 2 KB and an echo of 2 KB", "≤ 1.6", func() (float64, float64) {
-		return alternately(many, func() time.Duration { n++; return call(ours, send(n)) },
-			func() time.Duration { return commit() + call(empty, echo(0)) })
-	})
-	r.add(with("get of 2 KB, p50"), "ms", "an echo of 2 KB", "≤ 1", func() (float64, float64) {
-		return alternately(many, func() time.Duration {
-			return call(ours, fmt.Sprintf(`{"name":"get_handoff","arguments":{"handoff_id":%q}}`, id))
-		}, func() time.Duration { return call(empty, echo(0)) })
-	})
+	r.byTurns(with("send of 2 KB, p50"), "a commit of 2 KB and an echo of 2 KB", "≤ 1.6", many,
+		func() time.Duration { n++; return call(ours, send(box(n), n)) }, func() time.Duration { return commit() + call(empty, echo("")) })
+	get := fmt.Sprintf(`{"name":"get_handoff","arguments":{"handoff_id":%q}}`, id)
+	r.byTurns(with("get of 2 KB, p50"), "an echo of 2 KB", "≤ 1", many,
+		func() time.Duration { return call(ours, get) }, func() time.Duration { return call(empty, echo("")) })
 	for _, callers := range []int{1, 8, 64} {
 		aim := map[int]string{64: "≥ 0.2"}[callers]
 		r.add(with(fmt.Sprintf("sends of 2 KB, %d at a time", callers)), "/s", "bbolt Batch of one put", aim, func() (float64, float64) {
-			sends := ours.flood(callers, r.calls, func(int) string { n++; return send(n) })
+			sends := ours.flood(callers, r.calls, func(string) string { n++; return send(box(n), n) })
 			return sends, raw.batches(r, callers, r.calls)
 		})
 	}
@@ -56,7 +53,7 @@ func (r *run) overStdio(state string, stored int) {
 		return empty.flood(64, r.calls, echo), raw.batches(r, 64, r.calls)
 	})
 	r.add(with("CPU of a send, 64 at a time"), "ms", "of an echo", "≤ 0.27 ms", func() (float64, float64) {
-		return ours.cost(func(int) string { n++; return send(n) }), empty.cost(echo)
+		return ours.cost(func(string) string { n++; return send(box(n), n) }), empty.cost(echo)
 	})
 	r.add(with("memory after that"), "MB", "", "≤ 30", func() (float64, float64) { return ours.anonymous(), 0 })
 }
@@ -80,31 +77,30 @@ func (p *process) sound(line string) {
 	}
 }
 
-// flood makes calls with so many under way at a time, and gives how many were answered in a second.
-func (p *process) flood(callers, calls int, params func(int) string) float64 {
-	began := time.Now()
-	next := func(i int) {
-		p.n++
-		_, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":%s}`+"\n", p.n, params(i))
-		require.NoError(p, err)
-	}
-	for i := range min(callers, calls) {
-		next(i)
-	}
-	for i := range calls {
-		line, err := p.out.ReadString('\n')
-		require.NoError(p, err)
-		p.sound(line)
-		if i+callers < calls {
-			next(i + callers)
+// flood makes calls with so many under way at a time, and gives how many were answered in a second. A caller's next call
+// depends on the last answer. An empty one ends the caller.
+func (p *process) flood(callers, calls int, params func(answer string) string) float64 {
+	began, left := time.Now(), calls
+	next := func(answer string) {
+		if call := params(answer); left > 0 && call != "" {
+			left--
+			p.request("tools/call", call)
 		}
+	}
+	for range callers {
+		next("")
+	}
+	for range calls {
+		line := p.answer()
+		p.sound(line)
+		next(line)
 	}
 	return float64(calls) / time.Since(began).Seconds()
 }
 
 // cost returns the processor time of one call, in milliseconds, with 64 calls under way. The clock has steps of 10 ms.
-func (p *process) cost(params func(int) string) float64 {
-	before := p.busy()
+func (p *process) cost(params func(string) string) float64 {
+	before := p.busy(ofProgram)
 	p.flood(64, 2*p.calls, params)
-	return ms(p.busy()-before) / float64(2*p.calls)
+	return ms(p.busy(ofProgram)-before) / float64(2*p.calls)
 }

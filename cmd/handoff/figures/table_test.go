@@ -14,18 +14,18 @@ import (
 )
 
 // made is where the program comes from.
-var made = programtest.New(programtest.Source{Name: "empty", Package: "./testdata/empty"})
+var made = programtest.New(
+	programtest.Source{Name: "empty", Package: "./testdata/empty"}, programtest.Source{Name: "nothing", Package: "./testdata/nothing"},
+)
 
 func TestMain(m *testing.M) { os.Exit(made.RunProofs(m)) }
 
 // TestFigures_PrintTable prints the table of docs/performance.md. HANDOFF_FIGURES=1 measures in full. Without it the
 // test makes a small number of calls, to check that it works.
 func TestFigures_PrintTable(t *testing.T) {
-	r := &run{T: t, calls: 64, rounds: 1, stored: 200}
-	if os.Getenv("HANDOFF_FIGURES") != "" {
-		r.calls, r.rounds, r.stored = 4000, 3, 100_000
-	}
-	r.program, r.empty = made.Program(t), made.Path(t, "empty")
+	r := newRun(t)
+	r.dir = r.repository(r.files)
+	r.costs()
 	r.starts()
 	for _, stored := range []int{0, r.stored} {
 		state := t.TempDir()
@@ -39,9 +39,20 @@ func TestFigures_PrintTable(t *testing.T) {
 // run makes the figures.
 type run struct {
 	*testing.T
-	calls, rounds, stored int
-	program, empty        string
-	rows                  []row
+	calls, rounds, stored, files int
+	program, empty, nothing      string
+	dir                          string   // in which programs work; "" is an empty one outside of git for each
+	env                          []string // of programs, in addition
+	rows                         []row
+}
+
+func newRun(t *testing.T) *run {
+	r := &run{T: t, calls: 64, rounds: 1, stored: 200, files: 50}
+	if os.Getenv("HANDOFF_FIGURES") != "" {
+		r.calls, r.rounds, r.stored, r.files = 4000, 3, 100_000, 5000
+	}
+	r.program, r.empty, r.nothing = made.Program(t), made.Path(t, "empty"), made.Path(t, "nothing")
+	return r
 }
 
 // row is one figure beside its floor.
@@ -54,12 +65,32 @@ type row struct {
 
 // add appends a row of medians. Each round gives a figure and its floor, one right after the other.
 func (r *run) add(what, unit, floor, aim string, round func() (ours, best float64)) {
-	added := row{what: what, unit: unit, floor: floor, aim: aim}
+	r.addRows([]row{{what: what, unit: unit, floor: floor, aim: aim}}, func() (ours, best []float64) {
+		a, b := round()
+		return []float64{a}, []float64{b}
+	})
+}
+
+// byTurns appends a row of the medians, in milliseconds, of how long two things took that were done by turns.
+func (r *run) byTurns(what, floor, aim string, times int, ours, best func() time.Duration) {
+	r.add(what, "ms", floor, aim, func() (float64, float64) {
+		var a, b []time.Duration
+		for range times {
+			a, b = append(a, ours()), append(b, best())
+		}
+		return ms(median(a)), ms(median(b))
+	})
+}
+
+// addRows appends rows that are measured together.
+func (r *run) addRows(rows []row, round func() (ours, best []float64)) {
 	for range r.rounds {
 		ours, best := round()
-		added.ours, added.best = append(added.ours, ours), append(added.best, best)
+		for i := range rows {
+			rows[i].ours, rows[i].best = append(rows[i].ours, ours[i]), append(rows[i].best, best[i])
+		}
 	}
-	r.rows = append(r.rows, added)
+	r.rows = append(r.rows, rows...)
 }
 
 // ratio is the median of the ratios of the rounds.
