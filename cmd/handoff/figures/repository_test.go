@@ -28,6 +28,7 @@ func TestCosts_OfRepositories(t *testing.T) {
 		require.NoError(t, err)
 		r.files, r.dir = files, r.repository(files)
 		r.costs()
+		r.busyCounts()
 	}
 	t.Log("\n" + r.table())
 }
