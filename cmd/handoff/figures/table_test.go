@@ -25,6 +25,7 @@ func TestMain(m *testing.M) { os.Exit(made.RunProofs(m)) }
 func TestFigures_PrintTable(t *testing.T) {
 	r := newRun(t)
 	r.dir = r.repository(r.files)
+	r.feels()
 	r.costs()
 	r.starts()
 	for _, stored := range []int{0, r.stored} {
