@@ -5,7 +5,9 @@ package figures_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,6 +29,7 @@ func TestGrowth_StaysWithinBounds(t *testing.T) {
 	small, large := r.TempDir(), r.TempDir()
 	r.fill(large, stored)
 	r.grown(small, large)
+	r.teams(small, large)
 	t.Log("\n" + r.table())
 }
 
@@ -55,6 +58,45 @@ func (r *run) grown(small, large string) {
 		return ours.anonymous(), empty.anonymous()
 	})
 	r.add(with("verify"), "events/s", "", "≥ 100000", func() (float64, float64) { return ours.verifies(large), 0 })
+}
+
+// teams compares eight agents that make cycles at the same time, while more agents wait for work, with eight alone. Each
+// agent has a process. Many handoffs are stored for the larger team, and few for the smaller one.
+func (r *run) teams(small, large string) {
+	idle := min(42, r.stored/50)
+	team, alone := r.team(large, 8+idle), r.team(small, 8)
+	what, floor := fmt.Sprintf("%d stored, 8 of %d agents: ", r.stored, 8+idle), "8 agents alone with little stored"
+	r.addRows([]row{{what: what + "cycles", unit: "/s", floor: floor}, {what: what + "cycle, p50", unit: "ms", floor: floor}},
+		func() (a, b []float64) { return r.work(team), r.work(alone) })
+	for _, p := range slices.Backward(slices.Concat(alone, team)) { // the owner ends last
+		p.end()
+	}
+}
+
+func (r *run) team(state string, agents int) (all []*process) {
+	for i := range agents {
+		all = append(all, r.agent(state, r.program, fmt.Sprint("agent-", i)))
+	}
+	return all
+}
+
+// work has eight agents of a team make cycles. It gives how many ended in a second, and their median.
+func (r *run) work(team []*process) []float64 {
+	for _, p := range team[8:] {
+		p.request("tools/call", waiting)
+	}
+	var working sync.WaitGroup
+	cycles, began := make([][]time.Duration, 8), time.Now()
+	for i := range cycles {
+		working.Go(func() {
+			for range max(2, r.calls/20) {
+				cycles[i] = append(cycles[i], team[i].lap()[wholes])
+			}
+		})
+	}
+	working.Wait()
+	all := slices.Concat(cycles...)
+	return []float64{float64(len(all)) / time.Since(began).Seconds(), ms(median(all))}
 }
 
 // verifies is how many events of the registry the command checks in a second.
