@@ -12,11 +12,11 @@ import (
 
 var twoKB = strings.Repeat("abcdefgh", 256)
 
-// Each box gets no more than it may have.
+// box is an agent for each thousand handoffs, because a box gets no more than it may have.
 func box(n int) string { return fmt.Sprint("qa-", n/1000) }
 
 func send(to string, n int) string {
-	return fmt.Sprintf(`{"name":"send_handoff","arguments":{"to":%q,"task":"task %d","detail":%q}}`, to, n, twoKB)
+	return fmt.Sprintf(`{"name":"send_handoff","arguments":{"to":%q,"task":"task %d","detail":%q,"parent":"none"}}`, to, n, twoKB)
 }
 
 func echo(string) string { return fmt.Sprintf(`{"name":"echo","arguments":{"text":%q}}`, twoKB) }
