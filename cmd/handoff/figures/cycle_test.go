@@ -24,13 +24,8 @@ func idOf(answer string) string {
 // parts are the parts of a lap.
 var parts = []string{"send of 2 KB, p50", "claim, p50", "completion, p50", "cycle, p50", "claim that finds nothing, p50"}
 
-const (
-	claims      = 1
-	completions = 2
-	wholes      = 3
-	empties     = 4
-	crowds      = 5 // after the parts, see compare
-)
+// Rows of parts, and the first row after them.
+const claims, completions, wholes, empties, crowds = 1, 2, 3, 4, 5
 
 // lap is how long the parts of a cycle took. An agent sends itself a handoff, claims it and completes it at once.
 func (p *process) lap() []time.Duration {
