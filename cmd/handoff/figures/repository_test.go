@@ -104,7 +104,7 @@ func (r *run) processes(program string, callers int) float64 {
 	}
 	real, err := exec.LookPath("git")
 	require.NoError(r, err)
-	bin, counted, cycles := r.at(r.TempDir()), r.at(r.dir), max(8, r.calls/16)
+	bin, counted, cycles := r.at(r.TempDir()), r.at(r.dir), max(8, r.calls/60)
 	log := filepath.Join(bin.dir, "log")
 	bin.write("git", fmt.Sprintf("#!/bin/sh\necho >>%s\nexec %s \"$@\"\n", log, real))
 	counted.env = []string{"PATH=" + bin.dir + ":" + os.Getenv("PATH")}
