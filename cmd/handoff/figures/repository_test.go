@@ -59,7 +59,7 @@ func (r *run) repository(files int) string {
 	return at.dir
 }
 
-func (r *run) git(args ...string) { r.said("", append([]string{"git"}, args...)...) }
+func (r *run) git(args ...string) { r.said("", append([]string{"git", "-c", "gc.auto=0"}, args...)...) }
 
 func (r *run) commit() {
 	r.git("add", "-A")
