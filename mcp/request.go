@@ -30,8 +30,7 @@ func (r reply) undoEffects() {
 // respondToRequest runs a request and returns the reply. The reply to a cancelled request has no message, because the
 // protocol forbids a response.
 func (s *Server) respondToRequest(q *jsonrpc.OpenRequests, r *jsonrpc.OpenRequest) reply {
-	under := callState{call: r.Call}
-	response := s.handleMessage(context.WithValue(r.Context, callStateKey{}, &under), r.Message)
+	response, under := s.handleMessage(r.Context, r.Message)
 	if q.Untrack(r) {
 		return reply{undo: under.releaseClaim}
 	}
@@ -54,8 +53,9 @@ func declineRequest(q *jsonrpc.OpenRequests, r *jsonrpc.OpenRequest) reply {
 
 // handleMessage processes one message and returns the response, nil if the message gets none. The SDK gives all errors
 // of handlers the code for internal errors, so handleMessage puts the right code into the response.
-func (s *Server) handleMessage(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage) {
-	var slot handlerFailure
+func (s *Server) handleMessage(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, under *callState) {
+	under = &callState{call: m.Call}
+	ctx = context.WithValue(ctx, callStateKey{}, under)
 	text := m.Text
 	if m.Call != nil {
 		text = m.Call.Rest
@@ -67,13 +67,13 @@ func (s *Server) handleMessage(ctx context.Context, m jsonrpc.Message) (response
 		}
 	}()
 	if response, plain := s.callWithoutSDK(ctx, m); plain {
-		return response
+		return response, under
 	}
-	response = s.sdk.HandleMessage(context.WithValue(ctx, failureKey{}, &slot), text)
+	response = s.sdk.HandleMessage(ctx, text)
 	if failed, ok := response.(sdk.JSONRPCError); ok {
-		return slot.completeError(failed)
+		response = under.completeError(failed)
 	}
-	return response
+	return response, under
 }
 
 // isLongPoll reports whether a message is a tool call that waits for work or for an answer.
@@ -98,44 +98,31 @@ func shutdownError() *schemas.Error {
 		WithHint("Nothing was done. Repeat the call when it is back.")
 }
 
-// handlerFailure passes the error of a handler to handleMessage, because the SDK would lose the code of the error.
-// handleMessage puts an empty handlerFailure into the context of each message.
-type handlerFailure struct {
-	err  *schemas.Error // nil for an error of the SDK itself
-	code int
-	uri  string // of the resource that was read; empty for any other request
-}
-
 // completeError puts our error into an error of the SDK. For a resource that does not exist it also adds the address of
 // the resource, as revision 2026-07-28 requires.
-func (f handlerFailure) completeError(e sdk.JSONRPCError) sdk.JSONRPCError {
-	if f.err != nil {
-		e.Error.Code, e.Error.Message = f.code, f.err.Error()
+func (under *callState) completeError(e sdk.JSONRPCError) sdk.JSONRPCError {
+	if under.failure != nil {
+		e.Error.Code, e.Error.Message = under.code, under.failure.Error()
 	}
-	if f.err != nil || f.uri != "" {
+	if under.failure != nil || under.uri != "" {
 		e.Error.Data = struct {
 			*schemas.Error
 			URI string `json:"uri,omitempty"`
-		}{f.err, f.uri}
+		}{under.failure, under.uri}
 	}
 	return e
 }
 
-type failureKey struct{}
-
 // storeFailure stores the error of a request for handleMessage, and returns the error.
 func storeFailure(ctx context.Context, e *schemas.Error) error {
-	if slot, ok := ctx.Value(failureKey{}).(*handlerFailure); ok {
-		slot.err, slot.code = e, protocolCode(ctx, e.Code)
-	}
+	under := callStateOf(ctx)
+	under.failure, under.code = e, protocolCode(ctx, e.Code)
 	return e
 }
 
 // storeResourceURI stores the resource that a request reads.
 func storeResourceURI(ctx context.Context, _ any, r *sdk.ReadResourceRequest) {
-	if slot, ok := ctx.Value(failureKey{}).(*handlerFailure); ok {
-		slot.uri = r.Params.URI
-	}
+	callStateOf(ctx).uri = r.Params.URI
 }
 
 // protocolCode returns the code of the protocol for an error. The code for a missing resource is -32602 since revision
@@ -155,9 +142,15 @@ const claimTool = "claim_handoff"
 // releaseTimeout is the time limit for releasing a claim.
 const releaseTimeout = 5 * time.Second
 
-// callState is the state of a request under way.
+// callState is the state of a message under way. Handlers find it in the context of the message.
 type callState struct {
 	call *jsonrpc.ToolCall // nil if the SDK reads all of the message
+	uri  string            // of the resource that was read; empty for any other request
+
+	// failure is the error of a handler and code its code of the protocol, which the SDK would lose. It is nil for an
+	// error of the SDK itself.
+	failure *schemas.Error
+	code    int
 
 	// releaseClaim releases the handoff that this call claimed. The server calls it if the response could not be
 	// delivered, because then the client does not know the id. It is nil if the call claimed no handoff.
@@ -166,12 +159,14 @@ type callState struct {
 
 type callStateKey struct{}
 
+func callStateOf(ctx context.Context) *callState { return ctx.Value(callStateKey{}).(*callState) }
+
 // argumentsOfCall returns the arguments of a tool call. They are in the context if the SDK got the message without its
 // arguments.
 func argumentsOfCall(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
 	args := r.Params.RawArguments
-	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && under.call != nil {
-		args = under.call.Arguments
+	if call := callStateOf(ctx).call; call != nil {
+		args = call.Arguments
 	}
 	return argumentsOrEmpty(args)
 }
@@ -179,7 +174,8 @@ func argumentsOfCall(ctx context.Context, r sdk.CallToolRequest) json.RawMessage
 // storeClaim stores a function that releases the claim of a successful call. The server calls this function if the
 // response does not arrive.
 func (s *Server) storeClaim(ctx context.Context, by schemas.Caller, tool string, args, result json.RawMessage) {
-	if under, ok := ctx.Value(callStateKey{}).(*callState); ok && tool == claimTool {
+	if tool == claimTool {
+		under := callStateOf(ctx)
 		ctx = context.WithoutCancel(ctx)
 		under.releaseClaim = func() { s.releaseClaim(ctx, by, args, result) }
 	}
