@@ -9,8 +9,8 @@ import (
 // lock when its process ends, in any way. A lock belongs to an open file, so closing another file of the same name does
 // not release the lock.
 //
-// Some systems only have locks of a whole process, which are lost when the process closes any file of the same name. On
-// these systems all functions except [Unlock] return [errors.ErrUnsupported].
+// Some systems only have locks of a whole process, which are lost when the process closes any file of the same name. So
+// this package does not build for these systems.
 var ErrLocked = errors.New("another process has it open")
 
 // TryLock locks a file exclusively. It does not wait: the error is [ErrLocked] if the file is locked.
