@@ -27,17 +27,17 @@ type client struct {
 	route    *route
 	http     *http.Client
 
-	mu      sync.Mutex                    // guards the fields below
-	waiting int                           // calls without a result so far
-	watched bool                          // a timer will call watch; see heartbeat.go
-	holds   map[string]context.CancelFunc // functions that end the requests of open connections
+	holds sync.Map // functions that end the requests of open connections, by connection
+
+	mu      sync.Mutex // guards the fields below
+	waiting int        // calls without a result so far
+	watched bool       // a timer will call watch; see heartbeat.go
 }
 
 func newClient(r *Relay, n Note) *client {
 	cl := &client{
 		config: r.config, election: r.election, note: n, route: newRoute(),
-		http:  &http.Client{Transport: remoteTransport},
-		holds: map[string]context.CancelFunc{},
+		http: &http.Client{Transport: remoteTransport},
 	}
 	cl.route.endpoint = cl
 	if !n.Address.isRemote() {

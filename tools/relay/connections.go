@@ -179,7 +179,9 @@ func (c *client) holdConnection(ctx context.Context, call tools.Call) (json.RawM
 		_ = rs.Body.Close() // the result was read
 		return nil, c.callError(stream, cmp.Or(err, errMoved))
 	}
-	c.replaceHold(connectionOf(call), func() { cut(nil) })
+	if before, held := c.holds.Swap(connectionOf(call), cut); held {
+		before.(context.CancelCauseFunc)(nil)
+	}
 	go func() { // ends with the route, at drop, or with the owner
 		defer rs.Body.Close()
 		_, _ = io.Copy(io.Discard, rs.Body) // no data follows, only the end
@@ -202,19 +204,9 @@ func readFirstLine(rs *http.Response) (json.RawMessage, error) {
 	return bytes.TrimSpace(line), nil
 }
 
-// replaceHold stores the function that ends the request of a connection, and ends the earlier request of this
-// connection. If cut is nil, it only ends the earlier request.
-func (c *client) replaceHold(conn string, cut context.CancelFunc) {
-	c.mu.Lock()
-	before := c.holds[conn]
-	if c.holds[conn] = cut; cut == nil {
-		delete(c.holds, conn)
-	}
-	c.mu.Unlock()
-	if before != nil {
-		before()
+// dropConnection ends the request that keeps a connection open. It does nothing if there is no such request.
+func (c *client) dropConnection(conn string) {
+	if cut, held := c.holds.LoadAndDelete(conn); held {
+		cut.(context.CancelCauseFunc)(nil)
 	}
 }
-
-// dropConnection ends the request that keeps a connection open. It does nothing if there is no such request.
-func (c *client) dropConnection(conn string) { c.replaceHold(conn, nil) }
