@@ -41,7 +41,8 @@ func SchemaFiles() (map[string][]byte, error) {
 	}
 	results := func(t reflect.Type) bool { return !isInput(t) }
 	full := newLibrary(comments, slices.DeleteFunc(slices.Concat(publicMessages, adminMessages), results)...)
-	for t := range full.allTypes {
+	for i := 0; i < len(full.types); i++ { // reflectSchema adds types
+		t := full.types[i]
 		if files["json/"+t.Name()+".json"], err = renderSchema(full.reflectSchema(t), 110); err != nil {
 			return nil, err
 		}

@@ -61,12 +61,6 @@ func (l *schemaLibrary) reflectSchema(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// allTypes yields the types of the library. It also yields types that are added to the library during the iteration.
-func (l *schemaLibrary) allTypes(yield func(reflect.Type) bool) {
-	for i := 0; i < len(l.types) && yield(l.types[i]); i++ {
-	}
-}
-
 func reflectSchema(r *jsonschema.Reflector, t reflect.Type) *jsonschema.Schema {
 	s := r.ReflectFromType(t)
 	s.Version, s.ID = "", ""
