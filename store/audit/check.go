@@ -36,10 +36,7 @@ func checkRows(ctx context.Context, s *store.Store, words SearchWordsFunc) (foun
 			c.checkWorkflows, c.checkNotices, c.eachRowOf(store.Receipts, c.checkReceipt),
 			c.eachRowOf(store.Words, c.findOrphanWords), c.checkNextHandoffID,
 		} {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := step(); err != nil {
+			if err := cmp.Or(ctx.Err(), step()); err != nil {
 				return err
 			}
 		}
