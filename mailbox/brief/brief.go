@@ -116,10 +116,13 @@ func Render(in Input) Brief {
 	if len(omitted)+len(left) > 0 {
 		original = content.CountTokens(f.render(all, nil, 0))
 	}
+	for _, r := range contextOrEmpty(in.Handoff).References { // whose content is not read
+		original += r.Tokens
+	}
 	b.Transfer = schemas.ContextUsage{
 		Strategy:       transferStrategy(in.Handoff),
 		Tokens:         b.Tokens,
-		OriginalTokens: original + referenceTokens(in.Handoff),
+		OriginalTokens: original,
 		SummaryTokens:  summaryTokens(in.Handoff, kept),
 	}
 	return b
@@ -146,14 +149,4 @@ func summaryTokens(h schemas.Handoff, kept []briefPart) int {
 		return 0
 	}
 	return content.CountTokens(strings.Join(kept[i].lines, "\n"))
-}
-
-// referenceTokens returns the sum of the token counts in the handoff's references. It does not read the content of the
-// references.
-func referenceTokens(h schemas.Handoff) int {
-	n := 0
-	for _, r := range contextOrEmpty(h).References {
-		n += r.Tokens
-	}
-	return n
 }
