@@ -44,9 +44,9 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, inbox inboxFunc, tel
 			p.out.Total++ // the rest is only counted
 			continue
 		}
-		r := readCandidate(v, id, fits)
-		if r == nil {
-			continue
+		r, err := v.Record(id)
+		if err != nil || r == nil || !fits(r) {
+			continue // it is damaged, or does not fit
 		}
 		shown, err := f.matches(v, r, &unseen)
 		if err != nil {
@@ -54,7 +54,9 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, inbox inboxFunc, tel
 		}
 		if shown {
 			p.out.Total++
-			if len(p.out.Items) == f.in.Limit || p.out.Cursor != "" || !p.addRow(f.buildRow(v, r, tell)) {
+			it := HandoffItem(r)
+			tell(v, r, &it)
+			if len(p.out.Items) == f.in.Limit || p.out.Cursor != "" || !p.addRow(it) {
 				p.endAfter(last)
 			}
 		}
@@ -67,15 +69,6 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, inbox inboxFunc, tel
 	return p.out, nil
 }
 
-// readCandidate returns the record of a handoff, or nil for a damaged record and for a handoff that does not fit.
-func readCandidate(v *store.View, id schemas.ID, fits func(*store.Record) bool) *store.Record {
-	r, err := v.Record(id)
-	if err != nil || r == nil || !fits(r) {
-		return nil
-	}
-	return r
-}
-
 // addMissingWords adds to the result the search words that occur in no handoff, and the search text without these
 // words.
 func (f Filter) addMissingWords(out *schemas.ListOut, unseen []string) {
@@ -83,13 +76,6 @@ func (f Filter) addMissingWords(out *schemas.ListOut, unseen []string) {
 		seen := slices.DeleteFunc(slices.Clone(f.words), func(w string) bool { return slices.Contains(unseen, w) })
 		out.UnmatchedWords, out.MatchedWords = unseen, strings.Join(seen, " ")
 	}
-}
-
-// buildRow returns the row of a handoff with all facts.
-func (Filter) buildRow(v *store.View, r *store.Record, tell factsFunc) schemas.ListItem {
-	it := HandoffItem(r)
-	tell(v, r, &it)
-	return it
 }
 
 // NoticePage returns one page of an agent's notices, newest first. The result shown has the ids of the notices on the
