@@ -161,16 +161,6 @@ type callStateKey struct{}
 
 func callStateOf(ctx context.Context) *callState { return ctx.Value(callStateKey{}).(*callState) }
 
-// argumentsOfCall returns the arguments of a tool call. They are in the context if the SDK got the message without its
-// arguments.
-func argumentsOfCall(ctx context.Context, r sdk.CallToolRequest) json.RawMessage {
-	args := r.Params.RawArguments
-	if call := callStateOf(ctx).call; call != nil {
-		args = call.Arguments
-	}
-	return argumentsOrEmpty(args)
-}
-
 // storeClaim stores a function that releases the claim of a successful call. The server calls this function if the
 // response does not arrive.
 func (s *Server) storeClaim(ctx context.Context, by schemas.Caller, tool string, args, result json.RawMessage) {

@@ -67,7 +67,11 @@ func (s *Server) handleToolCall(ctx context.Context, r sdk.CallToolRequest) (*sd
 	if unknown, ok := r.Params.Arguments.(unknownTool); ok {
 		name = string(unknown)
 	}
-	return s.callOfferedTool(ctx, name, argumentsOfCall(ctx, r), r.Params.Meta, r.Params.InputResponses), nil
+	args := r.Params.RawArguments
+	if call := callStateOf(ctx).call; call != nil { // the SDK got the message without its arguments
+		args = call.Arguments
+	}
+	return s.callOfferedTool(ctx, name, argumentsOrEmpty(args), r.Params.Meta, r.Params.InputResponses), nil
 }
 
 // callWithoutSDK responds to a tool call of a revision before 2026-07-28 without the SDK. The SDK checks nothing in
