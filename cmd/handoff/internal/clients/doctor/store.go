@@ -173,7 +173,7 @@ func examinePermissions(dir string) []Finding {
 	case err != nil:
 		return []Finding{failure(aboutStore, "its directory cannot be looked at: %v", err).withCommand("ls -ld " + shell.Quote(dir))}
 	case !info.IsDir():
-		return []Finding{failure(aboutStore, "%s is no directory", dir).withCommand(moveAwayCommand(dir))}
+		return []Finding{failure(aboutStore, "%s is no directory", dir).withCommand("mv -n " + shell.JoinWords([]string{dir, dir + ".aside"}))}
 	case info.Mode().Perm()&usable != usable:
 		return []Finding{failure(aboutStore, "%s is %s: its user cannot use it", dir, info.Mode().Perm()).
 			withCommand("chmod 700 " + shell.Quote(dir))}
@@ -197,11 +197,6 @@ func isReadOnly(dir string) bool {
 	}
 	_ = lock.Close() // nothing was written
 	return false
-}
-
-// moveAwayCommand returns the command that moves a file away.
-func moveAwayCommand(path string) string {
-	return "mv -n " + shell.JoinWords([]string{path, path + ".aside"})
 }
 
 // ExamineOwner examines the owner of a workspace, which serves the other processes. It reads the owner's note in the

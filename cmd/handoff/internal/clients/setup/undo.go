@@ -42,7 +42,7 @@ func (s Installer) planFileUndo(c client.Client, d DesiredSetup, t targetFile) F
 		if foreign && change.IsRecorded() {
 			change.Foreign = d.newForeignServerError(c)
 		}
-		change.Gone = r.Missing && isEmptyConfig(change.After)
+		change.Gone = r.Missing && slices.Contains([]string{"", "{}"}, string(bytes.TrimSpace(change.After)))
 	}
 	return change
 }
@@ -61,12 +61,6 @@ func (c FileChange) withLocalServerNote() FileChange {
 		}
 	}
 	return c
-}
-
-// isEmptyConfig reports whether a text has no values.
-func isEmptyConfig(text []byte) bool {
-	text = bytes.TrimSpace(text)
-	return len(text) == 0 || string(text) == "{}"
 }
 
 // textWithoutParts returns the text of the file without our parts. Foreign reports whether a server of another author
