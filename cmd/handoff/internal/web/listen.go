@@ -108,10 +108,7 @@ func openCertificate(c Config) (*certificate, error) {
 			WithHint("It is the file of the key's certificate.")
 	}
 	cert := &certificate{cert: c.Cert, key: c.Key, log: c.Logger, now: c.Now}
-	if err := cert.readFiles(); err != nil {
-		return nil, err
-	}
-	return cert, nil
+	return cert, cert.readFiles()
 }
 
 // currentCertificate returns the certificate for a handshake. If the files have changed, it reads the files first.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -35,22 +36,15 @@ func (s *Server) routes() http.Handler {
 	read := []string{http.MethodGet, http.MethodHead}
 	speak := []string{http.MethodPost, http.MethodGet, http.MethodDelete}
 	table := routeTable{
-		"/healthz": {http.HandlerFunc(handleHealth), read},
-		"/readyz":  {&readinessCheck{config: s.config}, read},
+		"/healthz":             {http.HandlerFunc(handleHealth), read},
+		"/readyz":              {&readinessCheck{config: s.config}, read},
+		"/metrics":             {s.config.Metrics, read},
+		pathMCP:                {s.config.MCP, speak},
+		pathRooms:              {s.config.Rooms, speak},
+		pathMetadata:           {s.config.Metadata, read},
+		pathMetadata + pathMCP: {s.config.Metadata, read},
 	}
-	if s.config.MCP != nil {
-		table[pathMCP] = route{s.config.MCP, speak}
-	}
-	if s.config.Rooms != nil {
-		table[pathRooms] = route{s.config.Rooms, speak}
-	}
-	if s.config.Metadata != nil {
-		table[pathMetadata] = route{s.config.Metadata, read}
-		table[pathMetadata+pathMCP] = table[pathMetadata]
-	}
-	if s.config.Metrics != nil {
-		table["/metrics"] = route{s.config.Metrics, read}
-	}
+	maps.DeleteFunc(table, func(_ string, r route) bool { return r.handler == nil })
 	return table
 }
 
