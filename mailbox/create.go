@@ -159,7 +159,8 @@ func (o *op) findLineage(d *draft.Draft) (l lineage, err error) {
 	if err = cmp.Or(err, o.checkWorkflowName(d.Workflow)); err != nil {
 		return l, err
 	}
-	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: o.maxDepthFor(d)}
+	ownLimit := d.Handoff.Metadata.Limits[schemas.LimitChain] // later handoffs of the chain cannot raise it
+	l = lineage{workflow: d.Workflow, depth: 1, maxDepth: int(min(ownLimit, float64(o.Limits.Depth)))}
 	if parent != nil {
 		l = l.childOf(parent)
 		// A send to human may exceed the limit of the chain. The exception is a send by a rule, because rules could
@@ -184,12 +185,6 @@ func (l lineage) childOf(parent *store.Record) lineage {
 		l.maxDepth = parent.MaxDepth
 	}
 	return l
-}
-
-// maxDepthFor returns the limit that the sender of d sets for the length of the chain of parents, or zero if only the
-// server's limit holds. Later handoffs of the chain cannot raise the limit.
-func (o *op) maxDepthFor(d *draft.Draft) int {
-	return int(min(d.Handoff.Metadata.Limits[schemas.LimitChain], float64(o.Limits.Depth)))
 }
 
 // checkWorkflowName refuses names such as wf_12 for a new workflow. The server makes these names from ids, so a sender
