@@ -125,8 +125,7 @@ func writeVerifiedBackup(ctx context.Context, a *cli.App, w workspace.Workspace,
 // backup, because no other process may read these files. For a workspace in a database, this process reads the
 // database.
 func writeBackup(ctx context.Context, a *cli.App, w workspace.Workspace, path string) error {
-	end := a.ShowProgress("writing the backup of " + w.Name)
-	defer end()
+	defer a.ShowProgress("writing the backup of " + w.Name)()
 	if a.UsesDatabase() {
 		return withDatabaseNode(ctx, a, func(node *cluster.Node) error {
 			return open.BackUpDatabase(ctx, w.Name, node, path)

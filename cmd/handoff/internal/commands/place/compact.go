@@ -89,8 +89,7 @@ func (c *compaction) run(ctx context.Context) error {
 }
 
 func (c *compaction) removeOldTexts(ctx context.Context) error {
-	end := c.ShowProgress("looking through workspace " + c.workspace.Name)
-	defer end()
+	defer c.ShowProgress("looking through workspace " + c.workspace.Name)()
 	out, _, err := cli.Call[schemas.RetainOut](ctx, c.App, "store_retain", cli.Arguments{
 		"before": c.Now().Add(-c.keep), "dry_run": c.Try,
 	})
@@ -103,8 +102,7 @@ func (c *compaction) removeOldTexts(ctx context.Context) error {
 }
 
 func (c *compaction) shrinkFile(ctx context.Context) error {
-	end := c.ShowProgress("compacting workspace " + c.workspace.Name)
-	defer end()
+	defer c.ShowProgress("compacting workspace " + c.workspace.Name)()
 	return withStoreLock(c.workspace, func() error {
 		done, err := open.Compact(ctx, c.workspace)
 		if err == nil {

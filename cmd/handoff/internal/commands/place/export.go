@@ -148,8 +148,7 @@ func writeExport(ctx context.Context, a *cli.App, in schemas.ExportIn, to io.Wri
 	if err != nil {
 		return head, err
 	}
-	end := a.ShowProgress("exporting the workspace")
-	defer end()
+	defer a.ShowProgress("exporting the workspace")()
 	const tool = "workspace_export"
 	err = a.ConnectForTool(ctx, by, tool, func(conn *cli.Connection) error {
 		var begun schemas.ExportOut

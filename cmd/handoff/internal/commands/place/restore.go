@@ -101,14 +101,12 @@ func verifyBackupFile(ctx context.Context, a *cli.App, file string) (audit.Store
 	if err != nil {
 		return audit.StoreSummary{}, err
 	}
-	end := a.ShowProgress("verifying the backup")
-	defer end()
+	defer a.ShowProgress("verifying the backup")()
 	return open.VerifyBackup(ctx, file)
 }
 
 func (r restoration) replaceStore(ctx context.Context, file string, replace bool) (kept string, moved bool, err error) {
-	end := r.ShowProgress("restoring " + r.to.Name)
-	defer end()
+	defer r.ShowProgress("restoring " + r.to.Name)()
 	err = withNodeOrLock(ctx, r.App, r.to, func(node *cluster.Node) error {
 		restore := func() error {
 			kept, moved, err = open.Restore(ctx, r.to, node, file, replace)
