@@ -131,8 +131,7 @@ func examineWorkspace(ctx context.Context, a *cli.App, sh doctor.CommandBuilder)
 	if err != nil {
 		return append(findings, doctor.StoreNotOpened(err, sh))
 	}
-	file, _ := ws.StoreFile()
-	return append(findings, examineContent(ctx, a, boxes, file, self, sh)...)
+	return append(findings, examineContent(ctx, a, boxes, schemas.ValueOrZero(ws.StoreFile()), self, sh)...)
 }
 
 // examineDatabase examines the workspace in the database that HANDOFF_STORE names. It creates no workspace.

@@ -70,8 +70,7 @@ func IsAccessDenied(dir string) bool {
 // HasStore reports whether the workspace has a store. The first process that opens the mailboxes of a workspace makes
 // the store.
 func (w Workspace) HasStore() bool {
-	_, ok := w.StoreFile()
-	return ok
+	return w.StoreFile() != nil
 }
 
 // IsStoreMissing reports whether the workspace has no store. It is false if the path cannot be read.
@@ -82,23 +81,23 @@ func isMissing(path string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// StoreFile returns the file with the handoffs. Ok is false if there is no such file. Callers that only need to know
-// whether it exists call [Workspace.HasStore].
-func (w Workspace) StoreFile() (_ File, ok bool) { return w.file(StoreFile) }
+// StoreFile returns the file with the handoffs, nil if there is no such file. Callers that only need to know whether it
+// exists call [Workspace.HasStore].
+func (w Workspace) StoreFile() *File { return w.file(StoreFile) }
 
-// KeptFile returns the store that a restore replaced and kept. Ok is false if there is no kept store.
-func (w Workspace) KeptFile() (_ File, ok bool) { return w.file(KeptFile) }
+// KeptFile returns the store that a restore replaced and kept, nil if there is no kept store.
+func (w Workspace) KeptFile() *File { return w.file(KeptFile) }
 
-// LogFile returns the log file of the owners of the workspace, see package journal. Ok is false if there is no log.
-func (w Workspace) LogFile() (_ File, ok bool) { return w.file(logFile) }
+// LogFile returns the log file of the owners of the workspace, see package journal. It is nil if there is no log.
+func (w Workspace) LogFile() *File { return w.file(logFile) }
 
-func (w Workspace) file(name string) (File, bool) {
+func (w Workspace) file(name string) *File {
 	path := filepath.Join(w.Dir, name)
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
-		return File{}, false
+		return nil
 	}
-	return File{path, info.Size(), info.ModTime()}, true
+	return &File{path, info.Size(), info.ModTime()}
 }
 
 // TotalSize returns the size of all files of the workspace in bytes. It is 0 if the directory cannot be read.

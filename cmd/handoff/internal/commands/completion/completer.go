@@ -29,7 +29,7 @@ func completeFromWorkspace(read func(ctx context.Context, conn *cli.Connection, 
 		if err != nil {
 			return nil
 		}
-		if store, ok := ws.StoreFile(); !ok || store.Bytes == 0 {
+		if store := ws.StoreFile(); store == nil || store.Bytes == 0 {
 			return nil // opening would create it
 		}
 		const atTerminal = false // the standard input of a completion says nothing about the caller

@@ -97,8 +97,8 @@ func removeUnusedWorkspace(ctx context.Context, w workspace.Workspace) error {
 // checkNoKeptStore returns an error if the workspace still keeps the store that a restore replaced. The replaced store
 // may hold more handoffs than the current one, so it must not be deleted together with the workspace.
 func checkNoKeptStore(w workspace.Workspace) error {
-	kept, ok := w.KeptFile()
-	if !ok {
+	kept := w.KeptFile()
+	if kept == nil {
 		return nil
 	}
 	return schemas.Errorf(schemas.Conflict, "workspace %s keeps its state from before a restore: %s", w.Name, kept.Path).

@@ -159,15 +159,8 @@ func findWorkspaceFacts(ctx context.Context, a *cli.App) (w workspaceFacts, err 
 // addFileFacts adds the facts from the files of a workspace.
 func (w *workspaceFacts) addFileFacts(ws workspace.Workspace, getenv func(string) string) {
 	w.Directory, w.Owner, w.Beside = ws.Dir, ownerOfFileStore(ws), workspace.FindNeighbours(ws, getenv)
-	if store, ok := ws.StoreFile(); ok {
-		w.Store = &store
-	}
-	if before, ok := ws.KeptFile(); ok {
-		w.Kept = before.Path
-	}
-	if log, ok := ws.LogFile(); ok {
-		w.Log = &log
-	}
+	w.Store, w.Log = ws.StoreFile(), ws.LogFile()
+	w.Kept = schemas.ValueOrZero(ws.KeptFile()).Path
 	w.Exists = w.Store != nil || workspace.IsAccessDenied(ws.Dir)
 }
 

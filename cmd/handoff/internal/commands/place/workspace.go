@@ -79,10 +79,9 @@ func listWorkspaces(_ context.Context, a *cli.App) ([]workspaceItem, error) {
 	}
 	all := []workspaceItem{}
 	for _, w := range found {
-		store, _ := w.StoreFile()
 		all = append(all, workspaceItem{
 			Workspace: w.Name, Project: w.Project, Gone: w.Project != "" && workspace.IsProjectGone(w.Project),
-			Directory: w.Dir, Bytes: w.TotalSize(), Used: store.Used, Owner: ownerOfFileStore(w),
+			Directory: w.Dir, Bytes: w.TotalSize(), Used: schemas.ValueOrZero(w.StoreFile()).Used, Owner: ownerOfFileStore(w),
 		})
 	}
 	slices.SortStableFunc(all, func(x, y workspaceItem) int { return y.Used.Compare(x.Used) })
