@@ -71,16 +71,12 @@ func isSameOrigin(r *http.Request) bool {
 	if len(given) == 0 {
 		return true
 	}
-	from, ok := normaliseOrigin(given[0])
-	if !ok || len(given) > 1 {
-		return false
-	}
 	scheme := "http://"
 	if r.TLS != nil {
 		scheme = "https://"
 	}
-	own, ok := normaliseOrigin(scheme + r.Host)
-	return ok && from == own
+	from := normaliseOrigin(given[0])
+	return len(given) == 1 && from != "" && from == normaliseOrigin(scheme+r.Host)
 }
 
 // normaliseHost returns the name or address of a Host header for comparison. It removes the port, brackets and a final
@@ -96,19 +92,19 @@ func normaliseHost(host string) string {
 	return strings.TrimSuffix(strings.ToLower(host), ".")
 }
 
-// normaliseOrigin returns an origin for comparison, in the form scheme://host[:port] without a default port. Ok is
-// false if the text is no origin.
-func normaliseOrigin(text string) (_ string, ok bool) {
+// normaliseOrigin returns an origin for comparison, in the form scheme://host[:port] without a default port. It returns
+// "" for a text that is no origin.
+func normaliseOrigin(text string) string {
 	u, err := url.Parse(strings.ToLower(text))
 	switch {
 	case err != nil, u.Scheme == "", u.Hostname() == "", u.User != nil,
 		u.RawQuery != "", u.Fragment != "", u.Path != "" && u.Path != "/",
 		strings.Contains(u.Host, "*"): // it looks like many origins, and is none
-		return "", false
+		return ""
 	}
 	host := u.Host
 	if usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]; usual == u.Port() {
 		host = strings.TrimSuffix(host, ":"+usual)
 	}
-	return u.Scheme + "://" + host, true
+	return u.Scheme + "://" + host
 }
