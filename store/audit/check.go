@@ -33,7 +33,7 @@ func checkRows(ctx context.Context, s *store.Store, words SearchWordsFunc) (foun
 			// No event proves the rows of the steps below. Most of their faults cannot be mended, because no other row of
 			// the store has the data of the right row.
 			c.checkTokens, c.eachRowOf(store.Agents, c.checkAgent), c.eachRowOf(store.Rules, c.checkDeclaredRule),
-			c.checkWorkflows, c.checkNotices, c.eachRowOf(store.Receipts, c.checkReceipt),
+			c.checkWorkflows, c.eachRowOf(store.Notices, c.checkNotice), c.checkNextNoticeID, c.eachRowOf(store.Receipts, c.checkReceipt),
 			c.eachRowOf(store.Words, c.findOrphanWords), c.checkNextHandoffID,
 		} {
 			if err := cmp.Or(ctx.Err(), step()); err != nil {
@@ -52,7 +52,8 @@ type checker struct {
 	ctx     context.Context // of the whole check
 	words   SearchWordsFunc
 	counted store.CounterTotals
-	last    schemas.ID // the highest record
+	last    schemas.ID       // the highest record
+	notice  schemas.NoticeID // the highest notice
 	seed    maphash.Seed
 
 	// expected holds for each space the sum of the row numbers that the records should have, minus the sum of the row

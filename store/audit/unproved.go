@@ -64,28 +64,24 @@ func (c *checker) checkWorkflows() error {
 	})
 }
 
-// checkNotices checks that the key of each notice names its recipient, and that the handoff of the notice exists.
-func (c *checker) checkNotices() error {
-	highest := schemas.NoticeID(0)
-	err := c.eachRow(store.Notices, func(row store.Row) error {
-		id := schemas.NoticeID(store.DecodeLastNumber(row.Key))
-		highest = max(highest, id)
-		n, err := store.DecodeJSONRow[schemas.Notice](row)
-		switch {
-		case err != nil:
-			c.addFault("notice %s cannot be read: %v", id, err)
-		case !bytes.Equal(row.Key, store.UnreadRow(n).Key):
-			c.addFault("notice %s calls itself %s to %s", id, n.ID, n.To)
-		case n.About > c.last:
-			c.addFault("notice %s tells of %s, which is missing", id, n.About)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+// checkNotice checks that the key of a notice names its recipient, and that the handoff of the notice exists.
+func (c *checker) checkNotice(row store.Row) error {
+	id := schemas.NoticeID(store.DecodeLastNumber(row.Key))
+	c.notice = max(c.notice, id)
+	n, err := store.DecodeJSONRow[schemas.Notice](row)
+	switch {
+	case err != nil:
+		c.addFault("notice %s cannot be read: %v", id, err)
+	case !bytes.Equal(row.Key, store.UnreadRow(n).Key):
+		c.addFault("notice %s calls itself %s to %s", id, n.ID, n.To)
+	case n.About > c.last:
+		c.addFault("notice %s tells of %s, which is missing", id, n.About)
 	}
-	return c.checkNextNumber(store.Notices, uint64(highest))
+	return nil
 }
+
+// checkNextNoticeID checks that the id of the next notice is a new one.
+func (c *checker) checkNextNoticeID() error { return c.checkNextNumber(store.Notices, uint64(c.notice)) }
 
 // checkReceipt checks that a receipt can be decoded.
 func (c *checker) checkReceipt(row store.Row) error {
