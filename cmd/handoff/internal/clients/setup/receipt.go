@@ -2,7 +2,6 @@ package setup
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -41,8 +40,7 @@ type receipt struct {
 }
 
 func textDigest(text []byte) string {
-	hash := sha256.Sum256(text)
-	return hex.EncodeToString(hash[:])
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 // receiptPath returns the path of a file's receipt. Resolved is the file's path without links, so that a file has only
