@@ -44,9 +44,9 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, inbox inboxFunc, tel
 			p.out.Total++ // the rest is only counted
 			continue
 		}
-		r, err := v.Record(id)
-		if err != nil || r == nil || !fits(r) {
-			continue // it is damaged, or does not fit
+		r := readCandidate(v, id, fits)
+		if r == nil {
+			continue
 		}
 		shown, err := f.matches(v, r, &unseen)
 		if err != nil {
@@ -67,6 +67,15 @@ func (f Filter) HandoffPage(v *store.View, a schemas.Agent, inbox inboxFunc, tel
 	}
 	f.clearUselessTotal(&p.out)
 	return p.out, nil
+}
+
+// readCandidate returns the record of a handoff, or nil for a damaged record and for a handoff that does not fit.
+func readCandidate(v *store.View, id schemas.ID, fits func(*store.Record) bool) *store.Record {
+	r, err := v.Record(id)
+	if err != nil || r == nil || !fits(r) {
+		return nil
+	}
+	return r
 }
 
 // addMissingWords adds to the result the search words that occur in no handoff, and the search text without these
