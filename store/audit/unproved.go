@@ -81,7 +81,9 @@ func (c *checker) checkNotice(row store.Row) error {
 }
 
 // checkNextNoticeID checks that the id of the next notice is a new one.
-func (c *checker) checkNextNoticeID() error { return c.checkNextNumber(store.Notices, uint64(c.notice)) }
+func (c *checker) checkNextNoticeID() error {
+	return c.checkNextNumber(store.Notices, uint64(c.notice))
+}
 
 // checkReceipt checks that a receipt can be decoded.
 func (c *checker) checkReceipt(row store.Row) error {
