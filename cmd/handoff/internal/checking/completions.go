@@ -66,6 +66,7 @@ func (c *CompletionChecker) Invoke(ctx context.Context, call tools.Call) (_ json
 			report = &schemas.CheckReport{Listed: readWorkingList(repository).Names()}
 		}
 	case schemas.CompleteIn{}.Tool():
+		call = call.WithDecodedArgs()
 		if report, err = c.runChecks(ctx, call); err != nil {
 			return nil, err
 		}

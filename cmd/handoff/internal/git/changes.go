@@ -153,11 +153,11 @@ func (r Repository) HasPath(ctx context.Context, commit, path string) (bool, err
 // ResolveCommit returns the whole id of a commit. Name is a branch, a tag, or the beginning of an id.
 func (r Repository) ResolveCommit(ctx context.Context, name string) (string, error) {
 	args := []string{"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"}
-	ask := r.run
 	if IsObjectID(name) {
-		ask = func(ctx context.Context, args ...string) (string, error) { return r.runFact(ctx, nil, args...) }
+		found, err := r.runFact(ctx, nil, args...)
+		return strings.TrimSpace(found), err
 	}
-	found, err := ask(ctx, args...)
+	found, err := r.run(ctx, args...)
 	return strings.TrimSpace(found), err
 }
 
