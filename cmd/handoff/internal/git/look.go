@@ -6,11 +6,8 @@ import (
 	"time"
 )
 
-// Times of a [Look].
-const (
-	lookTime = 30 * time.Second       // after which its process ends
-	lookRest = 100 * time.Millisecond // the minimal rest before a look for which nobody waits
-)
+// lookTime is the time limit of a [Look]. The process ends then.
+const lookTime = 30 * time.Second
 
 // Look is one run of git status in a working tree. It belongs to all callers that asked before it began.
 type Look struct {
@@ -19,8 +16,7 @@ type Look struct {
 	Uncommitted []string // files with changes that are in no commit, untracked files last
 	Err         error
 
-	waited bool          // a caller waits for it
-	done   chan struct{} // closed when the fields are set; Began and Commit are set earlier
+	done chan struct{} // closed when the fields are set; Began and Commit are set earlier
 }
 
 // Wait waits for the end of the look, but not after the end of ctx. It reports whether the look has ended.
@@ -43,54 +39,27 @@ func (k *Look) Wait(ctx context.Context) bool {
 type Looker struct {
 	mu      sync.Mutex // guards the fields below
 	running *Look
-	next    *Look     // begins when the running look has ended; nil if nobody asked for it
-	last    *Look     // without an error; nil if there is none
-	rested  time.Time // until then no look begins for which nobody waits
+	next    *Look // begins when the running look has ended; nil if nobody asked for it
+	last    *Look // without an error; nil if there is none
 }
 
 // Next returns a look that begins after the call, as soon as the running look has ended.
-func (l *Looker) Next(r Repository) *Look { return l.join(r, true) }
-
-// Later returns a look that begins after the call, for a caller whose answer does not wait for it. The look begins with
-// the next caller of Next, or after a rest of 0.1 seconds, and of as long as the last look took. So a completion right
-// after a claim waits for one look, and not for two, and these looks take at most half of a processor.
-func (l *Looker) Later(r Repository) *Look { return l.join(r, false) }
-
-func (l *Looker) join(r Repository, waits bool) *Look {
+func (l *Looker) Next(r Repository) *Look {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	k := l.next
 	if k == nil {
 		k = &Look{done: make(chan struct{})}
 		l.next = k
-		l.rest(lookRest)
-	} else if k.waited || !waits {
-		return k
+		l.begin(r)
 	}
-	k.waited = waits
-	l.begin(r)
 	return k
 }
 
-// rest makes looks for which nobody waits begin not before a time has passed.
-func (l *Looker) rest(d time.Duration) {
-	if until := time.Now().Add(d); until.After(l.rested) {
-		l.rested = until
-	}
-}
-
-// begin begins the next look, unless a look runs. A look for which nobody waits begins after the rest.
+// begin begins the next look, unless a look runs.
 func (l *Looker) begin(r Repository) {
 	k := l.next
 	if l.running != nil || k == nil {
-		return
-	}
-	if left := time.Until(l.rested); left > 0 && !k.waited {
-		time.AfterFunc(left, func() {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			l.begin(r)
-		})
 		return
 	}
 	l.running, l.next = k, nil
@@ -110,7 +79,6 @@ func (l *Looker) look(r Repository, k *Look) {
 		l.last = k
 	}
 	l.running = nil
-	l.rest(time.Since(k.Began))
 	close(k.done)
 	l.begin(r)
 }

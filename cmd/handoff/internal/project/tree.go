@@ -55,6 +55,10 @@ const (
 	staleTime  = 30 * time.Second
 )
 
+// restTime is the time after a claim in which no look begins for it, so that a completion right after the claim waits for
+// one look, and not for two.
+const restTime = 100 * time.Millisecond
+
 // workArguments is the part of a call's arguments about its work.
 type workArguments struct {
 	HandoffID string         `json:"handoff_id"`
@@ -201,8 +205,13 @@ func (f *Invoker) locateClaim(ctx context.Context, c tools.Call, out json.RawMes
 	if f.Patience > 0 { // the process may end with this call
 		return
 	}
-	look := f.looks.Later(repository)
+	began := time.Now()
 	go func() {
+		time.Sleep(restTime)
+		look := f.looks.Last(tree.Commit, time.Since(began))
+		if look == nil {
+			look = f.looks.Next(repository)
+		}
 		before := *tree
 		if look.Wait(context.Background()); look.Err != nil {
 			return
