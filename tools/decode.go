@@ -7,6 +7,7 @@ import (
 	"errors"
 	"strings"
 
+	"handoff/schemas"
 	"handoff/schemas/respell"
 )
 
@@ -59,6 +60,13 @@ func (c Call) decode(t Tool) *decoded {
 		d.agent, d.args, d.told, d.err = t.decode(c.Args)
 	}
 	return d
+}
+
+func (d *decoded) canonical() (json.RawMessage, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	return schemas.Encode(d.args)
 }
 
 // parseArguments parses an object, which may have been sent as text. Absent arguments and JSON null give an empty

@@ -27,7 +27,7 @@ type Call struct {
 	Since  time.Time       `json:"since,omitzero"` // time of the first attempt, see [schemas.Caller]; zero means now
 	Until  time.Time       `json:"until,omitzero"` // end of its wait; zero means wait_seconds after Since
 
-	Work *schemas.GetOut `json:"-"` // of a completion: the handoff in full, if an invoker of this process has read it
+	Work *schemas.GetOut `json:"-"` // the handoff, if an invoker of this process has read it; of a completion in full
 
 	decoded *decoded // arguments that an invoker of this process has decoded, see [Call.WithDecodedArgs]
 }
@@ -73,6 +73,16 @@ func InvokeTyped[Out any](ctx context.Context, i Invoker, c Call, in any) (out O
 		return out, schemas.InternalError(err)
 	}
 	return out, nil
+}
+
+// ReadHandoff reads the handoff of a call for its caller, and marks no notice as read. The result is nil after an error.
+func ReadHandoff(ctx context.Context, i Invoker, c Call, id string, view schemas.View) (*schemas.GetOut, error) {
+	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil
+	got, err := InvokeTyped[schemas.GetOut](ctx, i, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
+	if err != nil {
+		return nil, err
+	}
+	return &got, nil
 }
 
 // NewRequestID makes an id for [Call.ID]: 16 hexadecimal digits of the milliseconds since 1970, and 16 random digits.

@@ -140,11 +140,7 @@ func toolNames(wanted func(Tool) bool) (names []string) {
 // It reads no store and does not know the caller, so it cannot tell whether the call would succeed. The result has
 // only fields of the schema, none of them null, each in the type that the schema names.
 func (t Tool) CanonicalArgs(args json.RawMessage) (json.RawMessage, error) {
-	_, m, _, err := t.decode(args)
-	if err != nil {
-		return nil, err
-	}
-	return schemas.Encode(m)
+	return Call{Args: args}.decode(t).canonical()
 }
 
 // ArgumentsOf returns the arguments of a call in their canonical form, see [Tool.CanonicalArgs].
@@ -153,13 +149,9 @@ func ArgumentsOf[In any](c Call) (in In, err error) {
 	if err != nil {
 		return in, err
 	}
-	d := c.decode(tool)
-	if d.err != nil {
-		return in, d.err
-	}
-	canonical, err := schemas.Encode(d.args)
+	args, err := c.decode(tool).canonical()
 	if err == nil {
-		err = json.Unmarshal(canonical, &in)
+		err = json.Unmarshal(args, &in)
 	}
 	return in, err
 }

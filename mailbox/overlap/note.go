@@ -54,14 +54,14 @@ func (k *Recorder) RecordFiles(in *operation.Op, r *store.Record) (texts []strin
 		return nil, err
 	}
 	before, found := all[r.ID]
-	mine := o.touchedFiles(r, before)
+	mine := o.touchedFiles(r, before.TouchedFiles)
 	delete(all, r.ID)
 	if err := o.deleteOldRows(all, mine.Since); err != nil || mine.Repository == "" && len(mine.Named) == 0 {
 		return nil, err
 	}
 	var beside []string // handoffs whose holders only share the working tree
 	for _, id := range slices.Sorted(maps.Keys(all)) {
-		text, shared, err := o.compareWith(id, all[id], r, &mine)
+		text, shared, err := o.compareWith(id, all[id].TouchedFiles, r, &mine)
 		switch {
 		case err != nil:
 			return nil, err
@@ -77,26 +77,26 @@ func (k *Recorder) RecordFiles(in *operation.Op, r *store.Record) (texts []strin
 	switch {
 	case !r.Status.IsHeld() && len(all) == 0:
 		return texts, o.DeleteTouchedFiles(r.ID)
-	case found && reflect.DeepEqual(before, mine):
+	case found && reflect.DeepEqual(before.TouchedFiles, mine):
 		return texts, nil
 	}
 	return texts, o.PutTouchedFiles(r.ID, mine)
 }
 
 // readRows returns the touched files of all handoffs. It decodes only the rows that changed since its last call.
-func (k *Recorder) readRows(v *store.View) (map[schemas.ID]store.TouchedFiles, error) {
+func (k *Recorder) readRows(v *store.View) (map[schemas.ID]decodedRow, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	rows, all := map[schemas.ID]decodedRow{}, map[schemas.ID]store.TouchedFiles{}
+	rows := map[schemas.ID]decodedRow{}
 	err := v.EachTouchedFiles(func(id schemas.ID, encoded []byte) {
 		row, known := k.rows[id]
 		if !known || !bytes.Equal(row.encoded, encoded) {
 			row = decodedRow{bytes.Clone(encoded), store.DecodeTouchedFiles(encoded)}
 		}
-		rows[id], all[id] = row, row.TouchedFiles
+		rows[id] = row
 	})
 	k.rows = rows
-	return all, err
+	return maps.Clone(rows), err
 }
 
 // op is the operation in which the caller claims, reports progress or completes.
@@ -128,7 +128,7 @@ func (o op) touchedFiles(r *store.Record, t store.TouchedFiles) store.TouchedFil
 
 // deleteOldRows deletes the rows of handoffs that were completed before the oldest held claim, and of all but the last
 // [maxEnded] completed handoffs, from the store and from all. Since is the event of the caller's claim.
-func (o op) deleteOldRows(all map[schemas.ID]store.TouchedFiles, since uint64) error {
+func (o op) deleteOldRows(all map[schemas.ID]decodedRow, since uint64) error {
 	var ended []schemas.ID
 	for id, t := range all {
 		if t.Ended == 0 {

@@ -249,11 +249,8 @@ func CurrentState(v *store.View, r *store.Record) (st schemas.HandoffState, err 
 // newestTree returns the tree of a claim with the uncommitted files that the holder's process saw last. A claim does not
 // wait for them, see [schemas.NotLookedYet].
 func newestTree(v *store.View, r *store.Record, claimed *schemas.Tree) (*schemas.Tree, error) {
-	if claimed == nil {
-		return nil, nil
-	}
 	t, err := v.TouchedFiles(r.ID)
-	if err != nil || t.SeenAt.IsZero() || t.Claims != r.Claims || t.Path != claimed.Path {
+	if err != nil || claimed == nil || t.SeenAt.IsZero() || t.Claims != r.Claims || t.Path != claimed.Path {
 		return claimed, err
 	}
 	newest := *claimed

@@ -129,7 +129,7 @@ func (c *CompletionChecker) runChecks(ctx context.Context, call tools.Call) (*sc
 	}
 	work := call.Work
 	if work == nil {
-		work, err = c.readWork(ctx, c.Invoker, call, in.HandoffID)
+		work, err = tools.ReadHandoff(ctx, c.Invoker, call, in.HandoffID, "full")
 	}
 	if err != nil || work.Status.HasEnded() {
 		return nil, nil //nolint:nilerr // the mailbox says it, or gives a repetition its first result

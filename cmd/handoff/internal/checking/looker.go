@@ -24,14 +24,6 @@ type ProjectChecks struct {
 	Dir    string // of the project; empty for none
 }
 
-// readWork reads a handoff with its expectations and results, with the rights of the caller. It marks no notice as
-// read.
-func (l ProjectChecks) readWork(ctx context.Context, by tools.Invoker, call tools.Call, id string) (*schemas.GetOut, error) {
-	call.ID, call.Tool, call.Caller.Scope = "", schemas.GetIn{}.Tool(), schemas.ScopeRead
-	work, err := tools.InvokeTyped[schemas.GetOut](ctx, by, call, schemas.GetIn{HandoffID: id, View: "full"})
-	return &work, err
-}
-
 // noRepository is the reason why no check can run outside of git.
 const noRepository = "no git repository is beside this call"
 
@@ -84,7 +76,7 @@ func uncommittedFiles(repository git.Repository, tree *schemas.Tree) (files []st
 // RunLater runs the checks of completed work and records the observations in the mailbox. It is for work whose holder
 // had no checkout: the process that calls RunLater must have a checkout.
 func (l ProjectChecks) RunLater(ctx context.Context, by tools.Invoker, caller schemas.Caller, id string) (schemas.CheckReport, error) {
-	work, err := l.readWork(ctx, by, tools.Call{Caller: caller}, id)
+	work, err := tools.ReadHandoff(ctx, by, tools.Call{Caller: caller}, id, "full")
 	if err != nil {
 		return schemas.CheckReport{}, err
 	}

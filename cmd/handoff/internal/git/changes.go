@@ -17,8 +17,8 @@ import (
 // UncommittedFiles lists the files with changes that are in no commit, with untracked files last. It reads the state of
 // every file of the tree. A [Looker] shares this work between callers.
 func (r Repository) UncommittedFiles(ctx context.Context) (files []string, err error) {
-	rows, err := r.runList(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
-	for _, row := range rows { // "XY path"
+	out, err := r.run(ctx, "status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignore-submodules=all")
+	for _, row := range splitRows(out) { // "XY path"
 		files = append(files, row[min(3, len(row)):])
 	}
 	return files, err
@@ -41,7 +41,7 @@ func (r Repository) Base(ctx context.Context, branch, commit string) (string, er
 		if err != nil {
 			return "", err
 		}
-		upstream = strings.TrimSpace(found)
+		upstream = cmp.Or(strings.TrimSpace(found), branch)
 	}
 	base, err := r.mergeBase(ctx, branch, commit, upstream)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
@@ -53,15 +53,15 @@ func (r Repository) Base(ctx context.Context, branch, commit string) (string, er
 // HidingSetting returns the setting that hides an uncommitted file from Status: "skip-worktree", "assume-unchanged",
 // the name of an ignore file, or a general text.
 func (r Repository) HidingSetting(ctx context.Context, file string) string {
-	flags, _ := r.runList(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the result is the general text
-	rule, _ := r.runList(ctx, "check-ignore", "-v", "--", "./"+file)
-	switch flag := strings.Join(flags, "") + " "; {
+	flags, _ := r.run(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the result is the general text
+	rule, _ := r.run(ctx, "check-ignore", "-v", "--", "./"+file)
+	switch flag := flags + " "; {
 	case flag[0] == 'S':
 		return "skip-worktree"
 	case flag[0] >= 'a':
 		return "assume-unchanged"
-	case len(rule) > 0:
-		source, _, _ := strings.Cut(rule[0], ":")
+	case rule != "":
+		source, _, _ := strings.Cut(rule, ":")
 		return source
 	}
 	return "the settings of git here"
@@ -136,8 +136,8 @@ func (r Repository) NewestCommits(ctx context.Context, commit string, n int) ([]
 
 // KnownCommits returns those of the given commits that the repository has. All must be whole object ids.
 func (r Repository) KnownCommits(ctx context.Context, ids []string) []string {
-	rows, _ := r.runList(ctx, append([]string{"rev-list", "--no-walk", "--ignore-missing"}, ids...)...) // without git none is known
-	return strings.Fields(strings.Join(rows, ""))
+	out, _ := r.run(ctx, append([]string{"rev-list", "--no-walk", "--ignore-missing"}, ids...)...) // without git none is known
+	return strings.Fields(out)
 }
 
 // HasPath reports whether a commit has a file or directory at a path. The commit must be a whole object id. Git fetches
@@ -163,12 +163,6 @@ func (r Repository) ResolveCommit(ctx context.Context, name string) (string, err
 
 // maxOutput limits the output of git, in bytes.
 const maxOutput = 64 << 20
-
-// runList runs the program git and returns its output, split at zero bytes.
-func (r Repository) runList(ctx context.Context, args ...string) ([]string, error) {
-	out, err := r.run(ctx, args...)
-	return splitRows(out), err
-}
 
 // splitRows splits output of git at zero bytes.
 func splitRows(out string) []string {

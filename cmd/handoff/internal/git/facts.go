@@ -49,18 +49,26 @@ func (r Repository) runFact(ctx context.Context, watched []string, args ...strin
 		go r.ask(f, key, args)
 	}
 	facts.mu.Unlock()
-	select {
-	case <-f.done:
-		return f.out, f.err
-	default: // a remembered answer has no deadline
-	}
 	ctx, cancel := context.WithDeadline(ctx, f.began.Add(factPatience))
 	defer cancel()
-	select {
-	case <-f.done:
-		return f.out, f.err
-	case <-ctx.Done():
+	if !waitFor(ctx, f.done) {
 		return "", ctx.Err()
+	}
+	return f.out, f.err
+}
+
+// waitFor waits until done is closed, but not after the end of ctx. It reports whether done is closed, also if ctx ended
+// long ago.
+func waitFor(ctx context.Context, done <-chan struct{}) bool {
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	select {
+	case <-done:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -76,13 +84,12 @@ func (r Repository) ask(f *fact, key string, args []string) {
 }
 
 // fileVersions returns a text that changes when one of the files is written.
-func fileVersions(paths []string) string {
-	var text strings.Builder
+func fileVersions(paths []string) (versions string) {
 	for _, path := range paths {
+		versions += " "
 		if info, err := os.Stat(path); err == nil {
-			text.WriteString(info.ModTime().Format(time.RFC3339Nano))
+			versions += info.ModTime().Format(time.RFC3339Nano)
 		}
-		text.WriteByte(' ')
 	}
-	return text.String()
+	return versions
 }

@@ -20,18 +20,7 @@ type Look struct {
 }
 
 // Wait waits for the end of the look, but not after the end of ctx. It reports whether the look has ended.
-func (k *Look) Wait(ctx context.Context) bool {
-	select {
-	case <-k.done:
-	case <-ctx.Done():
-	}
-	select {
-	case <-k.done:
-		return true
-	default:
-		return false
-	}
-}
+func (k *Look) Wait(ctx context.Context) bool { return waitFor(ctx, k.done) }
 
 // Looker looks at one working tree for uncommitted files, at most once at a time. A look costs one lstat for each file
 // of the tree, so callers share it, and a caller that stops waiting does not end it. The methods may be called
@@ -47,21 +36,17 @@ type Looker struct {
 func (l *Looker) Next(r Repository) *Look {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.next == nil {
+		l.next = &Look{done: make(chan struct{})}
+	}
 	k := l.next
-	if k == nil {
-		k = &Look{done: make(chan struct{})}
-		l.next = k
-		l.begin(r)
+	if l.running == nil {
+		l.begin(r, k)
 	}
 	return k
 }
 
-// begin begins the next look, unless a look runs.
-func (l *Looker) begin(r Repository) {
-	k := l.next
-	if l.running != nil || k == nil {
-		return
-	}
+func (l *Looker) begin(r Repository, k *Look) {
 	l.running, l.next = k, nil
 	k.Began = time.Now()
 	_, k.Commit = r.Head()
@@ -80,7 +65,9 @@ func (l *Looker) look(r Repository, k *Look) {
 	}
 	l.running = nil
 	close(k.done)
-	l.begin(r)
+	if l.next != nil {
+		l.begin(r, l.next)
+	}
 }
 
 // Last returns the last look that ended without an error, if HEAD was at the commit and the look is not older than age.

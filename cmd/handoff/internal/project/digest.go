@@ -51,8 +51,8 @@ func (f *Invoker) addChangedFiles(ctx context.Context, c tools.Call, out json.Ra
 		return out
 	}
 	defer root.Close()
-	work := f.readHandoff(ctx, c, shown.HandoffID.String(), "full")
-	if work == nil || work.Handoff == nil || work.Handoff.Context == nil {
+	work, err := tools.ReadHandoff(ctx, f.Invoker, c, shown.HandoffID.String(), "full")
+	if err != nil || work.Handoff == nil || work.Handoff.Context == nil {
 		return out
 	}
 	text := describeChangedFiles(root, sentFiles(work.Handoff.Context))

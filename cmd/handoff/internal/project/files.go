@@ -29,6 +29,7 @@ type Invoker struct {
 	Patience time.Duration // for which each call waits for a look at the tree; 0: the usual times, see [LongPatience]
 
 	looks git.Looker
+	bases sync.Map // by branch and commit, found in the last second
 
 	mu         sync.Mutex     // guards the fields below
 	repository git.Repository // around the directory, when it was last looked for
@@ -44,10 +45,8 @@ func (f *Invoker) Invoke(ctx context.Context, c tools.Call) (_ json.RawMessage, 
 	}
 	f.addWorkingTree(ctx, &c)
 	out, err := f.Invoker.Invoke(ctx, c)
-	if err == nil && c.Tool == (schemas.ClaimIn{}).Tool() {
-		f.locateClaim(ctx, c, out)
-	}
 	if err == nil && (c.Tool == schemas.ClaimIn{}.Tool() || c.Tool == schemas.GetIn{}.Tool()) {
+		f.locateClaim(ctx, c, out)
 		out = f.addChangedFiles(ctx, c, out)
 	}
 	return out, err

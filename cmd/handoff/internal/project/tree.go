@@ -31,6 +31,7 @@ func (f *Invoker) workingTree() (*schemas.Tree, git.Repository) {
 	if time.Since(f.lookedAt) > time.Second {
 		f.repository, f.inside = git.FindRepository(f.Dir, func(string) bool { return false })
 		f.lookedAt = time.Now()
+		f.bases.Clear()
 	}
 	r, ok := f.repository, f.inside
 	f.mu.Unlock()
@@ -55,8 +56,8 @@ const (
 	staleTime  = 30 * time.Second
 )
 
-// restTime is the time after a claim in which no look begins for it, so that a completion right after the claim waits for
-// one look, and not for two.
+// restTime is the time after a claim in which no look begins for it, if it told files that an earlier look saw. So a
+// completion right after the claim waits for one look, and not for two.
 const restTime = 100 * time.Millisecond
 
 // workArguments is the part of a call's arguments about its work.
@@ -82,38 +83,43 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 	if !ok {
 		return
 	}
-	wait, age := max(usualTime, f.Patience), recentTime
+	wait, age, view := max(usualTime, f.Patience), recentTime, schemas.View("")
 	switch c.Tool {
 	case schemas.ClaimIn{}.Tool():
 		wait, age = f.Patience, staleTime
 	case schemas.CompleteIn{}.Tool():
-		wait, age = max(LongPatience, f.Patience), -1
-		c.Work = f.readHandoff(ctx, *c, about.HandoffID, "full")
+		wait, age, view = max(LongPatience, f.Patience), -1, "full"
 	case schemas.UpdateIn{}.Tool():
-		c.Work = f.readHandoff(ctx, *c, about.HandoffID, "outcome")
-	}
-	if c.Work != nil && c.Work.Standing != nil && c.Work.Standing.ClaimedIn != nil {
-		tree.Since = c.Work.Standing.ClaimedIn.Commit
+		view = "outcome"
 	}
 	look := f.looks.Last(tree.Commit, age)
-	if look == nil && wait > 0 { // it runs beside the questions about commits
+	if look == nil && wait > 0 { // it runs beside what follows
 		look = f.looks.Next(repository)
 	}
+	if view != "" { // if the handoff cannot be read, the mailbox refuses the call, too
+		c.Work, _ = tools.ReadHandoff(ctx, f.Invoker, *c, about.HandoffID, view)
+	}
+	tree.Since = schemas.ValueOrZero(schemas.ValueOrZero(schemas.ValueOrZero(c.Work).Standing).ClaimedIn).Commit
 	c.Caller.Tree = tree
 	if c.Tool != (schemas.SendIn{}).Tool() {
 		c.Caller.BranchState = &schemas.BranchState{Repository: repository.Common}
 	}
-	addCommitFacts(ctx, &c.Caller, repository)
+	f.addCommitFacts(ctx, &c.Caller, repository)
 	f.addUncommittedFiles(ctx, tree, look, wait)
 }
 
 // addCommitFacts adds the facts of commits to a tree and to the state of its branch, which is nil for a send. If git
 // does not answer, the field Unknown says so, and the state of the branch is removed. Git answers each question once
-// for each commit, and then the facts are remembered.
-func addCommitFacts(ctx context.Context, by *schemas.Caller, r git.Repository) {
+// for each commit, and then the facts are remembered. The target branch is read at most once a second.
+func (f *Invoker) addCommitFacts(ctx context.Context, by *schemas.Caller, r git.Repository) {
 	tree, branch := by.Tree, by.BranchState
 	var err error
-	tree.Base, err = r.Base(ctx, tree.Branch, tree.Commit)
+	head := [2]string{tree.Branch, tree.Commit}
+	if base, known := f.bases.Load(head); known {
+		tree.Base = base.(string)
+	} else if tree.Base, err = r.Base(ctx, tree.Branch, tree.Commit); err == nil {
+		f.bases.Store(head, tree.Base)
+	}
 	if err == nil && tree.Since != "" {
 		tree.Changed, err = r.ChangedFiles(ctx, tree.Since, tree.Commit)
 	}
@@ -137,7 +143,6 @@ func addCommitFacts(ctx context.Context, by *schemas.Caller, r git.Repository) {
 func (f *Invoker) addUncommittedFiles(ctx context.Context, tree *schemas.Tree, look *git.Look, wait time.Duration) {
 	limited, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	exact := wait >= LongPatience
 	switch {
 	case tree.Unknown != "":
 		return
@@ -145,7 +150,7 @@ func (f *Invoker) addUncommittedFiles(ctx context.Context, tree *schemas.Tree, l
 		tree.Unknown = schemas.NotLookedYet
 		return
 	case !look.Wait(limited):
-		if look = f.looks.Last(tree.Commit, staleTime); look == nil || exact {
+		if look = f.looks.Last(tree.Commit, staleTime); look == nil || wait >= LongPatience {
 			tree.Unknown = describeGitError(context.DeadlineExceeded, wait)
 			return
 		}
@@ -196,7 +201,7 @@ func (f *Invoker) locateClaim(ctx context.Context, c tools.Call, out json.RawMes
 	}
 	if c.Caller.Tree = tree; tree.Commit != told.Commit || tree.Branch != told.Branch {
 		c.Caller.BranchState = &schemas.BranchState{Repository: repository.Common}
-		addCommitFacts(ctx, &c.Caller, repository)
+		f.addCommitFacts(ctx, &c.Caller, repository)
 		f.addUncommittedFiles(ctx, tree, f.looks.Last(tree.Commit, staleTime), 0)
 		locate(ctx)
 	} else {
@@ -207,18 +212,18 @@ func (f *Invoker) locateClaim(ctx context.Context, c tools.Call, out json.RawMes
 	}
 	began := time.Now()
 	go func() {
-		time.Sleep(restTime)
+		if tree.SeenAt != nil {
+			time.Sleep(restTime)
+		}
 		look := f.looks.Last(tree.Commit, time.Since(began))
 		if look == nil {
 			look = f.looks.Next(repository)
 		}
-		before := *tree
-		if look.Wait(context.Background()); look.Err != nil {
-			return
-		}
-		later := before
-		c.Caller.Tree = &later
-		if noteLook(&later, look); before.SeenAt == nil || !slices.Equal(before.Uncommitted, later.Uncommitted) {
+		look.Wait(context.Background())
+		later := *tree
+		noteLook(&later, look)
+		if look.Err == nil && (tree.SeenAt == nil || !slices.Equal(tree.Uncommitted, later.Uncommitted)) {
+			c.Caller.Tree = &later
 			locate(context.WithoutCancel(ctx))
 		}
 	}()
@@ -235,15 +240,4 @@ func workArgumentsOf(c tools.Call) (about workArguments, ok bool) {
 		return about, false // the mailbox reports the error
 	}
 	return about, about.Action == "" || about.Action == schemas.ActProgress
-}
-
-// readHandoff reads a handoff for the caller, and marks no notice as read. It returns nil if the handoff cannot be read.
-// Then the mailbox refuses the caller's own call, too.
-func (f *Invoker) readHandoff(ctx context.Context, c tools.Call, id string, view schemas.View) *schemas.GetOut {
-	c.ID, c.Tool, c.Caller.Scope, c.Caller.Tree = "", schemas.GetIn{}.Tool(), schemas.ScopeRead, nil
-	got, err := tools.InvokeTyped[schemas.GetOut](ctx, f.Invoker, c, schemas.GetIn{HandoffID: id, View: view, MaxTokens: 100_000})
-	if err != nil {
-		return nil
-	}
-	return &got
 }
