@@ -52,7 +52,7 @@ var doors = slices.Concat(
 		"hook qwen-code"),
 	// A client says that this is content of a resource, and the author of a template where it stands.
 	through(byModel, escaped, "resource context://{+path}", "render"),
-	through(byProgram, inJSON, "capture", "admin agents_declare", "admin agents_declared", "admin checks_observe", "admin audit_events", "admin audit_tree",
+	through(byProgram, inJSON, "capture", "admin agents_declare", "admin agents_declared", "admin checks_observe", "admin claim_locate", "admin audit_events", "admin audit_tree",
 		"admin audit_verify",
 		"admin connection_close", "admin connection_open",
 		"admin handoff_redact", "admin registry_newest", "admin rules_try", "admin session_name", "admin session_news", "admin store_check", "admin store_retain",
