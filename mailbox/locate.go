@@ -1,7 +1,9 @@
 package mailbox
 
 import (
+	"cmp"
 	"context"
+	"errors"
 
 	"handoff/mailbox/life"
 	"handoff/mailbox/operation"
@@ -29,26 +31,26 @@ func (s *Service) Locate(ctx context.Context, by schemas.Caller, in schemas.Loca
 			return err
 		}
 		texts, err := o.overlaps.RecordFiles(o.Op, r)
-		for _, text := range texts {
-			if err == nil { // by the server, because nobody gets notices of its own calls
-				err = o.RunAs(operation.ClockCaller, func() error { return o.NotifyAgent(r.Holder, operation.NoticeOf(overlap.NoticeKind, r, text)) })
-			}
-		}
-		return err
+		return cmp.Or(err, o.RunAs(operation.ClockCaller, func() error { // nobody gets notices of its own calls
+			return errors.Join(schemas.Map(texts, func(text string) error {
+				return o.NotifyAgent(r.Holder, operation.NoticeOf(overlap.NoticeKind, r, text))
+			})...)
+		}))
 	})
 }
 
-// moveClaim records the working tree of the caller as that of the claim, unless both have the same HEAD. It returns the
-// record as it is then.
+// moveClaim records the working tree of the caller as that of the claim, if the claim was recorded at the commit Since of
+// this tree, and HEAD is another one now. A claim that was kept, as after an answer, has an earlier commit and stays
+// there. moveClaim returns the record as it is then.
 func (o *op) moveClaim(r *store.Record) (*store.Record, error) {
 	var was schemas.HandoffState
-	tree := o.By.Tree.Summary()
 	if err := o.DecodeContent(r.ID, r.Tree, &was); err != nil {
 		return nil, err
 	}
-	if in := was.ClaimedIn; in == nil || in.Path != tree.Path || in.Commit == tree.Commit && in.Branch == tree.Branch {
+	in, moved := was.ClaimedIn, o.By.Tree
+	if in == nil || in.Path != moved.Path || in.Commit != moved.Since || in.Commit == moved.Commit && in.Branch == moved.Branch {
 		return r, nil
 	}
-	moved := &operation.RecordChange{Action: life.Locate, Content: schemas.HandoffState{ClaimedIn: tree}}
-	return o.ChangeRecordWithNote(moved, r, schemas.UpdateIn{}, func(now *store.Record) { now.Tree = o.NextEventNumber() })
+	change := &operation.RecordChange{Action: life.Locate, Content: schemas.HandoffState{ClaimedIn: moved.Summary()}}
+	return o.ChangeRecordWithNote(change, r, schemas.UpdateIn{}, func(now *store.Record) { now.Tree = o.NextEventNumber() })
 }

@@ -151,7 +151,7 @@ func (o *Op) Commit(h *RecordChange) error {
 	if o.last, err = o.tx.WriteChange(h.Was, h.Now, o.newEvent(h), content); err != nil {
 		return err
 	}
-	if h.Was != nil && h.Was.Status.IsHeld() && !h.Now.Status.IsHeld() && h.Now.Status != schemas.Completed {
+	if isWithoutFiles(h) {
 		if err := o.DeleteTouchedFiles(h.Now.ID); err != nil {
 			return err
 		}
@@ -163,6 +163,13 @@ func (o *Op) Commit(h *RecordChange) error {
 	}
 	o.changes = append(o.changes, h)
 	return nil
+}
+
+// isWithoutFiles reports whether the files that the work touched no longer count after a change: its claim ended without
+// a completion. An answer ends a claim, too, but then the holder usually goes on.
+func isWithoutFiles(h *RecordChange) bool {
+	dropped := h.Was != nil && h.Was.Status.IsHeld() && h.Now.Status == schemas.Pending && h.Action != life.Answer
+	return dropped || h.Now.Status.HasEnded() && h.Now.Status != schemas.Completed
 }
 
 // newEvent returns the event about a change for the registry: the action, the state before and after, the attempt, and

@@ -57,7 +57,7 @@ func (k *Recorder) RecordFiles(in *operation.Op, r *store.Record) (texts []strin
 	mine := o.touchedFiles(r, before.TouchedFiles)
 	delete(all, r.ID)
 	if err := o.deleteOldRows(all, mine.Since); err != nil || mine.Repository == "" && len(mine.Named) == 0 {
-		return nil, err
+		return nil, cmp.Or(err, o.DeleteTouchedFiles(r.ID))
 	}
 	var beside []string // handoffs whose holders only share the working tree
 	for _, id := range slices.Sorted(maps.Keys(all)) {
@@ -131,7 +131,7 @@ func (o op) touchedFiles(r *store.Record, t store.TouchedFiles) store.TouchedFil
 func (o op) deleteOldRows(all map[schemas.ID]decodedRow, since uint64) error {
 	var ended []schemas.ID
 	for id, t := range all {
-		if t.Ended == 0 {
+		if t.Ended == 0 && t.Claims > 0 { // a row that cannot be read has no claims
 			since = min(since, t.Since)
 		} else {
 			ended = append(ended, id)

@@ -125,7 +125,7 @@ func questionsToHuman(v *store.View, r *store.Record) (texts []string, err error
 var holderActions = map[string]string{
 	"disconnected": "its connection ended", "lease_ended": "its lease ended", "released": "it was released",
 	"declined": "it declined it",
-	"claimed":  "", "reclaimed": "", "progress": "", "checkpoint": "", "asked": "",
+	"claimed":  "", "reclaimed": "", "located": "", "progress": "", "checkpoint": "", "asked": "",
 }
 
 // isHolderReport reports whether the content of an event is a holder's report, or the reason of an agent that declined.

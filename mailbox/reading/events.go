@@ -87,7 +87,7 @@ func describeEvent(v *store.View, e schemas.Event) (schemas.HistoryEvent, error)
 }
 
 // treeActions are the actions that report their working tree.
-var treeActions = []life.Action{life.Send, life.Claim, life.Reclaim, life.Progress, life.Complete}
+var treeActions = []life.Action{life.Send, life.Claim, life.Reclaim, life.Locate, life.Progress, life.Complete}
 
 // MaxTextBytes is the maximum length in bytes of an event's content where it is shown with the event.
 const MaxTextBytes = 1000
@@ -164,7 +164,7 @@ func (s eventContent) text(a life.Action) string {
 var hiddenActions = []life.Action{
 	life.Send, life.Ready, life.Renew, life.Mark, life.Complete, life.Fail, life.Reject, life.Return, life.Cancel, life.Refuse,
 	life.Forward, life.Retry, life.Rerun, life.Rollback, life.Escalate, life.Redo, life.Exhaust, life.Expire, life.Defer,
-	life.Resume,
+	life.Resume, life.Locate,
 }
 
 const (

@@ -36,7 +36,10 @@ func checkRows(ctx context.Context, s *store.Store, words SearchWordsFunc) (foun
 			c.checkWorkflows, c.eachRowOf(store.Notices, c.checkNotice), c.checkNextNoticeID, c.eachRowOf(store.Receipts, c.checkReceipt),
 			c.eachRowOf(store.Words, c.findOrphanWords), c.checkNextHandoffID,
 		} {
-			if err := cmp.Or(ctx.Err(), step()); err != nil {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := step(); err != nil {
 				return err
 			}
 		}

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +12,10 @@ import (
 
 // Limits of facts.
 const (
-	factPatience = 5 * time.Second  // for which callers wait, counted from the first question
-	factTime     = 30 * time.Second // after which the process ends
+	factPatience = 5 * time.Second  // how long callers wait for one answer, from the first caller on
+	factTime     = 30 * time.Second // after which git is killed
 	maxFacts     = 1000             // that a process remembers
+	maxFact      = 64 << 10         // bytes of an answer that is remembered
 )
 
 // fact is an answer of git that stays true, because the question names commits by their whole ids.
@@ -35,7 +37,7 @@ var facts struct {
 // remembered.
 //
 // A deeper clone of a shallow repository changes the history of a commit, so the answer counts for one list of the
-// shallow commits. WatchedFiles are further files that change the answer.
+// shallow commits. The watched files change the answer, too.
 func (r Repository) runFact(ctx context.Context, watched []string, args ...string) (string, error) {
 	key := strings.Join(append([]string{r.Common, r.Root, fileVersions(append(watched, filepath.Join(r.Common, "shallow")))}, args...), "\x00")
 	facts.mu.Lock()
@@ -76,7 +78,7 @@ func (r Repository) ask(f *fact, key string, args []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), factTime)
 	defer cancel()
 	defer close(f.done)
-	if f.out, f.err = r.run(ctx, args...); f.err != nil {
+	if f.out, f.err = r.run(ctx, args...); f.err != nil || len(f.out) > maxFact {
 		facts.mu.Lock()
 		defer facts.mu.Unlock()
 		delete(facts.known, key)
@@ -88,7 +90,7 @@ func fileVersions(paths []string) (versions string) {
 	for _, path := range paths {
 		versions += " "
 		if info, err := os.Stat(path); err == nil {
-			versions += info.ModTime().Format(time.RFC3339Nano)
+			versions += fmt.Sprint(info.ModTime().UnixNano(), info.Size())
 		}
 	}
 	return versions

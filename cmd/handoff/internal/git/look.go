@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// lookTime is the time limit of a [Look]. The process ends then.
-const lookTime = 30 * time.Second
+// LookTime is the time limit of a [Look]. Then git is killed.
+const LookTime = 30 * time.Second
 
 // Look is one run of git status in a working tree. It belongs to all callers that asked before it began.
 type Look struct {
@@ -16,6 +16,7 @@ type Look struct {
 	Uncommitted []string // files with changes that are in no commit, untracked files last
 	Err         error
 
+	in   Repository
 	done chan struct{} // closed when the fields are set; Began and Commit are set earlier
 }
 
@@ -37,27 +38,27 @@ func (l *Looker) Next(r Repository) *Look {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.next == nil {
-		l.next = &Look{done: make(chan struct{})}
+		l.next = &Look{in: r, done: make(chan struct{})}
 	}
 	k := l.next
 	if l.running == nil {
-		l.begin(r, k)
+		l.begin(k)
 	}
 	return k
 }
 
-func (l *Looker) begin(r Repository, k *Look) {
+func (l *Looker) begin(k *Look) {
 	l.running, l.next = k, nil
 	k.Began = time.Now()
-	_, k.Commit = r.Head()
-	go l.look(r, k)
+	_, k.Commit = k.in.Head()
+	go l.look(k)
 }
 
 // look runs a look, and begins the next one.
-func (l *Looker) look(r Repository, k *Look) {
-	ctx, cancel := context.WithTimeout(context.Background(), lookTime)
+func (l *Looker) look(k *Look) {
+	ctx, cancel := context.WithTimeout(context.Background(), LookTime)
 	defer cancel()
-	k.Uncommitted, k.Err = r.UncommittedFiles(ctx)
+	k.Uncommitted, k.Err = k.in.UncommittedFiles(ctx)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if k.Err == nil {
@@ -66,7 +67,7 @@ func (l *Looker) look(r Repository, k *Look) {
 	l.running = nil
 	close(k.done)
 	if l.next != nil {
-		l.begin(r, l.next)
+		l.begin(l.next)
 	}
 }
 

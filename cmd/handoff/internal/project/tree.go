@@ -49,8 +49,8 @@ const usualTime = 50 * time.Millisecond
 // call of a command waits as long for its look, because no later call of the same process could add what git finds.
 const LongPatience = 5 * time.Second
 
-// recentTime is the time for which a send and a report use what an earlier look saw. A claim uses it for longer, and
-// then looks again.
+// A claim, a send and a report use what a look saw for the time recentTime. A send and a report that waited in vain use
+// it for the time staleTime.
 const (
 	recentTime = 2 * time.Second
 	staleTime  = 30 * time.Second
@@ -83,20 +83,17 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 	if !ok {
 		return
 	}
-	wait, age, view := max(usualTime, f.Patience), recentTime, schemas.View("")
+	wait, view := max(usualTime, f.Patience), schemas.View("")
 	switch c.Tool {
 	case schemas.ClaimIn{}.Tool():
-		wait, age = f.Patience, staleTime
+		wait = f.Patience
 	case schemas.CompleteIn{}.Tool():
-		wait, age, view = max(LongPatience, f.Patience), -1, "full"
+		wait, view = max(LongPatience, f.Patience), "full"
 	case schemas.UpdateIn{}.Tool():
 		view = "outcome"
 	}
-	look := f.looks.Last(tree.Commit, age)
-	if look == nil && wait > 0 { // it runs beside what follows
-		look = f.looks.Next(repository)
-	}
-	if view != "" { // if the handoff cannot be read, the mailbox refuses the call, too
+	look := f.findLook(tree.Commit, repository, wait) // it runs beside what follows
+	if view != "" {                                   // if the handoff cannot be read, the mailbox refuses the call, too
 		c.Work, _ = tools.ReadHandoff(ctx, f.Invoker, *c, about.HandoffID, view)
 	}
 	tree.Since = schemas.ValueOrZero(schemas.ValueOrZero(schemas.ValueOrZero(c.Work).Standing).ClaimedIn).Commit
@@ -108,10 +105,23 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 	f.addUncommittedFiles(ctx, tree, look, wait)
 }
 
+// findLook returns a look for a caller that waits for it for some time: a recent one, or the next one, or nil for a
+// caller that does not wait. For a caller with long patience it is always the next one.
+func (f *Invoker) findLook(commit string, r git.Repository, wait time.Duration) *git.Look {
+	if wait < LongPatience {
+		if recent := f.looks.Last(commit, recentTime); recent != nil || wait == 0 {
+			return recent
+		}
+	}
+	return f.looks.Next(r)
+}
+
 // addCommitFacts adds the facts of commits to a tree and to the state of its branch, which is nil for a send. If git
 // does not answer, the field Unknown says so, and the state of the branch is removed. Git answers each question once
 // for each commit, and then the facts are remembered. The target branch is read at most once a second.
 func (f *Invoker) addCommitFacts(ctx context.Context, by *schemas.Caller, r git.Repository) {
+	ctx, cancel := context.WithTimeout(ctx, LongPatience)
+	defer cancel()
 	tree, branch := by.Tree, by.BranchState
 	var err error
 	head := [2]string{tree.Branch, tree.Commit}
@@ -133,6 +143,7 @@ func (f *Invoker) addCommitFacts(ctx context.Context, by *schemas.Caller, r git.
 	if err == nil && tree.Since != "" {
 		branch.Commits, err = r.NewestCommits(ctx, tree.Commit, mostCommits)
 	}
+	*tree = tree.WithAtMostFiles(mostFiles)
 	if err != nil {
 		tree.Unknown, by.BranchState = describeGitError(err, LongPatience), nil
 	}
@@ -160,8 +171,12 @@ func (f *Invoker) addUncommittedFiles(ctx context.Context, tree *schemas.Tree, l
 
 // noteLook adds what an ended look saw to a tree.
 func noteLook(tree *schemas.Tree, look *git.Look) {
-	if look.Err != nil {
-		tree.Unknown = describeGitError(look.Err, 0)
+	switch {
+	case look.Err != nil:
+		tree.Unknown = describeGitError(look.Err, git.LookTime)
+		return
+	case look.Commit != tree.Commit:
+		tree.Unknown = "HEAD changed while git looked"
 		return
 	}
 	began := look.Began.UTC().Truncate(time.Millisecond)
@@ -202,7 +217,8 @@ func (f *Invoker) locateClaim(ctx context.Context, c tools.Call, out json.RawMes
 	if c.Caller.Tree = tree; tree.Commit != told.Commit || tree.Branch != told.Branch {
 		c.Caller.BranchState = &schemas.BranchState{Repository: repository.Common}
 		f.addCommitFacts(ctx, &c.Caller, repository)
-		f.addUncommittedFiles(ctx, tree, f.looks.Last(tree.Commit, staleTime), 0)
+		f.addUncommittedFiles(ctx, tree, f.findLook(tree.Commit, repository, f.Patience), f.Patience)
+		tree.Since = told.Commit
 		locate(ctx)
 	} else {
 		*tree = *told
@@ -222,9 +238,11 @@ func (f *Invoker) locateClaim(ctx context.Context, c tools.Call, out json.RawMes
 		look.Wait(context.Background())
 		later := *tree
 		noteLook(&later, look)
-		if look.Err == nil && (tree.SeenAt == nil || !slices.Equal(tree.Uncommitted, later.Uncommitted)) {
+		if later.Unknown == "" && (tree.SeenAt == nil || !slices.Equal(tree.Uncommitted, later.Uncommitted)) {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), git.LookTime)
+			defer cancel()
 			c.Caller.Tree = &later
-			locate(context.WithoutCancel(ctx))
+			locate(ctx)
 		}
 	}()
 }
