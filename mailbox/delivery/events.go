@@ -50,7 +50,7 @@ type Delivery struct {
 	eventForNotes string               // to the session, for the notes
 }
 
-// MakeDelivery collects the news for the event and stores the marks. The error is invalid for an unknown event; other
+// MakeDelivery collects the news for the event and stores the marks. After an error it stores none. The error is invalid for an unknown event; other
 // errors come from the store. If the transaction runs again, the caller must call MakeDelivery again.
 func MakeDelivery(rows *store.RowTx, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
@@ -82,11 +82,9 @@ var handlers = map[schemas.SessionEvent]func(*Delivery) error{
 // onStart delivers the news to a session that has just started or was compacted: pending handoffs, notices, held
 // handoffs, and the other agents.
 func (d *Delivery) onStart() error {
-	if err := d.onLook(); err != nil {
-		return err
-	}
+	err := d.onLook()
 	d.markDelivered(d.found)
-	return nil
+	return err
 }
 
 // onLook collects the same items as onStart but marks none as delivered, because a person reads them.
@@ -105,11 +103,9 @@ func (d *Delivery) onLook() (err error) {
 
 // onMail delivers items that came since the last delivery.
 func (d *Delivery) onMail() error {
-	if err := errors.Join(d.findHandoffs(true), d.findNotices(d.isNewNotice)); err != nil {
-		return err
-	}
+	err := errors.Join(d.findHandoffs(true), d.findNotices(d.isNewNotice))
 	d.markDelivered(d.found)
-	return nil
+	return err
 }
 
 // onEnd requests a note on each handoff that the session holds, and ends the commands that wait for news of the
@@ -144,11 +140,9 @@ func (d *Delivery) onWake() error {
 		return nil
 	}
 	answered := func(n schemas.Notice) bool { return d.isNewNotice(n) && n.Kind == NoticeAnswer }
-	if err := errors.Join(d.findHandoffs(true), d.findNotices(answered)); err != nil {
-		return err
-	}
+	err = errors.Join(d.findHandoffs(true), d.findNotices(answered))
 	d.markFirstItem()
-	return nil
+	return err
 }
 
 const (
