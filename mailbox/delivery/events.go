@@ -50,8 +50,8 @@ type Delivery struct {
 	eventForNotes string               // to the session, for the notes
 }
 
-// MakeDelivery collects the news for the event and stores the marks. After an error it stores none. The error is invalid for an unknown event; other
-// errors come from the store. If the transaction runs again, the caller must call MakeDelivery again.
+// MakeDelivery collects the news for the event and stores the marks. After an error it stores none. The error is invalid
+// for an unknown event; other errors come from the store. If the transaction runs again, the caller must call MakeDelivery again.
 func MakeDelivery(rows *store.RowTx, s Session) (d *Delivery, err error) {
 	d = &Delivery{Session: s, Out: schemas.NewsOut{Agent: s.Agent}}
 	deliver, ok := handlers[s.In.On]

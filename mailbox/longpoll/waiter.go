@@ -113,7 +113,8 @@ func (w *Waiter) moveToLists(boxes []schemas.Address) {
 		if slices.Contains(boxes, box) {
 			continue
 		}
-		if queues[box] = queues[box].remove(w); len(queues[box]) == 0 {
+		queues[box] = slices.DeleteFunc(queues[box], func(other *Waiter) bool { return other == w })
+		if len(queues[box]) == 0 {
 			delete(queues, box)
 		}
 		if w.granted[box] {

@@ -27,11 +27,6 @@ func (q waiterList) insert(w *Waiter) waiterList {
 	return slices.Insert(q, i, w)
 }
 
-// remove returns the list without a waiter. It may change the array of q, so the caller must replace q by the result.
-func (q waiterList) remove(w *Waiter) waiterList {
-	return slices.DeleteFunc(q, func(other *Waiter) bool { return other == w })
-}
-
 // waitersBehind returns the waiters that come after w in the order of the list, even if w is not in the list.
 func (q waiterList) waitersBehind(w *Waiter) waiterList {
 	i, found := slices.BinarySearchFunc(q, w, (*Waiter).compare)

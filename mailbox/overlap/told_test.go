@@ -9,6 +9,7 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/store"
 )
 
 // attachInRepository returns an agent in its own working tree with the given changed files.
@@ -113,4 +114,25 @@ func TestOverlap_OmitsAuthorInSharedWorkingTree(t *testing.T) {
 	w.Sends(lead, "c", "Three")
 	require.Equal(t, []string{fmt.Sprintf("changes in this tree may also be of %s (a), %s (b)", first, second)},
 		w.Claims(c).Overlaps, "one text names all")
+}
+
+// The files of work count while it is held or was just completed, and after an answer, because its holder goes on.
+func TestOverlap_KeepsRowsOfCurrentWorkOnly(t *testing.T) {
+	w := mailboxtest.New(t)
+	lead, dev, qa := w.Stdio("lead"), attachInRepository(w, "/r", "dev", "loose.go", "a.go"), w.Stdio("qa")
+	rows := func() (ids []schemas.ID) {
+		require.NoError(t, w.Store.View(t.Context(), func(v *store.View) error {
+			return v.EachTouchedFiles(func(id schemas.ID, _ []byte) { ids = append(ids, id) })
+		}))
+		return ids
+	}
+	w.Completes(qa, w.Assigns(lead, qa, "Without git", withDeliverables("a.go")).HandoffID)
+	require.Empty(t, rows())
+	held := w.Assigns(lead, dev, "In git").HandoffID
+	w.Updates(dev, held, schemas.ActAsk, func(in *schemas.UpdateIn) { in.Note = "Which one?" })
+	w.Updates(lead, held, schemas.ActAnswer, func(in *schemas.UpdateIn) { in.Note = "Both." })
+	require.Equal(t, []schemas.ID{held}, rows())
+	w.ClaimsID(dev, held)
+	w.Updates(dev, held, schemas.ActRelease)
+	require.Empty(t, rows())
 }

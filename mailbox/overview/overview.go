@@ -74,10 +74,11 @@ func Compute(v *store.View, c Config) (out schemas.OverviewOut, err error) {
 	here, boxes := l.presentAgentLoads(), l.pendingBoxLoads()
 	l.addDueHandoffs()
 	l.counts.Agents = len(here)
+	slices.SortStableFunc(here, func(a, b schemas.HandoffCount) int { return b.Count - a.Count })
 	out = schemas.OverviewOut{
 		At: c.Now, Counts: l.counts, NeedsYou: l.finishPart(l.needs), Running: l.finishPart(l.running), Stuck: l.finishPart(l.stuck),
 		Due:  l.finishPart(l.due),
-		Here: l.largestLoads(here), Mailboxes: boxes,
+		Here: here[:min(len(here), l.Limit)], Mailboxes: boxes,
 	}
 	return out, l.err
 }
@@ -224,11 +225,6 @@ func (l *overviewBuilder) pendingBoxLoads() []schemas.HandoffCount {
 	slices.SortStableFunc(all, func(a, b schemas.HandoffCount) int {
 		return cmp.Or(len(b.Critical)-len(a.Critical), b.Urgent-a.Urgent, a.Since.Compare(b.Since))
 	})
-	return all[:min(len(all), l.Limit)]
-}
-
-func (l *overviewBuilder) largestLoads(all []schemas.HandoffCount) []schemas.HandoffCount {
-	slices.SortStableFunc(all, func(a, b schemas.HandoffCount) int { return b.Count - a.Count })
 	return all[:min(len(all), l.Limit)]
 }
 

@@ -184,7 +184,8 @@ func (o commandOrder) runCommand(ctx context.Context, over context.CancelCauseFu
 	if code := cmd.ProcessState.ExitCode(); code >= 0 {
 		done.Exit = &code
 	}
-	done.Tail, done.Output = all.lastPart(), fmt.Sprintf("%x", all.sum.Sum(nil))
+	kept := all.tail.Bytes() // [outputTail] masks secrets in the last 8 KiB, and then keeps the last 4 KiB
+	done.Tail, done.Output = kept[max(0, len(kept)-2*mostTail):], fmt.Sprintf("%x", all.sum.Sum(nil))
 	return done, nil
 }
 
@@ -250,10 +251,4 @@ func (s *cappedOutput) Write(p []byte) (int, error) {
 	}
 	s.sum.Write(p)
 	return s.tail.Write(p)
-}
-
-// lastPart returns the last 8 KiB of the output. [outputTail] masks secrets in them, and then keeps the last 4 KiB.
-func (s *cappedOutput) lastPart() []byte {
-	kept := s.tail.Bytes()
-	return kept[max(0, len(kept)-2*mostTail):]
 }

@@ -79,9 +79,9 @@ func (f *Invoker) addWorkingTree(ctx context.Context, c *tools.Call) {
 		return
 	}
 	*c = c.WithDecodedArgs()
-	about, ok := workArgumentsOf(*c)
-	if !ok {
-		return
+	about, err := tools.ArgumentsOf[workArguments](*c)
+	if err != nil || about.Type == schemas.TypeMessage || about.Action != "" && about.Action != schemas.ActProgress {
+		return // the mailbox reports the error
 	}
 	wait, view := max(usualTime, f.Patience), schemas.View("")
 	switch c.Tool {
@@ -249,13 +249,3 @@ func (f *Invoker) locateClaim(ctx context.Context, c tools.Call, out json.RawMes
 
 // treeTools are the tools whose calls get the working tree.
 var treeTools = []string{schemas.SendIn{}.Tool(), schemas.ClaimIn{}.Tool(), schemas.UpdateIn{}.Tool(), schemas.CompleteIn{}.Tool()}
-
-// workArgumentsOf returns the arguments of a call about its handoff. Ok is false if the call gets no facts about the
-// working tree.
-func workArgumentsOf(c tools.Call) (about workArguments, ok bool) {
-	about, err := tools.ArgumentsOf[workArguments](c)
-	if err != nil || about.Type == schemas.TypeMessage {
-		return about, false // the mailbox reports the error
-	}
-	return about, about.Action == "" || about.Action == schemas.ActProgress
-}
