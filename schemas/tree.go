@@ -21,10 +21,10 @@ type Tree struct {
 	Uncommitted []string   `json:"uncommitted,omitempty"` // files with changes that are in no commit
 	SeenAt      *time.Time `json:"seen_at,omitempty"`     // when git began to look for them
 	More        int        `json:"more,omitempty"`        // files left out of both lists
-	Unknown     string     `json:"unknown,omitempty"`     // why the uncommitted files, or all facts of git, are unknown
+	Unknown     string     `json:"unknown,omitempty"`     // why uncommitted files, or more facts, are unknown
 }
 
-// NotLookedYet is [Tree.Unknown] of a claim that did not wait for git. A later call adds the files, see [LocateIn].
+// NotLookedYet is [Tree.Unknown] of a claim that did not wait for git. A later call may add the files, see [LocateIn].
 const NotLookedYet = "not looked yet"
 
 // LocateIn holds the arguments of the administrative tool claim_locate. With it the process of a holder adds facts about

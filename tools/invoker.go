@@ -27,7 +27,7 @@ type Call struct {
 	Since  time.Time       `json:"since,omitzero"` // time of the first attempt, see [schemas.Caller]; zero means now
 	Until  time.Time       `json:"until,omitzero"` // end of its wait; zero means wait_seconds after Since
 
-	Work *schemas.GetOut `json:"-"` // the handoff, if an invoker of this process has read it; of a completion in full
+	Work *schemas.GetOut `json:"-"` // the handoff, if an invoker of this process has read it; for a completion in the view full
 
 	decoded *decoded // arguments that an invoker of this process has decoded, see [Call.WithDecodedArgs]
 }

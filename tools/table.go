@@ -33,7 +33,7 @@ var Table = sync.OnceValue(func() []Tool {
 	}
 })
 
-// tableText has a line for each tool of [Table], which it describes.
+// tableText has a line for each tool of [Table]. Its first line says what a line holds.
 //
 //go:embed table.txt
 var tableText string

@@ -50,8 +50,8 @@ func (r Repository) Base(ctx context.Context, branch, commit string) (string, er
 	return base, err
 }
 
-// HidingSetting returns the setting that hides an uncommitted file from Status: "skip-worktree", "assume-unchanged",
-// the name of an ignore file, or a general text.
+// HidingSetting returns the setting that hides an uncommitted file from [Repository.UncommittedFiles]: "skip-worktree",
+// "assume-unchanged", the name of an ignore file, or a general text.
 func (r Repository) HidingSetting(ctx context.Context, file string) string {
 	flags, _ := r.run(ctx, "ls-files", "-v", "-z", "--", ":(top,literal)"+file) // without git the result is the general text
 	rule, _ := r.run(ctx, "check-ignore", "-v", "--", "./"+file)

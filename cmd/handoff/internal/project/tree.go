@@ -7,8 +7,8 @@
 // The git working tree is a field of the caller, so that no agent can forge it in its arguments. Branch and commit are
 // read from files. The program git tells the rest: facts of commits once for each commit, and the uncommitted files by
 // looks that callers share, see [git.Looker]. A claim does not wait for a look. What the look sees is added to the claim
-// later. A completion waits for a look that begins after its call. Other calls wait 50 ms, and then use what an earlier
-// look saw.
+// later. A completion, and each call of a command, waits for a look that begins after its call. Other calls wait 50 ms,
+// and then use what an earlier look saw.
 package project
 
 import (
