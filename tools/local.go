@@ -79,7 +79,7 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 	}()
 	d := c.decode(t)
 	d.changed = true
-	agent, args, told := d.agent, d.args, d.told
+	agent, args := d.agent, d.args
 	if err := d.err; err != nil {
 		return nil, l.adviseMeant(ctx, c, agent, args, err)
 	}
@@ -91,8 +91,8 @@ func (l LocalInvoker) decodeAndCall(ctx context.Context, t Tool, c Call) (result
 	if err != nil {
 		return nil, err
 	}
-	if told != "" && t.HasWarnings() {
-		warnings = append(warnings, "read "+told)
+	if d.told != "" && t.HasWarnings() {
+		warnings = append(warnings, "read "+d.told)
 	}
 	if agent == string(c.Caller.Agent) {
 		agent = "" // no need to repeat the connection's own name

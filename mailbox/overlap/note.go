@@ -155,11 +155,13 @@ func (o op) deleteOldRows(all map[schemas.ID]decodedRow, since uint64) error {
 // working tree, it returns no text, and shared is true. It reads the other record only if there is something to report.
 func (o op) compareWith(id schemas.ID, theirs store.TouchedFiles, r *store.Record, mine *store.TouchedFiles) (text string, shared bool, err error) {
 	held := theirs.Ended == 0
-	if !held && theirs.Ended <= mine.Since {
-		return "", false, nil
-	}
-	if !held && slices.Contains(schemas.ValueOrZero(o.By.BranchState).Commits, theirs.Commit) {
-		theirs.Committed = nil // the caller has these changes
+	if !held {
+		if theirs.Ended <= mine.Since {
+			return "", false, nil
+		}
+		if slices.Contains(schemas.ValueOrZero(o.By.BranchState).Commits, theirs.Commit) {
+			theirs.Committed = nil // the caller has these changes
+		}
 	}
 	c := findCommonFiles(id, theirs, r, mine)
 	if c.isEmpty() {
@@ -181,11 +183,9 @@ func (o op) compareWith(id schemas.ID, theirs store.TouchedFiles, r *store.Recor
 	}
 	if held { // in a shared tree, the next call of the other holder reports the overlap
 		text := fmt.Sprintf("%s works on the same files: %s", describeWork(r.ID, r.Holder, mine.Branch), formatFiles(append(c.changing, c.naming...)))
-		if err := o.NotifyAgent(other.Holder, operation.NoticeOf(NoticeKind, other, text)); err != nil {
-			return "", false, err
-		}
+		err = o.NotifyAgent(other.Holder, operation.NoticeOf(NoticeKind, other, text))
 	}
-	return describeWork(id, other.Holder, theirs.Branch) + " " + c.describe(held), false, nil
+	return describeWork(id, other.Holder, theirs.Branch) + " " + c.describe(held), false, err
 }
 
 // commonFiles holds the files that two handoffs both touch and that were not reported yet.

@@ -107,10 +107,7 @@ func (r Repository) Diff(ctx context.Context, from, to string, stat bool) (strin
 	if !IsObjectID(from) || !IsObjectID(to) {
 		return "", errors.New("no id of a commit")
 	}
-	form := "--patch"
-	if stat {
-		form = "--stat=80"
-	}
+	form := map[bool]string{true: "--stat=80", false: "--patch"}[stat]
 	return r.run(ctx, "diff", form, "--no-color", "--no-ext-diff", "--no-textconv", "--submodule=short", from, to, "--")
 }
 
@@ -172,11 +169,7 @@ func splitRows(out string) []string {
 func (r Repository) run(ctx context.Context, args ...string) (string, error) {
 	args = append([]string{"-C", cmp.Or(r.Root, r.Dir), "-c", "core.fsmonitor=false", "-c", "core.quotePath=false"}, args...)
 	cmd := exec.CommandContext(ctx, "git", args...) //nolint:gosec // no argument comes from a call
-	out, err := RunCommand(ctx, cmd, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
-	if err != nil {
-		return "", err
-	}
-	return out, nil
+	return RunCommand(ctx, cmd, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 }
 
 // RunCommand runs a git command and returns its output. The command gets the environment of this process without its
@@ -189,10 +182,13 @@ func RunCommand(ctx context.Context, cmd *exec.Cmd, env ...string) (string, erro
 	var out, problem limitedBuffer
 	cmd.Stdout, cmd.Stderr = &out, &problem
 	err := cmd.Run()
-	if said, _, _ := strings.Cut(problem.String(), "\n"); err != nil && said != "" && ctx.Err() == nil {
+	if err == nil {
+		return out.String(), nil
+	}
+	if said, _, _ := strings.Cut(problem.String(), "\n"); said != "" && ctx.Err() == nil {
 		err = errors.New(said)
 	}
-	return out.String(), err
+	return "", err
 }
 
 // limitedBuffer keeps written bytes. A write that exceeds maxOutput fails.

@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// Limits of facts.
-const (
-	factPatience = 5 * time.Second  // how long callers wait for one answer, from the first caller on
-	factTime     = 30 * time.Second // after which git is killed
-	maxFacts     = 1000             // that a process remembers
-	maxFact      = 64 << 10         // bytes of an answer that is remembered
-)
+// factPatience is how long callers wait for one answer, from the first caller on.
+const factPatience = 5 * time.Second
+
+// factTime is the time after which git is killed.
+const factTime = 30 * time.Second
+
+// A process remembers at most maxFacts answers of at most maxFact bytes.
+const maxFacts, maxFact = 1000, 64 << 10
 
 // fact is an answer of git that stays true, because the question names commits by their whole ids.
 type fact struct {
@@ -48,7 +49,7 @@ func (r Repository) runFact(ctx context.Context, watched []string, args ...strin
 			facts.known = map[string]*fact{}
 		}
 		facts.known[key] = f
-		go r.ask(f, key, args)
+		go r.ask(f, key, args) //nolint:gosec // the end of one caller must not end the question of all
 	}
 	facts.mu.Unlock()
 	ctx, cancel := context.WithDeadline(ctx, f.began.Add(factPatience))

@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"handoff/tools/platform"
@@ -126,11 +127,10 @@ func readPathFile(gitDir, file string) (string, bool) {
 
 // parseGitFile reads a ".git" file: one line, "gitdir: PATH".
 func parseGitFile(content string) (path string, ok bool) {
-	line, ok := strings.CutPrefix(content, "gitdir: ")
-	if !ok {
-		return "", false
+	if line, ok := strings.CutPrefix(content, "gitdir: "); ok {
+		return firstLine(line)
 	}
-	return firstLine(line)
+	return "", false
 }
 
 // firstLine returns the only line of a text. Ok is false if the text is empty, has several lines, or has a zero byte.
@@ -162,10 +162,7 @@ func IsObjectID(s string) bool {
 // the first commit. Both are empty if HEAD cannot be read, or if the repository has a format of references that this
 // package does not know.
 func (r Repository) Head() (branch, commit string) {
-	content, err := readSmallFile(filepath.Join(r.Dir, "HEAD"))
-	if err != nil {
-		return "", ""
-	}
+	content, _ := readSmallFile(filepath.Join(r.Dir, "HEAD")) // of an unreadable file both stay empty
 	ref, commit := parseHead(content)
 	if ref == "" {
 		return "", commit
@@ -245,8 +242,26 @@ func findPackedRef(packed io.Reader, ref string) string {
 	return ""
 }
 
-// readSmallFile reads a file of one line.
+// smallFile is a file of one line, as it was read.
+type smallFile struct {
+	os.FileInfo
+	content string
+}
+
+var smallFiles sync.Map // path → smallFile
+
+// readSmallFile reads a file of one line. It remembers a file that was two seconds old when it was read: git replaces a
+// file that it changes, so the new one is another file or has another time.
 func readSmallFile(path string) (string, error) {
+	info, _ := os.Stat(path) // nil if there is none
+	last, _ := smallFiles.Load(path)
+	if f, ok := last.(smallFile); ok && os.SameFile(f.FileInfo, info) && f.ModTime().Equal(info.ModTime()) {
+		return f.content, nil
+	}
+	isOld := info != nil && time.Since(info.ModTime()) > 2*time.Second
 	content, err := platform.ReadRegular(path, maxSmallFile)
+	if err == nil && isOld {
+		smallFiles.Store(path, smallFile{info, string(content)})
+	}
 	return string(content), err
 }

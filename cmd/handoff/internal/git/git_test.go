@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -52,6 +53,21 @@ func checkAgainstGit(t *testing.T, dir string) git.Repository {
 	require.Equal(t, runGit(t, dir, "branch", "--show-current"), branch)
 	require.Equal(t, runGit(t, dir, "rev-parse", "HEAD"), commit)
 	return r
+}
+
+// Head remembers files that are some seconds old.
+func TestHead_SeesEachCommitAndBranch(t *testing.T) {
+	repo := newRepository(t)
+	old := time.Now().Add(-time.Hour)
+	for _, args := range [][]string{{"commit", "--allow-empty", "-m", "second"}, {"switch", "-c", "topic"}, {"reset", "--hard", "HEAD~1"}} {
+		for _, file := range []string{"HEAD", "refs/heads/main", "refs/heads/topic"} {
+			_ = os.Chtimes(filepath.Join(repo, ".git", file), old, old) // the topic comes later
+		}
+		checkAgainstGit(t, repo)
+		checkAgainstGit(t, repo)
+		runGit(t, repo, args...)
+		checkAgainstGit(t, repo)
+	}
 }
 
 func TestFindRepository_FromSubdirectory(t *testing.T) {

@@ -49,12 +49,11 @@ const usualTime = 50 * time.Millisecond
 // call of a command waits as long for its look, because no later call of the same process could add what git finds.
 const LongPatience = 5 * time.Second
 
-// A claim, a send and a report use what a look saw for the time recentTime. A send and a report that waited in vain use
-// it for the time staleTime.
-const (
-	recentTime = 2 * time.Second
-	staleTime  = 30 * time.Second
-)
+// recentTime is the time for which a claim, a send and a report use what a look saw.
+const recentTime = 2 * time.Second
+
+// staleTime is the time for which a send and a report that waited in vain use what a look saw.
+const staleTime = 30 * time.Second
 
 // restTime is the time after a claim in which no look begins for it, if it told files that an earlier look saw. So a
 // completion right after the claim waits for one look, and not for two.
@@ -174,14 +173,13 @@ func noteLook(tree *schemas.Tree, look *git.Look) {
 	switch {
 	case look.Err != nil:
 		tree.Unknown = describeGitError(look.Err, git.LookTime)
-		return
 	case look.Commit != tree.Commit:
 		tree.Unknown = "HEAD changed while git looked"
-		return
+	default:
+		began := look.Began.UTC().Truncate(time.Millisecond)
+		tree.Uncommitted, tree.SeenAt, tree.Unknown = slices.Clone(look.Uncommitted), &began, ""
+		*tree = tree.WithAtMostFiles(mostFiles)
 	}
-	began := look.Began.UTC().Truncate(time.Millisecond)
-	tree.Uncommitted, tree.SeenAt, tree.Unknown = slices.Clone(look.Uncommitted), &began, ""
-	*tree = tree.WithAtMostFiles(mostFiles)
 }
 
 func describeGitError(err error, limit time.Duration) string {
@@ -191,11 +189,11 @@ func describeGitError(err error, limit time.Duration) string {
 	return schemas.Clip(err.Error(), 200)
 }
 
-// Limits of a tree: files of each kind, and commits by which the mailbox recognises the work of other agents.
-const (
-	mostFiles   = 200
-	mostCommits = 100
-)
+// mostFiles limits the files of each kind in a tree.
+const mostFiles = 200
+
+// mostCommits limits the commits of a tree by which the mailbox recognises the work of other agents.
+const mostCommits = 100
 
 // locateClaim tells the mailbox facts about the working tree of a claim that were not known when its call began. HEAD
 // may have changed while the call waited for work: locateClaim tells another HEAD before it returns. The uncommitted
@@ -227,7 +225,7 @@ func (f *Invoker) locateClaim(ctx context.Context, c tools.Call, out json.RawMes
 		return
 	}
 	began := time.Now()
-	go func() {
+	go func() { //nolint:gosec // it works after the end of the call
 		if tree.SeenAt != nil {
 			time.Sleep(restTime)
 		}

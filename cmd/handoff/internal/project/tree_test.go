@@ -169,7 +169,7 @@ func TestInvoker_WaitingClaimRecordsTreeOfItsEnd(t *testing.T) {
 	begun := announcer{qa.Invoker.Invoker, make(chan bool, 9)}
 	qa.Invoker.Invoker = begun
 	claimed := make(chan schemas.ClaimOut)
-	go func() { claimed <- does[schemas.ClaimOut](qa, schemas.ClaimIn{WaitSeconds: 50}) }()
+	go func() { claimed <- does[schemas.ClaimOut](qa, schemas.ClaimIn{WaitSeconds: 50}) }() //nolint:testifylint // without a claim the test ends at its time limit
 	<-begun.called
 	lead.write("before.go", "1")
 	lead.commit()
