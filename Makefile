@@ -24,7 +24,7 @@ fuzz: ## Runs each fuzz target: FUZZTIME=500x
 bench: ## Runs all benchmarks, then figures: BENCHTIME=1s
 	BENCHTIME=$(or $(BENCHTIME),1s) .ci/run $@
 	$(MAKE) figures
-figures: ## Measures the table of docs/performance.md: eight minutes
+figures: ## Measures the table of docs/performance.md: twelve minutes
 	HANDOFF_FIGURES=1 $(PROOF) -run TestFigures_PrintTable ./cmd/handoff/figures
 repositories: ## Measures costs of git: HANDOFF_FILES="1 5000" for two sizes, HANDOFF_BEFORE=PROGRAM for an older version
 	HANDOFF_FIGURES=1 $(PROOF) -run TestCosts_OfRepositories ./cmd/handoff/figures
