@@ -172,9 +172,9 @@ func (r Repository) run(ctx context.Context, args ...string) (string, error) {
 	return RunCommand(ctx, cmd, "GIT_OPTIONAL_LOCKS=0", "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
 }
 
-// RunCommand runs a git command and returns its output. The command gets the environment of this process without its
-// GIT_ variables, which a hook of git may have set, and then env. Git ignores replacement objects of the repository.
-// The error contains git's message.
+// RunCommand runs a git command and returns its output, or nothing if git fails. The command gets the environment of
+// this process without its GIT_ variables, which a hook of git may have set, and then env. Git ignores replacement
+// objects of the repository. The error contains git's message.
 func RunCommand(ctx context.Context, cmd *exec.Cmd, env ...string) (string, error) {
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
 	cmd.Env = append(append(cmd.Env, "GIT_NO_REPLACE_OBJECTS=1", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"), env...)
