@@ -72,6 +72,7 @@ func (s *scenario) connect(agent string) {
 	s.clients[agent] = client
 }
 
+// call counts the directory of the shop with one length, because that of a test depends on the machine.
 func (s *scenario) call(agent, tool, args string) {
 	var said bytes.Buffer
 	require.NoError(s.t, json.Compact(&said, []byte(args)), args)
@@ -84,7 +85,7 @@ func (s *scenario) call(agent, tool, args string) {
 	require.Len(s.t, answer.Content, 1)
 	require.False(s.t, answer.IsError, "%s %s %s: %s", agent, tool, &said, answer.Content)
 	count(s.aside, "arguments of calls", said.String())
-	count(s.parts, "answers of "+tool, answer.Content[0].Text)
+	count(s.parts, "answers of "+tool, strings.ReplaceAll(answer.Content[0].Text, s.dir, "/home/me/shop"))
 }
 
 // play does what a line says: what a person types, work in a shell, the kill of a server, or the call of an agent.
