@@ -17,17 +17,22 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
-// The hook ends while the owner still does not answer.
+// The hook ends by its own limit, while the owner still does not answer.
 func TestHook_IsSilentIfOwnerDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	p := commandtest.NewHome(t)
 	s := p.StartServer()
 	p.Must("send", "codex", "Test it", "--agent", "dev")
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGSTOP))
-	out, err := newHookProcess(p, nil, `{"session_id":"s1"}`, "hook", "prompt", "--client", "codex").CombinedOutput()
+	debug := filepath.Join(t.TempDir(), "debug.log")
+	vars := map[string]string{"HANDOFF_HOOK_DEBUG": debug}
+	out, err := newHookProcess(p, vars, `{"session_id":"s1"}`, "hook", "prompt", "--client", "codex").CombinedOutput()
 	require.NoError(t, s.Cmd.Process.Signal(syscall.SIGCONT))
 	require.NoError(t, err)
 	require.Empty(t, string(out))
+	why, err := os.ReadFile(debug)
+	require.NoError(t, err)
+	require.Contains(t, string(why), "context deadline exceeded")
 	s.CloseInput()
 	require.Contains(t, runHook(p, nil, `{"session_id":"s1"}`, "prompt", "--client", "codex"), "ho_1", "it was not told")
 }
