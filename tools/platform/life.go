@@ -137,25 +137,22 @@ func (l *ProcessLife) FollowParent(parent func() int) {
 func (l *ProcessLife) WatchInput(r io.Reader) io.Reader { return CallOnEnd(r, l.beginDrain) }
 
 // CallOnEnd returns a reader of r that calls end when r ends or fails, before it returns the error.
-func CallOnEnd(r io.Reader, end func()) io.Reader {
-	return streamFunc(func(p []byte) (int, error) {
-		n, err := r.Read(p)
+func CallOnEnd(r io.Reader, end func()) io.Reader { return callOnError(r.Read, end) }
+
+// WatchOutput returns a writer to w. An error of w begins the drain, because the client no longer reads.
+func (l *ProcessLife) WatchOutput(w io.Writer) io.Writer {
+	return callOnError(w.Write, l.drainAndCancel)
+}
+
+// callOnError returns a stream that reads or writes by do, and calls end before it returns an error.
+func callOnError(do streamFunc, end func()) streamFunc {
+	return func(p []byte) (int, error) {
+		n, err := do(p)
 		if err != nil {
 			end()
 		}
 		return n, err
-	})
-}
-
-// WatchOutput returns a writer to w. An error of w begins the drain, because the client no longer reads.
-func (l *ProcessLife) WatchOutput(w io.Writer) io.Writer {
-	return streamFunc(func(p []byte) (int, error) {
-		n, err := w.Write(p)
-		if err != nil {
-			l.drainAndCancel()
-		}
-		return n, err
-	})
+	}
 }
 
 // A streamFunc implements Read and Write by one function.
