@@ -25,6 +25,19 @@ func Unique[T comparable](values []T) (each []T) {
 	return each
 }
 
+// NonEmpty returns the texts without the empty ones. It may change the given list.
+func NonEmpty(texts ...string) []string {
+	return slices.DeleteFunc(texts, func(text string) bool { return text == "" })
+}
+
+// WithPrefix returns the text behind the prefix, or "" for an empty text.
+func WithPrefix(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
+}
+
 // ValueOrZero returns the value that p points to, or the zero value if p is nil. The returned value is a shallow copy:
 // lists and maps in it are shared with *p.
 func ValueOrZero[T any](p *T) (v T) {

@@ -106,7 +106,7 @@ func numberedCriterionLines(all []schemas.AnsweredCriterion, wanted func(schemas
 func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.HandoffState, p pen) []string {
 	var lines []string
 	if len(st.BlockedBy) > 0 {
-		text := "it waits for " + strings.Join(st.BlockedBy, ", ") + withPrefix("; ", p.oneLine(st.Reason, 200))
+		text := "it waits for " + strings.Join(st.BlockedBy, ", ") + schemas.WithPrefix("; ", p.oneLine(st.Reason, 200))
 		lines = append(lines, "- Nobody may claim it yet: "+text)
 	}
 	if from := h.Metadata.NotBefore; from != nil && st.Status == schemas.Pending {
@@ -137,7 +137,7 @@ func constraintLines(h schemas.Handoff, e *schemas.Expectations, st schemas.Hand
 // with other products to reject the work before it begins, if the reader cannot deliver it.
 func deliverableLines(all []schemas.Deliverable, products []string, p pen) []string {
 	texts := schemas.Map(all, func(d schemas.Deliverable) string {
-		text := strings.Join(nonEmpty(d.Type, d.Description), ": ")
+		text := strings.Join(schemas.NonEmpty(d.Type, d.Description), ": ")
 		if len(d.Files) > 0 {
 			text += " (" + strings.Join(d.Files, ", ") + ")"
 		}
@@ -147,7 +147,7 @@ func deliverableLines(all []schemas.Deliverable, products []string, p pen) []str
 		texts = append(texts, fmt.Sprintf("You declared that you produce %s: if you cannot deliver this, reject it before you begin, by %s with outcome rejected",
 			schemas.JoinFirst(products, schemas.MaxNamed), schemas.FailIn{}.Tool()))
 	}
-	return p.bullets("", nonEmpty(texts...))
+	return p.bullets("", schemas.NonEmpty(texts...))
 }
 
 // outputSchemaLines returns the JSON Schema of the output on one quoted line. It never shortens the schema, because

@@ -18,7 +18,7 @@ func pastClaimLines(s PastClaim, of schemas.ID, p pen) []string {
 	if s.Agent == "" {
 		return nil
 	}
-	when := s.Until.UTC().Format(time.RFC3339) + withPrefix(", when ", s.End)
+	when := s.Until.UTC().Format(time.RFC3339) + schemas.WithPrefix(", when ", s.End)
 	id := cmp.Or(s.Handoff, of)
 	lines := []string{fmt.Sprintf("- An earlier session of %s had %s until %s. The working tree may hold its work: look there "+
 		"before you begin anew.", p.oneLine(string(s.Agent), 64), id, when)}
@@ -34,7 +34,7 @@ func endingLines(st schemas.HandoffState, p pen) []string {
 	if !st.Status.HasEnded() || st.Status == schemas.Completed {
 		return nil
 	}
-	text := "- It ended as " + string(st.Status) + withPrefix(": ", p.oneLine(st.Reason, maxResult))
+	text := "- It ended as " + string(st.Status) + schemas.WithPrefix(": ", p.oneLine(st.Reason, maxResult))
 	if st.Successor != 0 {
 		text += "; " + st.Successor.String() + " took its place"
 	}
@@ -48,7 +48,7 @@ func progressLines(in Input, c *schemas.Context, p pen) []string {
 	k := cmp.Or(c.Checkpoint, &schemas.Checkpoint{})
 	return slices.Concat(
 		reportLines(in, p), p.labelledBullets("Open questions", in.Standing.Questions), partialProgressLines(c.PartialProgress, p),
-		p.labelledText("Restores checkpoint", strings.Join(nonEmpty(k.ID, k.Note), ": ")), partialProgressLines(k.PartialProgress, p),
+		p.labelledText("Restores checkpoint", strings.Join(schemas.NonEmpty(k.ID, k.Note), ": ")), partialProgressLines(k.PartialProgress, p),
 		labelledPairs(p, "State at the checkpoint", k.State),
 	)
 }
@@ -140,19 +140,19 @@ func recalledLines(all []RecalledText, p pen) []string {
 // handoff was sent is shown as missing, even if it exists now.
 func fileLines(all []schemas.File, p pen) []string {
 	return p.labelledBullets("Files", schemas.Map(all, func(f schemas.File) string {
-		text := f.Path + withPrefix(":", f.Lines)
+		text := f.Path + schemas.WithPrefix(":", f.Lines)
 		if f.Missing {
 			text += " (not there when it was sent)"
 		}
-		return strings.Join(nonEmpty(text, f.Note), ": ")
+		return strings.Join(schemas.NonEmpty(text, f.Note), ": ")
 	}))
 }
 
 // artifactText returns an artifact as one text: type and path, then description and content, then the reason.
 func artifactText(a schemas.Artifact) string {
-	head := strings.Join(nonEmpty(a.Type, a.Path), " ")
-	body := strings.Join(nonEmpty(a.Description, a.Content), "\n") + withPrefix(", because: ", a.Rationale)
-	return strings.Join(nonEmpty(head, body), ": ")
+	head := strings.Join(schemas.NonEmpty(a.Type, a.Path), " ")
+	body := strings.Join(schemas.NonEmpty(a.Description, a.Content), "\n") + schemas.WithPrefix(", because: ", a.Rationale)
+	return strings.Join(schemas.NonEmpty(head, body), ": ")
 }
 
 // shortArtifactLines returns a shorter form of the artifacts, in which a call replaces each long content. So one long
@@ -180,8 +180,8 @@ func projectLines(pr *schemas.Project, p pen) []string {
 	if pr == nil {
 		return nil
 	}
-	known := nonEmpty(strings.Join(nonEmpty(pr.Name, pr.Path), " "), withPrefix("branch ", pr.Branch),
-		withPrefix("sent at commit ", schemas.ShortCommit(pr.Commit)), withPrefix("built with ", strings.Join(pr.TechStack, ", ")))
+	known := schemas.NonEmpty(strings.Join(schemas.NonEmpty(pr.Name, pr.Path), " "), schemas.WithPrefix("branch ", pr.Branch),
+		schemas.WithPrefix("sent at commit ", schemas.ShortCommit(pr.Commit)), schemas.WithPrefix("built with ", strings.Join(pr.TechStack, ", ")))
 	if pr.Dirty {
 		known = append(known, "with uncommitted changes")
 	}
@@ -207,7 +207,7 @@ func senderChangeLines(in Input, p pen) []string {
 func referenceLines(id schemas.ID, all []schemas.Reference, p pen) []string {
 	var here, elsewhere []string
 	for _, r := range all {
-		text := strings.Join(nonEmpty(r.Name, r.URL), " ")
+		text := strings.Join(schemas.NonEmpty(r.Name, r.URL), " ")
 		switch {
 		case r.IsKept():
 			text = r.Name
@@ -219,7 +219,7 @@ func referenceLines(id schemas.ID, all []schemas.Reference, p pen) []string {
 		if r.Tokens > 0 {
 			size = schemas.CountNoun(r.Tokens, "token")
 		}
-		if about := nonEmpty(size, r.Media); len(about) > 0 {
+		if about := schemas.NonEmpty(size, r.Media); len(about) > 0 {
 			text += " (" + strings.Join(about, ", ") + ")"
 		}
 		_, kept := content.ParseReference(r.URL, 0)
@@ -234,17 +234,4 @@ func referenceLines(id schemas.ID, all []schemas.Reference, p pen) []string {
 		}
 	}
 	return append(p.labelledBullets("References", here), p.labelledBullets("References that handoff cannot fetch", elsewhere)...)
-}
-
-// withPrefix returns the text behind the prefix, or "" for an empty text.
-func withPrefix(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
-}
-
-// nonEmpty removes empty texts. It may change the given list.
-func nonEmpty(texts ...string) []string {
-	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 }

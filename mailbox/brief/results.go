@@ -43,7 +43,7 @@ func (in Input) resultLines(r EarlierResult, p pen) []string {
 	e := resultExcerpt{pen: p, most: maxResult, more: len(r.Detail)+len(r.Outputs) > 0 || len(r.Summary) > maxSummary}
 	if in.Root.ID != 0 {
 		if e.most = maxStep; r.NamesWork() && r.Results["branch"] == nil {
-			e.addLine("Branch, by git: ", "", nonEmpty(schemas.ValueOrZero(r.Tree).Branch))
+			e.addLine("Branch, by git: ", "", schemas.NonEmpty(schemas.ValueOrZero(r.Tree).Branch))
 		}
 	}
 	named := e.limitTexts(nameValueTexts(r.Results, e.clipText))
@@ -55,7 +55,7 @@ func (in Input) resultLines(r EarlierResult, p pen) []string {
 	} else if in.showsSummary(r.Completion) {
 		summary = ""
 	}
-	head := nonEmpty(strings.Join(named, ", "), p.oneLine(summary, maxSummary))
+	head := schemas.NonEmpty(strings.Join(named, ", "), p.oneLine(summary, maxSummary))
 	if len(head)+len(e.texts) == 0 && !e.more {
 		return nil
 	}

@@ -18,7 +18,7 @@ func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 	done, failed := cmp.Or(got.Completion, &schemas.Completion{}), cmp.Or(got.Failure, &schemas.Failure{})
 	st.Status, st.Outcome = cmp.Or(st.Status, got.Status), cmp.Or(st.Outcome, done.Status)
 	st.Holder = cmp.Or(st.Holder, done.Source.Agent, failed.Source.Agent)
-	s.drawLine(s.Bold(s.Quote("Handoff "+s.id.String()+withPrefix(": ", oneLine(h.Title)), 0)))
+	s.drawLine(s.Bold(s.Quote("Handoff "+s.id.String()+schemas.WithPrefix(": ", oneLine(h.Title)), 0)))
 	s.drawStatus(h, st, end)
 	if st.Status.HasEnded() && got.Failure == nil {
 		s.drawParagraph("Reason", st.Reason)
@@ -35,7 +35,7 @@ func DrawHandoff(p *cli.Page, got schemas.GetOut, end *schemas.Event) {
 		s.drawParagraph("Said with the questions", st.Note)
 	}
 	left, begun := failed.CheckpointID, schemas.ValueOrZero(h.Rollback).CheckpointID
-	s.drawSection("Checkpoint", nonEmptyTexts(cmp.Or(left, st.Checkpoint), begun)...)
+	s.drawSection("Checkpoint", schemas.NonEmpty(cmp.Or(left, st.Checkpoint), begun)...)
 	s.drawLateResults(got.Late)
 	s.drawSection("Messages Among the Last Events", schemas.Map(got.Events, func(e schemas.HistoryEvent) string {
 		return fmt.Sprintf("%s, %s ago, %s", e.Agent, s.FormatAge(e.At), s.cut(e.Text, s.part(fmt.Sprintf("events/%d/task", e.N))))
@@ -95,12 +95,12 @@ func (s sheet) timeFact(h schemas.Handoff, st schemas.HandoffState) (label, valu
 func (s sheet) contextLines(h schemas.Handoff) []string {
 	c := schemas.ValueOrZero(h.Context)
 	items := []string{
-		withPrefix("Summary: ", s.cut(h.Summary, s.part("summary"))),
-		withPrefix("Original request: ", s.cut(c.OriginalRequest, s.part("original_request"))),
+		schemas.WithPrefix("Summary: ", s.cut(h.Summary, s.part("summary"))),
+		schemas.WithPrefix("Original request: ", s.cut(c.OriginalRequest, s.part("original_request"))),
 	}
 	for i, a := range c.Artifacts {
 		text := s.cut(cmp.Or(a.Path, a.Content, a.Description), s.part(fmt.Sprintf("artifacts/%d", i)))
-		items = append(items, withPrefix(capitalise(cmp.Or(oneLine(a.Type), "artifact"))+": ", text))
+		items = append(items, schemas.WithPrefix(capitalise(cmp.Or(oneLine(a.Type), "artifact"))+": ", text))
 	}
 	items = append(items,
 		s.listed("Decisions: ", schemas.Map(c.Decisions, func(d schemas.Decision) string { return d.Decision }), s.part("decisions")),
@@ -116,8 +116,8 @@ func (s sheet) contextLines(h schemas.Handoff) []string {
 		items = append(items, "Reference: "+joined(oneLine(r.Name), oneLine(cmp.Or(r.URL, r.Path))))
 	}
 	project := schemas.ValueOrZero(c.Project)
-	return append(items, withPrefix("Project: ", oneLine(project.Name+withPrefix(", branch ", project.Branch))),
-		withPrefix("Tech Stack: ", oneLine(strings.Join(project.TechStack, ", "))))
+	return append(items, schemas.WithPrefix("Project: ", oneLine(project.Name+schemas.WithPrefix(", branch ", project.Branch))),
+		schemas.WithPrefix("Tech Stack: ", oneLine(strings.Join(project.TechStack, ", "))))
 }
 
 // expectationLines returns a line for each deliverable with its files, for each criterion, and for each other
@@ -128,14 +128,14 @@ func (s sheet) expectationLines(c Comparison, e schemas.Expectations) []string {
 	for _, d := range c.Deliverables {
 		text := cmp.Or(s.listed("Deliver "+d.Asked+" → ", d.Files, all), "Deliver "+d.Asked)
 		if c.done != nil {
-			text += withPrefix("; missing: ", strings.Join(d.Missing, ", "))
+			text += schemas.WithPrefix("; missing: ", strings.Join(d.Missing, ", "))
 		}
 		items = append(items, text)
 	}
 	items = append(append(items, s.listed("Not asked for: ", c.Unasked, all)), s.criterionLines(c.Criteria, c.done)...)
 	items = append(items, schemas.Map(e.Constraints, func(text string) string { return "Constraint: " + text })...)
-	return append(items, withPrefix("Review by: ", oneLine(e.Review)),
-		withPrefix("Output as: ", s.cut(compactJSON(e.OutputSchema), s.part("output_schema"))))
+	return append(items, schemas.WithPrefix("Review by: ", oneLine(e.Review)),
+		schemas.WithPrefix("Output as: ", s.cut(compactJSON(e.OutputSchema), s.part("output_schema"))))
 }
 
 // criterionLines returns a line for each criterion and each check: a box, which is ticked if the criterion was met, and
@@ -145,7 +145,7 @@ func (s sheet) criterionLines(all []schemas.AnsweredCriterion, done *schemas.Com
 		if done == nil || len(done.Criteria) == 0 {
 			return "[ ] " + a.Criterion
 		}
-		evidence := withPrefix(" ", s.cut(done.EvidenceText(a), s.part("outcome/criteria")))
+		evidence := schemas.WithPrefix(" ", s.cut(done.EvidenceText(a), s.part("outcome/criteria")))
 		if a.IsMet() {
 			return "[x] " + a.Criterion + " ✓" + evidence
 		}
@@ -184,7 +184,7 @@ func deliveredText(c *schemas.Completion) string {
 	if t := schemas.ValueOrZero(c.Tree); branch == "" && isSameCommit(t.Commit, c.Commit()) {
 		branch = t.Branch
 	}
-	return strings.Join(nonEmptyTexts(withPrefix("branch ", oneLine(branch)), withPrefix("commit ", c.Commit())), ", ")
+	return strings.Join(schemas.NonEmpty(schemas.WithPrefix("branch ", oneLine(branch)), schemas.WithPrefix("commit ", c.Commit())), ", ")
 }
 
 // isSameCommit reports whether two ids, of which either may be shortened, can be of one commit.
@@ -196,17 +196,17 @@ func isSameCommit(a, b string) bool {
 // completed. If this tree was at another commit, it says so.
 func (s sheet) drawDelivered(c *schemas.Completion) {
 	t := schemas.ValueOrZero(c.Tree)
-	delivered, place := deliveredText(c), withPrefix("in ", t.Path)
+	delivered, place := deliveredText(c), schemas.WithPrefix("in ", t.Path)
 	isTrimmed := c.HandoffID == 0 && t.Commit == "" // by the view outcome
 	if !isSameCommit(t.Commit, c.Commit()) && !isTrimmed {
 		delivered += ", as its holder says"
-		tree := nonEmptyTexts(t.Path, withPrefix("branch ", t.Branch), withPrefix("commit ", t.Commit))
-		place = withPrefix("completed from ", strings.Join(tree, ", "))
+		tree := schemas.NonEmpty(t.Path, schemas.WithPrefix("branch ", t.Branch), schemas.WithPrefix("commit ", t.Commit))
+		place = schemas.WithPrefix("completed from ", strings.Join(tree, ", "))
 	}
 	s.drawSection("Delivered", delivered, place,
 		s.listed("Changed since "+cmp.Or(t.Since, "its claim")+": ", t.Changed, s.part("outcome/tree/changed")),
 		s.listed("In no commit: ", t.Uncommitted, s.part("outcome/tree/uncommitted")),
-		withPrefix("What changed is not known: ", t.Unknown))
+		schemas.WithPrefix("What changed is not known: ", t.Unknown))
 }
 
 func verificationLines(given *schemas.Verification) (items []string) {
@@ -216,11 +216,11 @@ func verificationLines(given *schemas.Verification) (items []string) {
 		if passing != nil {
 			result = map[bool]string{true: "✓ Passing", false: "✗ Failing"}[*passing]
 		}
-		if said := strings.Join(nonEmptyTexts(result, more), ", "); said != "" {
+		if said := strings.Join(schemas.NonEmpty(result, more), ", "); said != "" {
 			items = append(items, label+": "+said)
 		}
 	}
-	counts := nonEmptyTexts(pluralCount(v.TestsPassed, "passed"), pluralCount(v.TestsFailed, "failed"))
+	counts := schemas.NonEmpty(pluralCount(v.TestsPassed, "passed"), pluralCount(v.TestsFailed, "failed"))
 	check("Tests", v.TestsPassing, strings.Join(counts, ", "))
 	check("Types", v.TypeCheckPassing, "")
 	check("Lint", v.LintPassing, "")
@@ -229,7 +229,7 @@ func verificationLines(given *schemas.Verification) (items []string) {
 		if c.ExitCode != 0 {
 			mark = "✗"
 		}
-		items = append(items, fmt.Sprintf("%s %s, exit %d%s", mark, oneLine(c.Command), c.ExitCode, withPrefix("\n", c.Output)))
+		items = append(items, fmt.Sprintf("%s %s, exit %d%s", mark, oneLine(c.Command), c.ExitCode, schemas.WithPrefix("\n", c.Output)))
 	}
 	return items
 }

@@ -28,7 +28,7 @@ func (s sheet) drawLine(text string) { s.WriteString(strings.TrimRight(text, " "
 
 // draw prints a heading, and each item behind a bullet. It skips empty items. If all are empty, it prints nothing.
 func (s sheet) draw(heading, bullet string, items ...string) {
-	for i, item := range nonEmptyTexts(items...) {
+	for i, item := range schemas.NonEmpty(items...) {
 		if i == 0 {
 			s.drawLine("\n" + s.Bold(heading))
 		}
@@ -114,13 +114,6 @@ func withSuffix(text, suffix string) string {
 	return text + suffix
 }
 
-func withPrefix(prefix, text string) string {
-	if text == "" {
-		return ""
-	}
-	return prefix + text
-}
-
 // capitalise makes the first letter of a word a capital.
 func capitalise(word string) string {
 	r, n := utf8.DecodeRuneInString(word)
@@ -128,11 +121,7 @@ func capitalise(word string) string {
 }
 
 // joined joins the texts that are not empty with colons.
-func joined(texts ...string) string { return strings.Join(nonEmptyTexts(texts...), ": ") }
-
-func nonEmptyTexts(texts ...string) []string {
-	return slices.DeleteFunc(texts, func(s string) bool { return s == "" })
-}
+func joined(texts ...string) string { return strings.Join(schemas.NonEmpty(texts...), ": ") }
 
 // EndingEvent returns the event that ended a handoff if the handoff was cancelled, refused, returned or timed out.
 // Otherwise it returns nil, because the completion or failure says how the handoff ended.
