@@ -109,15 +109,14 @@ func idOfAnswer(out schemas.UpdateOut) string {
 // prints the id of the notice with the answer.
 func printAnswered(p *cli.Page, out schemas.UpdateOut) {
 	switch {
-	case out.NoticeID == 0 && out.Status == schemas.Pending:
+	case out.NoticeID != 0:
+		p.AddLine("%s answered with %s, to %s", p.Bold(out.NoticeID.String()), out.Reply, schemas.EscapeHidden(string(out.To)))
+	case out.Status == schemas.Pending:
 		p.AddLine("%s answered, %s is told", p.Bold(out.HandoffID.String()), schemas.EscapeHidden(string(out.To)))
-		p.AddWarnings(out.Warnings)
-		return
-	case out.NoticeID == 0:
+	default:
 		printUpdated(p, out)
 		return
 	}
-	p.AddLine("%s answered with %s, to %s", p.Bold(out.NoticeID.String()), out.Reply, schemas.EscapeHidden(string(out.To)))
 	p.AddWarnings(out.Warnings)
 }
 
