@@ -44,8 +44,10 @@ func Compare(e *schemas.Expectations, v *schemas.Verification, partial bool, see
 	if err := cmp.Or(a.missingAnswersError(), failedChecksError(failing, seen)); err != nil {
 		return nil, err
 	}
-	if want.Strict && len(UnmetCriteria(asked)) > 0 {
-		return nil, unmetCriteriaError(UnmetCriteria(asked))
+	if unmet := UnmetCriteria(asked); want.Strict && len(unmet) > 0 {
+		return nil, schemas.Errorf(schemas.Conflict, "this handoff is strict, and not all of its criteria are met: %s",
+			strings.Join(criterionLines(unmet), "; ")).WithField(answersField).
+			WithHint("Meet them and complete again, ask the sender, or give up.")
 	}
 	return asked, nil
 }
@@ -65,7 +67,8 @@ func (a criteriaAnswers) addAnswers(given []schemas.Criterion) error {
 			return unknownCriterionError(a.asked, i, c.Criterion)
 		}
 		if a.done[at] && a.asked[at].Met != c.Met {
-			return contradictionError(a.asked[at])
+			return schemas.Invalidf(answersField, "criterion %s is answered both met and not met", criterionLine(a.asked[at])).
+				WithHint("Answer it once; a criterion that is met in part is not met.") // only the holder knows which answer is right
 		}
 		a.done[at], a.asked[at].Met = true, c.Met
 		a.asked[at].Evidence = joinEvidence(a.asked[at].Evidence, c.Evidence)
@@ -162,13 +165,6 @@ func unknownCriterionError(asked []schemas.AnsweredCriterion, i int, name string
 		WithChoices(criterionLines(asked)...)
 }
 
-// contradictionError returns the error for two opposite answers to one criterion. Only the holder knows which answer is
-// right.
-func contradictionError(a schemas.AnsweredCriterion) error {
-	return schemas.Invalidf(answersField, "criterion %s is answered both met and not met", criterionLine(a)).
-		WithHint("Answer it once; a criterion that is met in part is not met.")
-}
-
 // missingAnswersError returns an error with the numbers of all unanswered criteria, or nil if every criterion has an
 // answer.
 func (a criteriaAnswers) missingAnswersError() error {
@@ -212,14 +208,6 @@ func failedChecksError(checks []schemas.AnsweredCriterion, seen *schemas.CheckRe
 	}
 	return schemas.Errorf(schemas.Conflict, "it is not done: %s", strings.Join(texts, "\n")).WithField(answersField).
 		WithHint("Mend it, commit, and complete again. To hand it in unfinished, answer criterion %d with met: false.", checks[0].Number)
-}
-
-// unmetCriteriaError returns the error for a completion of a strict handoff with unmet criteria. The error lists these
-// criteria and advises the holder what to do instead.
-func unmetCriteriaError(unmet []schemas.AnsweredCriterion) error {
-	return schemas.Errorf(schemas.Conflict, "this handoff is strict, and not all of its criteria are met: %s",
-		strings.Join(criterionLines(unmet), "; ")).WithField(answersField).
-		WithHint("Meet them and complete again, ask the sender, or give up.")
 }
 
 // criterionLine returns a criterion on one line of at most 200 bytes, with its number. For a check that was not

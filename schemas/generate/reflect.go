@@ -95,7 +95,8 @@ func schemaOfSpecialType(t reflect.Type) *jsonschema.Schema {
 	case reflect.TypeFor[time.Time]():
 		return &jsonschema.Schema{Type: "string", Format: "date-time"}
 	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[map[string]any]():
-		return freeObjectSchema()
+		// This is the one way to write an object with any fields that all clients accept.
+		return &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.TrueSchema}
 	}
 	if all := choicesByType[t]; all != nil {
 		return &jsonschema.Schema{Type: "string", Extras: map[string]any{choicesNote: all}}
@@ -117,14 +118,6 @@ var choicesByType = map[reflect.Type][]any{
 
 func asStrings[T ~string](values []T) []any {
 	return schemas.Map(values, func(v T) any { return string(v) })
-}
-
-// freeObjectSchema returns the schema of an object with any fields. This is the one way to write it that all clients
-// accept.
-func freeObjectSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{
-		Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.TrueSchema,
-	}
 }
 
 // dropRepeatedChoices removes the lists of allowed values in the metadata of a handoff. The arguments of a send have

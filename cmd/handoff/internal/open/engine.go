@@ -62,13 +62,6 @@ func tryOpen(ctx context.Context, dir string, log *slog.Logger) (store.Backend, 
 	return b, err
 }
 
-// removeLeftovers removes files of killed commands from dir. The caller must own the workspace. It ignores errors,
-// because the files only take space.
-func removeLeftovers(dir string) {
-	path := filepath.Join(dir, workspace.StoreFile)
-	_ = errors.Join(bolt.RemoveLeftovers(path), os.Remove(restoringFile(path)))
-}
-
 // checkNotEmptied returns an error if another program emptied the store file, because bbolt would make a new store in
 // an empty file. Otherwise it returns nil.
 func checkNotEmptied(dir string) error {

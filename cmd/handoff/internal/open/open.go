@@ -30,6 +30,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -40,6 +41,7 @@ import (
 	"handoff/mailbox"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/store/bolt"
 	"handoff/store/memory"
 	"handoff/store/travel"
 	"handoff/tools"
@@ -148,7 +150,8 @@ func (c Config) openFile(ctx context.Context, log *slog.Logger) (store.Backend, 
 	if err != nil {
 		return c.openUnwritable(ctx, log, err)
 	}
-	removeLeftovers(c.Dir)
+	path := filepath.Join(c.Dir, workspace.StoreFile)
+	_ = errors.Join(bolt.RemoveLeftovers(path), os.Remove(restoringFile(path))) // they only take space
 	return b, nil
 }
 
