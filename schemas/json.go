@@ -20,6 +20,14 @@ func DecodeKnown(b []byte, v any) error {
 	return v2.Unmarshal(b, v, json.DefaultOptionsV1(), v2.RejectUnknownMembers(true))
 }
 
+// DecodeNumbers reads JSON as encoding/json does. A number in a value of any type becomes a json.Number, which keeps its
+// digits.
+func DecodeNumbers(b []byte, v any) error {
+	d := std.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	return d.Decode(v)
+}
+
 // Encode writes compact JSON. It does not escape the characters <, > and &, because models and people read the result.
 // It fails for a value that JSON cannot express.
 func Encode(v any) (std.RawMessage, error) {

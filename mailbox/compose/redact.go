@@ -1,8 +1,6 @@
 package compose
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -19,8 +17,8 @@ const Redacted = "[redacted]"
 // title, because the title may have been made from the task. It returns nil if there is no text to replace. The error
 // comes from decoding.
 func RedactTexts(content []byte, path string) ([]byte, error) {
-	object, err := decodeObject(content)
-	if err != nil {
+	var object map[string]any
+	if err := schemas.DecodeNumbers(content, &object); err != nil {
 		return nil, err
 	}
 	fields := strings.FieldsFunc(path, func(r rune) bool { return r == '.' })
@@ -77,14 +75,6 @@ func mapTexts(object map[string]any, at []string, fn func(at []string, text stri
 	return changed
 }
 
-// decodeObject decodes content that is one JSON object. Numbers keep their text.
-func decodeObject(content []byte) (object map[string]any, err error) {
-	d := json.NewDecoder(bytes.NewReader(content))
-	d.UseNumber()
-	err = d.Decode(&object)
-	return object, err
-}
-
 // fixedFields lists the fields of messages whose values are agents, ids, times and other words of the protocol.
 // freeFields lists the fields whose value is an object of the sender. The sender chooses the names in such an object.
 var (
@@ -107,8 +97,8 @@ const maxShortText = 200
 // content become [schemas.NotKept]. Short texts, agents and times stay. The result has the additional field
 // [schemas.NotKept]. DropLargeTexts returns nil if there is nothing to remove. The error comes from decoding.
 func DropLargeTexts(content []byte) ([]byte, error) {
-	object, err := decodeObject(content)
-	if err != nil {
+	var object map[string]any
+	if err := schemas.DecodeNumbers(content, &object); err != nil {
 		return nil, err
 	}
 	drop := func(at []string, text string) string {

@@ -83,6 +83,6 @@ func TestSnakeCase_ReadsEverySpelling(t *testing.T) {
 		"handoff_id": "handoff_id", "ID": "id", "sha256Sum": "sha256_sum", "": "", "größe": "größe",
 		"TIMEOUT-MS": "timeout_ms", "Handoff Id": "handoff_id", "handoff-id": "handoff_id",
 	} {
-		require.Equal(t, want, snakeCase(name))
+		require.Equal(t, want, schemas.SnakeCase(name))
 	}
 }

@@ -166,11 +166,11 @@ func (n *normalisation) decideOutcome() error {
 // summaryFromParts returns a summary made of the notes, or of the deliverables if there are no notes, such as "code
 // (files_created: auth.go, jwt.go)".
 func (n *normalisation) summaryFromParts() string {
-	if notes, _ := n.args["notes"].([]any); len(notes) > 0 {
-		return joinValueTexts(notes, "; ")
+	parts, _ := n.args["notes"].([]any)
+	if len(parts) == 0 {
+		parts, _ = n.args["deliverables"].([]any)
 	}
-	delivered, _ := n.args["deliverables"].([]any)
-	return joinValueTexts(delivered, "; ")
+	return joinValueTexts(parts, "; ")
 }
 
 // finishFail refuses a message that reports a success. If a failure has no description, finishFail makes the
@@ -205,7 +205,7 @@ func isAcceptance(args map[string]any) bool {
 func readAcceptance(n *normalisation) error {
 	if isAcceptance(n.args) {
 		maps.DeleteFunc(n.args, func(key string, _ any) bool {
-			return slices.Contains([]string{"status", "timestamp", "agent_id"}, snakeCase(key))
+			return slices.Contains([]string{"status", "timestamp", "agent_id"}, schemas.SnakeCase(key))
 		})
 	}
 	return nil

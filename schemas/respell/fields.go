@@ -22,7 +22,7 @@ var fieldRows = sync.OnceValue(func() [][]string { return schemas.TableRows(fiel
 // value, or the call that does what the field asks for. The parameter id names the handoff for calls that need one, and
 // may be [schemas.Blank]. It returns "" and nil for a name without a meaning.
 func FieldAdvice(tool, name, id string) (hint string, next []schemas.Advice) {
-	row := findFieldRow(tool, snakeCase(name))
+	row := findFieldRow(tool, schemas.SnakeCase(name))
 	if all := FieldPaths(tool, name); row == nil && len(all) > 0 {
 		row = []string{"", "", strings.Join(all[:min(len(all), 4)], " or ")}
 	}

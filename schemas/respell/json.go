@@ -36,9 +36,7 @@ func unwrapJSON(v any, opens string) any {
 	if s == "" || strings.IndexByte(opens, s[0]) < 0 || !json.Valid([]byte(s)) {
 		return v
 	}
-	d := json.NewDecoder(strings.NewReader(s))
-	d.UseNumber()
-	_ = d.Decode(&v) // it is valid
+	_ = schemas.DecodeNumbers([]byte(s), &v) // it is valid
 	return v
 }
 
@@ -148,7 +146,7 @@ func objectText(object map[string]any) string {
 	subject := valueText(object[name])
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if key != name && !isEmpty(object[key]) {
-			rest = append(rest, snakeCase(key)+": "+nestedValueText(object[key]))
+			rest = append(rest, schemas.SnakeCase(key)+": "+nestedValueText(object[key]))
 		}
 	}
 	switch {

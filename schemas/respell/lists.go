@@ -234,7 +234,7 @@ func (all itemFields) convertItem(v any) any {
 		delete(left, key)
 	}
 	for key, e := range object {
-		name := snakeCase(key)
+		name := schemas.SnakeCase(key)
 		if _, extra := ourWord("extra fields", name); !extra && !all.hasName(name) {
 			row[key] = e
 			delete(left, key)
@@ -268,7 +268,7 @@ func (c itemField) convertText(v any) (any, bool) {
 func firstKeyOf(object map[string]any, names []string) string {
 	for _, name := range names {
 		for _, key := range slices.Sorted(maps.Keys(object)) {
-			if snakeCase(key) == name && !isEmpty(object[key]) {
+			if schemas.SnakeCase(key) == name && !isEmpty(object[key]) {
 				return key
 			}
 		}

@@ -266,7 +266,7 @@ func meaningsOf(name string) (found []meaning) {
 
 // wordsOf splits a name such as task.create, createTask or create-task into its words, in lower case.
 func wordsOf(name string) []string {
-	return strings.FieldsFunc(strings.ToLower(snakeCase(name)), func(r rune) bool { return !unicode.IsLetter(r) })
+	return strings.FieldsFunc(strings.ToLower(schemas.SnakeCase(name)), func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // IsTypingError reports whether a name is a mistyped known name: it has the same words, in the same order, each at most

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"handoff/schemas"
 )
 
 // FieldPaths returns the paths at which the tool's arguments have a field of this name, the shortest path first. A path
@@ -16,8 +18,8 @@ func FieldPaths(tool, name string) (all []string) {
 	if t == nil {
 		return nil
 	}
-	if all = t.paths.findByName(snakeCase(name)); all == nil {
-		for _, meant := range unclearNames()[snakeCase(name)] {
+	if all = t.paths.findByName(schemas.SnakeCase(name)); all == nil {
+		for _, meant := range unclearNames()[schemas.SnakeCase(name)] {
 			all = append(all, t.paths.pathsOfField(meant)...)
 		}
 	}

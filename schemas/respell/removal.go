@@ -34,7 +34,7 @@ func addRemovals(found map[string]any, name string, v any) {
 	list, isList := v.([]any)
 	isGroup := slices.Contains(changeGroups, name)
 	outer, inner, isPath := strings.Cut(name, ".")
-	if place, ok := changesPaths().findProperPath(snakeCase(name)); ok && !isGroup {
+	if place, ok := changesPaths().findProperPath(schemas.SnakeCase(name)); ok && !isGroup {
 		name = place[strings.LastIndexByte(place, '.')+1:]
 	}
 	switch {

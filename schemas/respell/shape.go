@@ -136,7 +136,7 @@ func (s *shape) findField(key string) (name string, field *shape) {
 	if field = s.fields[key]; field != nil {
 		return key, field
 	}
-	name = snakeCase(key)
+	name = schemas.SnakeCase(key)
 	return name, s.fields[name]
 }
 
@@ -169,5 +169,3 @@ func fieldPath(at, name string) string {
 	}
 	return strings.TrimSuffix(at, ".") + "." + name
 }
-
-func snakeCase(name string) string { return schemas.SnakeCase(name) }

@@ -37,8 +37,8 @@ func (t *aliasTable) unwrapEnvelope(outer map[string]any, inFile bool) map[strin
 			if isEmpty(outer[said]) || again && len(list) == 1 {
 				continue
 			}
-			path := t.overflow("envelope." + snakeCase(said))
-			if !again && (!ofCall || !slices.Contains(envelopeHeaders()[snakeCase(said)], "call")) && t.canAddTo(message, said) {
+			path := t.overflow("envelope." + schemas.SnakeCase(said))
+			if !again && (!ofCall || !slices.Contains(envelopeHeaders()[schemas.SnakeCase(said)], "call")) && t.canAddTo(message, said) {
 				path = said
 			}
 			setAt(message, path, outer[said])
@@ -52,7 +52,7 @@ func (t *aliasTable) unwrapEnvelope(outer map[string]any, inFile bool) map[strin
 // does not have, or resembles one and is no header.
 func (t *aliasTable) canAddTo(message map[string]any, name string) bool {
 	_, field := t.fields.findField(name)
-	return (field != nil || envelopeHeaders()[snakeCase(name)] == nil && t.resemblesOurs(name)) && firstKeyOf(message, []string{snakeCase(name)}) == ""
+	return (field != nil || envelopeHeaders()[schemas.SnakeCase(name)] == nil && t.resemblesOurs(name)) && firstKeyOf(message, []string{schemas.SnakeCase(name)}) == ""
 }
 
 // messageIn returns the object that a value of an envelope is: the object itself, its JSON text, or the first object in
@@ -80,7 +80,7 @@ func envelopeHeaders() map[string][]string { return wordsBySection()["envelope h
 // field with the value true, such as is_error, counts as more than a header.
 func hasOnlyHeadersBeside(envelope map[string]any, field string) bool {
 	for key, v := range envelope {
-		if key != field && !isEmpty(v) && (v == true || envelopeHeaders()[snakeCase(key)] == nil && !slices.Contains(callFields, snakeCase(key))) {
+		if key != field && !isEmpty(v) && (v == true || envelopeHeaders()[schemas.SnakeCase(key)] == nil && !slices.Contains(callFields, schemas.SnakeCase(key))) {
 			return false
 		}
 	}
@@ -158,7 +158,7 @@ func (t *aliasTable) resemblesOurs(name string) bool {
 // mistypedName returns the name that the writer of an unknown name likely mistyped, or "". Both have as many words. It
 // corrects no short names and no abbreviations, because each could be a name of its own.
 func mistypedName(written string, known []string) string {
-	written = snakeCase(written)
+	written = schemas.SnakeCase(written)
 	for _, name := range closest.LikelyNames(written, known) {
 		longer := len(name) - len(written)
 		resembles := func(word, meant string) bool { return len(closest.LikelyNames(word, []string{meant})) > 0 }

@@ -67,8 +67,7 @@ func EncloseFiles(args json.RawMessage, dir string) (json.RawMessage, error) {
 	}
 	defer root.Close()
 	var whole any
-	d := json.NewDecoder(bytes.NewReader(args))
-	if d.UseNumber(); d.Decode(&whole) != nil {
+	if schemas.DecodeNumbers(args, &whole) != nil {
 		return args, nil
 	}
 	changed, left, digested := false, mostRead, 4*mostRead

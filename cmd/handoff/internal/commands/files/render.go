@@ -1,10 +1,8 @@
 package files
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -106,9 +104,7 @@ func readStage(ctx context.Context, conn *cli.Connection, name, id string) (*sta
 			return nil, err
 		}
 		var out schemas.GetOut
-		d := json.NewDecoder(bytes.NewReader(schemas.EscapeHiddenJSON(raw)))
-		d.UseNumber() // numbers of a result stay as they were written
-		if err := d.Decode(&out); err != nil {
+		if err := schemas.DecodeNumbers(schemas.EscapeHiddenJSON(raw), &out); err != nil {
 			return nil, schemas.InternalError(err)
 		}
 		if out.Standing == nil || out.Standing.Successor == 0 {
