@@ -123,14 +123,13 @@ func printAnswered(p *cli.Page, out schemas.UpdateOut) {
 func printRetried(p *cli.Page, out schemas.UpdateOut) {
 	if out.To == "" { // only a new retry has a recipient
 		p.AddLine("Handoff %s was retried before: %s, the same as before", out.HandoffID, p.Bold(out.Created.String()))
-		p.AddWarnings(out.Warnings)
-		return
+	} else {
+		p.AddLine("Retrying handoff %s as %s", out.HandoffID, p.Bold(out.Created.String()))
+		if out.Checkpoint != "" {
+			p.AddLine("- Restoring checkpoint: %s", out.Checkpoint)
+		}
+		p.AddLine("- Re-initiating handoff to %s", schemas.EscapeHidden(string(out.To)))
+		p.AddLine("- Context preserved from previous attempt")
 	}
-	p.AddLine("Retrying handoff %s as %s", out.HandoffID, p.Bold(out.Created.String()))
-	if out.Checkpoint != "" {
-		p.AddLine("- Restoring checkpoint: %s", out.Checkpoint)
-	}
-	p.AddLine("- Re-initiating handoff to %s", schemas.EscapeHidden(string(out.To)))
-	p.AddLine("- Context preserved from previous attempt")
 	p.AddWarnings(out.Warnings)
 }
