@@ -43,15 +43,9 @@ func diffText(t *schemas.Tree) string {
 	if t.Since == t.Commit {
 		text = "nothing was committed since the claim, at " + schemas.ShortCommit(t.Commit)
 	}
-	if t.Branch != "" {
-		text += ", branch " + t.Branch
-	}
-	if len(seen.Changed) > 0 {
-		text += "; changed: " + strings.Join(seen.Changed, ", ")
-	}
-	if len(seen.Uncommitted) > 0 {
-		text += "; in no commit: " + strings.Join(seen.Uncommitted, ", ")
-	}
+	text += schemas.WithPrefix(", branch ", t.Branch)
+	text += schemas.WithPrefix("; changed: ", strings.Join(seen.Changed, ", "))
+	text += schemas.WithPrefix("; in no commit: ", strings.Join(seen.Uncommitted, ", "))
 	if seen.More > 0 {
 		text += fmt.Sprintf(", and %d more", seen.More)
 	}

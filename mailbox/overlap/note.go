@@ -231,11 +231,7 @@ func (c commonFiles) describe(held bool) string {
 
 // describeWork returns the id of work with its holder and branch.
 func describeWork(id schemas.ID, holder schemas.Agent, branch string) string {
-	text := id.String() + " (" + string(holder)
-	if branch != "" {
-		text += ", branch " + schemas.EscapeHidden(branch)
-	}
-	return text + ")"
+	return fmt.Sprintf("%s (%s%s)", id, holder, schemas.WithPrefix(", branch ", schemas.EscapeHidden(branch)))
 }
 
 // formatFiles names files and counts the files beyond [maxFiles].

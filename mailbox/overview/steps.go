@@ -303,18 +303,14 @@ func (l *overviewBuilder) addMessages() {
 		}
 		for n := range yieldUntilError(l, l.Notices(schemas.Human, id+1)) {
 			if n.ID == id && n.Kind == schemas.TypeMessage {
-				l.needs.rows = append(l.needs.rows, row{OverviewEntry: messageConcern(n)})
+				l.needs.rows = append(l.needs.rows, row{OverviewEntry: schemas.OverviewEntry{
+					Kind: schemas.ConcernMessage, NoticeID: n.ID, HandoffID: n.About, From: n.From, Rule: n.Rule, To: schemas.Address(n.To), Since: n.At,
+					Title:  schemas.EscapeHidden(strings.TrimPrefix(n.Title, "Handoff: ")),
+					Reason: schemas.EscapeHidden(schemas.Shorten(n.Text, reading.MaxReportBytes)),
+				}})
 			}
 			break
 		}
-	}
-}
-
-// messageConcern returns the concern of a message.
-func messageConcern(n schemas.Notice) schemas.OverviewEntry {
-	return schemas.OverviewEntry{
-		Kind: schemas.ConcernMessage, NoticeID: n.ID, HandoffID: n.About, Title: schemas.EscapeHidden(strings.TrimPrefix(n.Title, "Handoff: ")),
-		From: n.From, Rule: n.Rule, To: schemas.Address(n.To), Since: n.At, Reason: schemas.EscapeHidden(schemas.Shorten(n.Text, reading.MaxReportBytes)),
 	}
 }
 

@@ -111,7 +111,7 @@ func (s *logScanner) takeMarker(line []byte) bool {
 			continue
 		}
 		if block == outputsBlock {
-			s.log.Outputs = linesOf(string(s.text))
+			s.log.Outputs = schemas.NonEmpty(schemas.Map(strings.Split(string(s.text), "\n"), strings.TrimSpace)...)
 		} else {
 			s.takePayload(before)
 		}
@@ -136,13 +136,4 @@ func (s *logScanner) addPart(part []byte) {
 	if room := limitWhole.Most + 1 - len(s.text); s.block != "" && room > 0 {
 		s.text = append(s.text, part[:min(room, len(part))]...)
 	}
-}
-
-func linesOf(text string) (lines []string) {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return lines
 }

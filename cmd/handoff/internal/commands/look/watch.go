@@ -230,9 +230,7 @@ func describeEvent(c schemas.RegistryChange) string {
 	if verb := map[string]string{"sent": "sent", "message": "wrote"}[c.Action]; verb != "" {
 		what = verb + " to " + string(c.Box)
 	}
-	if c.Needs != "" {
-		what += ", needs " + c.Needs
-	}
+	what += schemas.WithPrefix(", needs ", c.Needs)
 	switch {
 	case c.Action == "ready" && c.Other != 0:
 		what = "freed it from " + c.Other.String() // it may still depend on other handoffs, as the text tells

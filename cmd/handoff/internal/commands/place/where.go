@@ -207,11 +207,8 @@ func (o *ownerProcess) describe(now time.Time) string {
 	case o.Hidden:
 		return "a process of another user, to which owner.json belongs"
 	}
-	said := fmt.Sprintf("%s, handoff %s, for %s", o.Process, o.Version, terminal.FormatAge(now.Sub(o.Since)))
-	if o.Address != "" {
-		said += ", at " + o.Address
-	}
-	return said
+	age := terminal.FormatAge(now.Sub(o.Since))
+	return fmt.Sprintf("%s, handoff %s, for %s%s", o.Process, o.Version, age, schemas.WithPrefix(", at ", o.Address))
 }
 
 // formatSize writes a number of bytes for people.
