@@ -91,11 +91,6 @@ func checkFormat(tx *bbolt.Tx) (fresh bool, err error) {
 	return false, nil
 }
 
-func writeFormat(tx *bbolt.Tx) error {
-	value := fmt.Appendf(nil, "%s%d", formatName, format)
-	return tx.Bucket([]byte(store.Sys.String())).Put([]byte(formatKey), value)
-}
-
 // A bbolt file begins with two meta pages, written in turn; the newest whole one is valid. bbolt does not report
 // whether it has to search a file for its free pages, nor whether the file has all its pages; reading a missing page
 // ends the process. So we read the meta pages ourselves. Numbers are in the byte order of the machine.

@@ -109,7 +109,8 @@ func initialiseFile(db *bbolt.DB) (err error) {
 				return err
 			}
 		}
-		return writeFormat(tx)
+		value := fmt.Appendf(nil, "%s%d", formatName, format)
+		return tx.Bucket([]byte(store.Sys.String())).Put([]byte(formatKey), value)
 	}))
 }
 
