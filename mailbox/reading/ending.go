@@ -30,10 +30,7 @@ func DeadlineReason(r *store.Record) string {
 
 // AttemptsUsedUpReason returns a sentence about a handoff that ended because all its attempts ended without an outcome.
 func AttemptsUsedUpReason(v *store.View, r *store.Record) string {
-	last := ""
-	if refused := RefusalBeforeSilence(v, r); refused != "" {
-		last = ", whose " + refused
-	}
+	last := schemas.WithPrefix(", whose ", RefusalBeforeSilence(v, r))
 	if r.Attempt == 1 {
 		return fmt.Sprintf("its only attempt ended because its holder went silent: %s%s", r.Holder, last)
 	}

@@ -86,11 +86,8 @@ func (n *normalisation) fillTaskFromKind() {
 		return
 	}
 	kind, _ := valueAt(n.args, "options.kind")
-	task := valueText(kind)
-	if id, _ := valueAt(n.args, "options.task_id"); !isEmpty(id) {
-		task += ": " + valueText(id)
-	}
-	n.args["task"] = task
+	id, _ := valueAt(n.args, "options.task_id")
+	n.args["task"] = valueText(kind) + schemas.WithPrefix(": ", valueText(id))
 }
 
 // readPassing reads the result of kernl's tool handoff in a completion, as the whole message or as one of its results.

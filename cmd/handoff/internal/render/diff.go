@@ -96,9 +96,7 @@ func newComparison(got schemas.GetOut) Comparison {
 
 // filesOfCompletion returns the files that a completion names, and the files that changed according to git.
 func filesOfCompletion(done *schemas.Completion) []string {
-	files := slices.Concat(schemas.ValueOrZero(done.Tree).Changed, done.Files())
-	slices.Sort(files)
-	return slices.Compact(files)
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(schemas.ValueOrZero(done.Tree).Changed, done.Files()))))
 }
 
 // assignFiles gives each deliverable its delivered files.

@@ -216,9 +216,7 @@ func verificationLines(given *schemas.Verification) (items []string) {
 		if passing != nil {
 			result = map[bool]string{true: "✓ Passing", false: "✗ Failing"}[*passing]
 		}
-		if said := strings.Join(schemas.NonEmpty(result, more), ", "); said != "" {
-			items = append(items, label+": "+said)
-		}
+		items = append(items, schemas.WithPrefix(label+": ", strings.Join(schemas.NonEmpty(result, more), ", ")))
 	}
 	counts := schemas.NonEmpty(pluralCount(v.TestsPassed, "passed"), pluralCount(v.TestsFailed, "failed"))
 	check("Tests", v.TestsPassing, strings.Join(counts, ", "))
