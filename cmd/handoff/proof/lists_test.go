@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +13,6 @@ import (
 
 	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/schemas"
-	"handoff/schemas/respell/respelltest"
 )
 
 // unreadCount returns the number of unread notices in a result. It is 0 if the result has no number.
@@ -114,13 +112,6 @@ func TestPages_OfShrinkingInboxSkipNothing(t *testing.T) {
 	require.Equal(t, order, shown)
 }
 
-func TestClaim_FollowsOrderOfInbox(t *testing.T) {
-	o := mixed(t)
-	for _, id := range o.pages("qa", nil, nil)[:30] {
-		require.Equal(t, id, o.must("qa", "claim_handoff", `{}`)["handoff_id"])
-	}
-}
-
 // Newest first: a new handoff comes before the first page and moves nothing.
 func TestPages_DuringSendsRepeatNothing(t *testing.T) {
 	o := mixed(t)
@@ -201,23 +192,4 @@ func TestResults_CountInbox(t *testing.T) {
 	counts("qa", "complete_handoff", `{"handoff_id": 2, "summary": "Done", "continuation": {"to": "dev", "task": "E"}}`, 2, 1, 1)
 	counts("dev", "list_handoffs", `{"box": "notices"}`, 1, 0, 0)
 	counts("qa", "fail_handoff", `{"handoff_id": 1, "description": "No", "outcome": "rejected"}`, 1, 1, 1)
-}
-
-// A sent reference can be read to its last byte, one part at a time.
-func TestReference_IsReadInParts(t *testing.T) {
-	o := newOffice(t)
-	request := strings.Repeat(`"quoted" \`, 3000) + strings.Repeat("größer \"und\" <größer> 東京 🎉\n", 3000)
-	o.must("dev", "send_handoff", fmt.Sprintf(`{"to": "qa", "task": "x", "context": {"original_request": %s}}`, commandtest.AsJSON(t, request)))
-	var all strings.Builder
-	for offset := json.Number("0"); ; {
-		out := o.must("qa", "get_handoff", fmt.Sprintf(`{"handoff_id": 1, "view": "reference", "offset": %s}`, offset))
-		require.LessOrEqual(t, len(commandtest.AsJSON(t, out)), mostShown)
-		all.WriteString(out["content"].(string))
-		if out["next_offset"] == nil {
-			break
-		}
-		offset = out["next_offset"].(json.Number)
-	}
-	sent := commandtest.ParseRecord(t, []byte(all.String()))
-	require.Equal(t, request, respelltest.ValueAt(sent, "context.original_request"))
 }

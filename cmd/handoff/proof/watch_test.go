@@ -50,23 +50,6 @@ func nextEvent(t *testing.T, out *bufio.Reader) string {
 	return fmt.Sprint(c.N, " ", c.Agent, " ", c.Action)
 }
 
-func TestWatch_SeesOtherProcesses(t *testing.T) {
-	t.Parallel()
-	p := commandtest.NewHome(t)
-	p.Must("send", "qa", "Test it", "--agent", "dev")
-	watch, out, errs := startInShell(p, "exec handoff watch --json --since 0")
-	require.Equal(t, "1 dev sent", nextEvent(t, out))
-	p.Must("claim", "--agent", "qa")
-	require.Equal(t, "2 qa claimed", nextEvent(t, out))
-	p.Must("complete", "1", "--agent", "qa", "--summary", "12 passed")
-	require.Equal(t, "3 qa completed", nextEvent(t, out))
-
-	require.NoError(t, watch.Process.Signal(os.Interrupt))
-	require.NoError(t, watch.Wait(), errs)
-	require.Empty(t, errs.String())
-	p.Must("list")
-}
-
 // The process through which events come may be killed: none is missed, and none comes twice.
 func TestWatch_ContinuesWhenOwnerEnds(t *testing.T) {
 	t.Parallel()
