@@ -52,7 +52,7 @@ func TestTelemetry_HasNoContent(t *testing.T) {
 		}
 	}
 	require.Greater(t, q.told, 200)
-	require.Eventually(t, func() bool { return len(c.named("handoff")) >= 4 }, 30*time.Second, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return c.count("handoff") >= 4 }, 30*time.Second, 20*time.Millisecond)
 
 	public := map[string]string{"events": s.events()}
 	for i, v := range servers {
