@@ -3,7 +3,6 @@ package tools_test
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -108,17 +107,6 @@ func TestInvoke_ResultCountsInboxAndAdvisesNextCall(t *testing.T) {
 	empty := o.callAs("qa", "claim_handoff", `{}`)
 	require.Equal(t, `get_handoff {"handoff_id":"ho_1","view":"brief"} shows what you hold: test it. `+
 		`claim_handoff {"wait_seconds":50} waits for mail.`, o.adviceText(empty))
-}
-
-// A caller that follows the advice reads all of a reference.
-func TestGetHandoff_AdvisesReferencesUntilAllAreRead(t *testing.T) {
-	o := newOffice(t)
-	o.callAs("boss", "send_handoff", `{"to":"qa","task":"test it","detail":"`+strings.Repeat("x", 10_000)+`","options":{"strategy":"reference"}}`)
-	part := o.callAs("qa", "get_handoff", `{"handoff_id":1,"view":"reference","reference":"context://ho_1"}`)
-	require.Equal(t, `get_handoff {"handoff_id":"ho_1","offset":6000,"reference":"context://ho_1","view":"reference"} gives the rest.`, o.adviceText(part))
-	rest := o.callAs("qa", "get_handoff", `{"handoff_id":"ho_1","view":"reference","reference":"context://ho_1","offset":6000}`)
-	require.NotContains(t, rest, "next")
-	require.Contains(t, part["content"].(string)+rest["content"].(string), strings.Repeat("x", 10_000))
 }
 
 func TestGetHandoff_OfNoticeAdvisesNothing(t *testing.T) {

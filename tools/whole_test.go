@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -242,26 +241,6 @@ func FuzzBriefsAndWhatTheyNameLoseNothing(f *testing.F) {
 		}
 		requireBriefLeadsToAll(t, in, 400+int(budget)%3000)
 	})
-}
-
-func TestBrief_KeepsTextsOfForeignMessages(t *testing.T) {
-	sandbox.SkipUnlessProofs(t)
-	documents, err := filepath.Glob("../../shared/corpus/*")
-	require.NoError(t, err)
-	if len(documents) == 0 {
-		t.Skip("SKIPPED: ../shared/corpus is not there")
-	}
-	for i, path := range documents {
-		b, err := os.ReadFile(path)
-		require.NoError(t, err)
-		text := strings.ToValidUTF8(strings.ReplaceAll(string(b), "\x00", ""), "?")
-		in := randomSend(uint64(i))
-		in.Detail, in.Context.References = text, []schemas.Reference{{Name: "document.md", Content: text}}
-		if len(text) > 30_000 {
-			in.Detail = ""
-		}
-		requireBriefLeadsToAll(t, in, 1500)
-	}
 }
 
 // The first answer has at most 1,500 tokens in all, and the calls that it names lead to the whole context of 200 KB.
