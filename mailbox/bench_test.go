@@ -3,7 +3,6 @@ package mailbox_test
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -14,28 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox"
-	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
 	"handoff/store"
 	"handoff/store/memory"
 )
-
-// BenchmarkCycle measures full cycles (send 2 KB, claim, complete). BenchmarkUpdate of package bolt measures the least
-// time that the store needs for them.
-func BenchmarkCycle(b *testing.B) {
-	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as handoff mcp runs
-	for _, callers := range []int{1, 8, 64} {
-		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
-			cycles := max(b.N, callers)
-			var took []float64
-			b.ResetTimer()
-			for range 3 {
-				took = append(took, runCycles(b, mailboxtest.NewFileBackend(b), callers, cycles).Seconds())
-			}
-			b.ReportMetric(float64(3*cycles)/median(took), "ops/s")
-		})
-	}
-}
 
 func median(v []float64) float64 {
 	slices.Sort(v)

@@ -2,6 +2,7 @@ package mailbox_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -181,6 +182,12 @@ func TestDecline_NamedAlternativeCannotClaimBeforeDelayEnds(t *testing.T) {
 	mailboxtest.RequireRefusal(t, w.Claim, c, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "may not be claimed before")
 	w.Pass(time.Hour)
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
+}
+
+func TestDecline_WarnsIfNamedAlternativeIsNotInPool(t *testing.T) {
+	w, _, b, _ := newPoolWork(t)
+	w.Stdio("d")
+	require.Contains(t, strings.Join(w.Fails(b, rejectionNaming(1, "d")).Warnings, " "), "d may not take it now")
 }
 
 func TestReject_IgnoresAlternativeThatMayNotTakeWork(t *testing.T) {
