@@ -1,13 +1,17 @@
 package mailbox_test
 
 import (
+	"os"
 	"testing"
 
 	"handoff/mailbox"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // world is a workspace with helpers for the tests of this package.
 type world struct {

@@ -2,13 +2,17 @@ package store_test
 
 import (
 	"errors"
+	"os"
 	"testing"
 
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 	"handoff/store/memory"
 	"handoff/store/storetest"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // world is a store in a test, with helpers for the tests of this package.
 type world struct{ *storetest.World }

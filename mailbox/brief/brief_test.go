@@ -1,6 +1,7 @@
 package brief_test
 
 import (
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,7 +13,10 @@ import (
 	"handoff/mailbox/content"
 	"handoff/schemas"
 	"handoff/schemas/golden"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // richInput is the example message of the handoff protocol agent, with every field of a message.
 func richInput() brief.Input {

@@ -2,13 +2,17 @@ package card_test
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // declare declares the agents of two files and returns the changed agents.
 func declare(t *testing.T, w *mailboxtest.World, user, project []schemas.RegisterIn) []schemas.Agent {

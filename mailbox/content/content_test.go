@@ -14,7 +14,10 @@ import (
 
 	"handoff/mailbox/content"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 const markdown = "# Plan\nFirst\n\n## Known issues\nOne\n```\n# no heading\n```\n### Deep\nTwo\n## Limits\nThree\n"
 

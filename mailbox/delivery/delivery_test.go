@@ -3,6 +3,7 @@ package delivery_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -12,8 +13,11 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // sessionHooks runs the hooks of one session.
 type sessionHooks struct {

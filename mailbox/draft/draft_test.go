@@ -1,6 +1,7 @@
 package draft_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -8,7 +9,10 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 const never = "9999-12-31T23:59:59-05:00"
 

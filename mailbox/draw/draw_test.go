@@ -2,6 +2,7 @@ package draw_test
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,10 @@ import (
 	"handoff/schemas"
 	"handoff/schemas/display"
 	"handoff/schemas/golden"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 var (
 	sent           = time.Date(2026, 1, 11, 20, 30, 0, 0, time.UTC)

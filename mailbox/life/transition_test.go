@@ -2,6 +2,7 @@ package life_test
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +12,10 @@ import (
 	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/schemas/golden"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 var actions = life.Actions
 

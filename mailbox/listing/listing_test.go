@@ -1,6 +1,7 @@
 package listing_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +10,10 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func TestList_OrdersInboxByAgeAndPriority(t *testing.T) {
 	for _, c := range []struct {

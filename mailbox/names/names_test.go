@@ -1,6 +1,7 @@
 package names_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +10,10 @@ import (
 
 	"handoff/mailbox/names"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func TestState_DependsOnConnectionAndTime(t *testing.T) {
 	const justUnder = -time.Nanosecond

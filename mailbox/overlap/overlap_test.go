@@ -1,6 +1,7 @@
 package overlap_test
 
 import (
+	"os"
 	"runtime"
 	"testing"
 
@@ -8,8 +9,11 @@ import (
 
 	"handoff/mailbox/overlap"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func TestCommonFiles_ComparesNamesAndPatterns(t *testing.T) {
 	for name, c := range map[string]struct {

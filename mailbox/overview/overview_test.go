@@ -3,6 +3,7 @@ package overview_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,10 @@ import (
 	"handoff/mailbox/mailboxtest"
 	"handoff/mailbox/overview"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func readOverview(w *mailboxtest.World) schemas.OverviewOut {
 	w.T.Helper()

@@ -3,6 +3,7 @@ package registry_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 	"testing/synctest"
 
@@ -11,8 +12,11 @@ import (
 	"handoff/mailbox/life"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // collectChanges reads events after a number until it has seen n.
 func collectChanges(w *mailboxtest.World, after uint64, n int) (seen []uint64) {

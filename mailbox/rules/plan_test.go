@@ -1,6 +1,7 @@
 package rules_test
 
 import (
+	"os"
 	"strings"
 	"testing"
 
@@ -8,7 +9,10 @@ import (
 
 	"handoff/mailbox/rules"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func oneStep(name, when string) []schemas.PlanStep {
 	return []schemas.PlanStep{{Step: name, When: when, SendIn: schemas.SendIn{To: name, Task: "x"}}}

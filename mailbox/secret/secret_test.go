@@ -11,7 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/secret"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // The samples are split into parts here, so that no secret scanner finds them in this file.
 var sampleToken = "gh" + "p_" + "16C7e42F292c6912E7710c838347Ae178B4a"

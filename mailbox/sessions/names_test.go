@@ -14,7 +14,10 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // namingScripts returns the scripts of testdata/naming.txt by their names. The file says what a line of a script means.
 func namingScripts(t *testing.T) map[string]string {

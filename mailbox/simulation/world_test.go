@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -14,11 +15,14 @@ import (
 
 	"handoff/mailbox"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 	"handoff/store/audit"
 	"handoff/store/memory"
 	"handoff/store/storetest"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // world is one workspace from its beginning on, in a bubble of testing/synctest. The seed decides all events: the
 // calls of agents, the arrival of messages, the order of transactions, the passing of time, and the failures. One

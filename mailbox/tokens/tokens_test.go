@@ -3,6 +3,7 @@ package tokens_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +13,11 @@ import (
 	"handoff/mailbox"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // desk is a process of the user that owns the store.
 var desk = schemas.Caller{Agent: "dev", Via: schemas.ViaCLI}

@@ -9,7 +9,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 var update = flag.Bool("update", false, "rewrite the files")
 

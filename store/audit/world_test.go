@@ -3,17 +3,21 @@ package audit_test
 import (
 	"context"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 	"handoff/store/audit"
 	"handoff/store/memory"
 	"handoff/store/storetest"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // world is a store in a test, which is audited, damaged and mended.
 type world struct{ *storetest.World }

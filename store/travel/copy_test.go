@@ -11,12 +11,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/schemas/sandbox"
 	"handoff/store"
 	"handoff/store/memory"
 	"handoff/store/postgres/postgrestest"
 	"handoff/store/storetest"
 	"handoff/store/travel"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // engines lists the engines; the tests copy from each to each. The function open returns an empty backend for each
 // name.

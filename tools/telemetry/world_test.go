@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,10 +14,13 @@ import (
 	"handoff/mailbox"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 	"handoff/store/memory"
 	"handoff/tools"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // office is a workspace in memory, within a bubble whose clock moves only when all goroutines wait.
 type office struct {

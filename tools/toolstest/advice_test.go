@@ -2,13 +2,17 @@ package toolstest_test
 
 import (
 	"encoding/json"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/tools/toolstest"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func TestAdviceFaults_AreNoneForGoodAdvice(t *testing.T) {
 	require.Empty(t, toolstest.AdviceFaults([]schemas.Advice{

@@ -1,3 +1,6 @@
+// Package proof_test tests the promises that are hardest to keep. A wrong call is refused and changes nothing. Lists are
+// complete while other processes write. No result and no line of the protocol exceeds its limit. An error about a fault
+// of disk or network names the remedy.
 package proof_test
 
 import (
@@ -17,6 +20,8 @@ import (
 	"handoff/tools"
 	"handoff/tools/toolstest"
 )
+
+func TestMain(m *testing.M) { commandtest.Main(m) }
 
 // An office is a workspace in a file, and its tools in this process.
 type office struct {

@@ -17,8 +17,11 @@ import (
 	"handoff/cmd/handoff/internal/agentsfile"
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/tools"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 const both = `# handoff protocol agent
 agents:

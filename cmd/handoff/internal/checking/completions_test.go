@@ -21,6 +21,8 @@ import (
 	"handoff/tools"
 )
 
+func TestMain(m *testing.M) { commandtest.Main(m) }
+
 // testRepository is a repository with one check, which a person allowed. The check runs until a certain file exists.
 type testRepository struct {
 	*mailboxtest.World

@@ -9,7 +9,10 @@ import (
 
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func TestCommandCaller_NameFromFlagEnvironmentOrTerminal(t *testing.T) {
 	for name, tt := range map[string]struct {

@@ -12,7 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // writePages writes the manual, and returns the file of the page of each command.
 func writePages(t *testing.T) map[*cobra.Command]string {

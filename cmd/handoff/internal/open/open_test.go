@@ -14,10 +14,13 @@ import (
 	"handoff/cmd/handoff/internal/open"
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store/bolt"
 	"handoff/tools"
 	"handoff/tools/relay"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func testConfig(dir string) open.Config {
 	return open.Config{

@@ -13,7 +13,10 @@ import (
 
 	"handoff/cmd/handoff/internal/payload"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func TestParse_EnforcesLimits(t *testing.T) {
 	written, err := os.ReadFile("../../../../examples/messages/kelos-task-handoff.json")

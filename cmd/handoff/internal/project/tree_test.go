@@ -24,6 +24,8 @@ import (
 	"handoff/tools"
 )
 
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
+
 // agent is an agent in a checkout, whose process adds the facts of the checkout.
 type agent struct {
 	testing.TB

@@ -13,7 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/cli"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // Each meaning is a command with flags that exist. No word that runs a command hides another one, or ends or deletes
 // work.

@@ -10,7 +10,10 @@ import (
 
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/schemas/display"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func TestIsTerminal_FalseForFileAndBuffer(t *testing.T) {
 	null, err := os.Open(os.DevNull)

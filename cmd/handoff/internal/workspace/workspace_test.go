@@ -11,7 +11,10 @@ import (
 
 	"handoff/cmd/handoff/internal/workspace"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // A world is a home directory with projects in it.
 type world struct {

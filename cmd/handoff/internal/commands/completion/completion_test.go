@@ -17,6 +17,8 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
+func TestMain(m *testing.M) { commandtest.Main(m) }
+
 // withoutList are names for which completion has no list.
 var withoutList = map[string]bool{
 	"token add NAME":             true, // a new one
