@@ -292,14 +292,14 @@ func TestBudget_UseMatchesEventsAfterRandomCalls(t *testing.T) {
 				}
 			}
 			require.NotZero(t, refusals)
-			w.requireHistoryMatchesEvents(schemas.LimitHandoffs, schemas.LimitRounds, schemas.LimitTokens, schemas.LimitCost)
+			w.requireHistoryMatchesEvents()
 		})
 	}
 }
 
 // requireHistoryMatchesEvents reads all events of the registry, and compares the counts for each workflow with the
 // history. Its count of rounds ignores lost claims and recipients that changed after the send.
-func (w *world) requireHistoryMatchesEvents(limits ...string) {
+func (w *world) requireHistoryMatchesEvents() {
 	w.t.Helper()
 	counted, named := map[schemas.Workflow]map[string]float64{}, map[schemas.Workflow]store.Workflow{}
 	require.NoError(w.t, w.Store.View(context.Background(), func(v *store.View) error {
@@ -351,7 +351,7 @@ func (w *world) requireHistoryMatchesEvents(limits ...string) {
 	for name, used := range counted {
 		shown := w.budgets(name)
 		require.Len(w.t, shown, len(named[name].Limits))
-		for _, limit := range limits {
+		for _, limit := range []string{schemas.LimitHandoffs, schemas.LimitRounds, schemas.LimitTokens, schemas.LimitCost} {
 			require.InDelta(w.t, used[limit], named[name].Used[limit], 1e-4, "%s of %s", limit, name)
 			if b, limited := shown[limit]; limited {
 				require.InDelta(w.t, used[limit], b.Used, 1e-4)

@@ -184,6 +184,18 @@ func TestDecline_NamedAlternativeCannotClaimBeforeDelayEnds(t *testing.T) {
 	require.Equal(t, schemas.ID(1), w.Claims(c).HandoffID)
 }
 
+func TestReject_WithThenStopIgnoresAlternative(t *testing.T) {
+	w, a, b, _ := newTrio(t, "a", "b", "c")
+	w.Sends(a, "b", "x")
+	in := rejectionNaming(1, "c")
+	in.Then = schemas.ThenRetry
+	require.Equal(t, "then", mailboxtest.RequireRefusal(t, w.Fail, b, in, schemas.Invalid, "this is a rejection").Field)
+	in.Then = schemas.ThenStop
+	require.Zero(t, w.Fails(b, in).RollbackHandoff)
+	require.Equal(t, schemas.Rejected, w.Status(1))
+	w.RefusesUpdate(a, 1, schemas.ActAccept, schemas.Conflict, "There is no result to accept")
+}
+
 func TestDecline_WarnsIfNamedAlternativeIsNotInPool(t *testing.T) {
 	w, _, b, _ := newPoolWork(t)
 	w.Stdio("d")

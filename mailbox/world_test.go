@@ -19,7 +19,7 @@ type world struct {
 	t testing.TB
 }
 
-var person, backends = mailboxtest.Human, mailboxtest.Backends
+var person = mailboxtest.Human
 
 var (
 	because, note, refused = mailboxtest.FailureBecause, mailboxtest.WithNote, mailboxtest.RequireError

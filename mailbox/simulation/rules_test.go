@@ -15,6 +15,7 @@ import (
 	"handoff/mailbox/roster"
 	"handoff/schemas"
 	"handoff/store"
+	"handoff/tools/toolstest"
 )
 
 // rule is a rule that holds after each step. Its function checks the store, the clients' answers, and the changes of
@@ -27,6 +28,7 @@ type rule struct {
 // rules hold after each step.
 var rules = []rule{
 	{"no call fails by itself", answeredInternalError},
+	{"a refusal advises calls that exist", badAdvice},
 	{"each change has its event", changeWithoutEvent},
 	{"each event has its change", eventWithoutChange},
 	{"the table allows each step", eventOutsideTable},
@@ -42,6 +44,7 @@ var rules = []rule{
 	{"what is refused changes nothing", refusedCallChangedStore},
 	{"limits hold", limitIgnored},
 	{"nobody holds what it is excluded from", heldByExcludedAgent},
+	{"nobody reviews its own work", reviewedByAuthor},
 }
 
 // waitingRules hold when nothing is under way but waits, and there is one.
@@ -74,6 +77,18 @@ func answeredInternalError(s *step) error {
 	for _, a := range s.told {
 		if a.err != nil && schemas.AsError(a.err).Code == schemas.Internal {
 			return fmt.Errorf("call %d: %w", a.call.n, a.err)
+		}
+	}
+	return nil
+}
+
+func badAdvice(s *step) error {
+	for _, a := range s.told {
+		if a.err == nil {
+			continue
+		}
+		if faults := toolstest.AdviceFaults(schemas.AsError(a.err).Next); len(faults) > 0 {
+			return fmt.Errorf("call %d: %v", a.call.n, faults)
 		}
 	}
 	return nil
@@ -513,6 +528,16 @@ func heldByExcludedAgent(s *step) error {
 	return s.judgeChanges(func(c *change) error {
 		if c.now.Status.IsHeld() && slices.Contains(c.now.Excluded, c.now.Holder) {
 			return fmt.Errorf("%s holds it", c.now.Holder)
+		}
+		return nil
+	})
+}
+
+func reviewedByAuthor(s *step) error {
+	return s.judgeChanges(func(c *change) error {
+		work := s.seen.records[c.now.ReviewOf]
+		if work != nil && c.now.Status.IsHeld() && c.now.Holder == work.Holder {
+			return fmt.Errorf("%s did the work of %s", c.now.Holder, work.ID)
 		}
 		return nil
 	})
