@@ -55,6 +55,11 @@ func TestClaim_RefusesAgentAtLimitThatWasToldFirst(t *testing.T) {
 	w.ClaimsID(one, 2)
 	mailboxtest.Must(t, w.Register, one, schemas.RegisterIn{Name: "one", Accepts: []string{"tests"}, MaxOpen: 1})
 	mailboxtest.RequireRefusal(t, w.Claim, one, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "takes 1 at most")
+	require.Contains(t, w.Claims(one).WaitingMail, "You hold 1 and take 1 at most, so 1 that may be claimed is kept from you.")
+	require.Contains(t, w.Sends(w.Stdio("a"), "one", "z").Warnings, "one holds 1 and said that it takes 1 at most")
+	w.Updates(w.Stdio("a"), 1, schemas.ActCancel)
+	w.Updates(w.Stdio("a"), 3, schemas.ActCancel)
+	require.Empty(t, w.Claims(one).WaitingMail)
 }
 
 // agentsToldFirst returns the agents that were told first of a handoff, one after the other.

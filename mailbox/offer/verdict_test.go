@@ -2,9 +2,6 @@ package offer_test
 
 import (
 	"context"
-	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -18,31 +15,23 @@ import (
 	"handoff/store"
 )
 
-// withOffers runs a function over the current offers. It applies time before.
-func withOffers(w *mailboxtest.World, do func(offer.Offers) error) {
+// judgeClaim judges whether an agent may take a handoff. It applies time before.
+func judgeClaim(w *mailboxtest.World, name schemas.Agent, id schemas.ID, asked offer.Reason) (v offer.Verdict) {
 	w.T.Helper()
 	mailboxtest.Must(w.T, w.Stats, schemas.Caller{}, schemas.StatsIn{})
 	here := sessions.Presence{Tracker: presence.NewTracker(), Now: w.Now, Started: mailboxtest.StartTime(), Alone: true}
-	require.NoError(w.T, w.Store.View(context.Background(), func(v *store.View) error {
-		return do(offer.Offers{View: v, Here: here})
-	}))
-}
-
-// judgeClaim judges whether an agent may take a handoff.
-func judgeClaim(w *mailboxtest.World, name schemas.Agent, id schemas.ID, asked offer.Reason) (v offer.Verdict) {
-	w.T.Helper()
-	withOffers(w, func(f offer.Offers) error {
-		a, err := sessions.AgentOrNew(f.View, name)
+	require.NoError(w.T, w.Store.View(context.Background(), func(view *store.View) error {
+		a, err := sessions.AgentOrNew(view, name)
 		if err != nil {
 			return err
 		}
-		r, err := f.Record(id)
+		r, err := view.Record(id)
 		if err != nil {
 			return err
 		}
-		v, err = f.JudgeClaim(a, r, asked)
+		v, err = offer.Offers{View: view, Here: here}.JudgeClaim(a, r, asked)
 		return err
-	})
+	}))
 	return v
 }
 
@@ -116,6 +105,10 @@ func TestJudgeClaim_ReturnsFirstReasonThatHolds(t *testing.T) {
 			mailboxtest.Must(w.T, w.Register, other, schemas.RegisterIn{Name: "other", Role: "tester", Produces: []string{"bug_fix"}})
 			w.Sends(boss, "role:tester", "x", asksForFix)
 		}, offer.ClaimReasons, offer.WrongProduct, "ho_1 is not offered to qa, which produces no Bug fix", schemas.Conflict},
+		{"no agent produces it", func(w *mailboxtest.World, boss, qa, _ schemas.Caller) {
+			mailboxtest.Must(w.T, w.Register, qa, schemas.RegisterIn{Name: "qa", Produces: []string{"report"}})
+			w.Sends(boss, "role:tester", "x", asksForFix)
+		}, offer.ClaimReasons, 0, "", ""},
 		{"declined", func(w *mailboxtest.World, boss, qa, other schemas.Caller) {
 			w.Accepts("go", other)
 			w.Sends(boss, "capability:go", "x")
@@ -169,144 +162,3 @@ func asksForFix(in *schemas.SendIn) {
 }
 
 func withoutParent(in *schemas.SendIn) { in.Parent = "none" }
-
-// codes are the error codes of claims by id.
-var codes = map[offer.Reason]schemas.Code{
-	offer.Ended: schemas.Conflict, offer.Held: schemas.Conflict, offer.Blocked: schemas.Conflict, offer.TooEarly: schemas.Conflict,
-	offer.Full: schemas.Conflict, offer.TooLong: schemas.Conflict, offer.WrongType: schemas.Conflict, offer.Unskilled: schemas.Conflict,
-	offer.WrongProduct: schemas.Conflict, offer.Reserved: schemas.Conflict,
-	offer.Declined: schemas.Denied, offer.NotRecipient: schemas.Denied,
-}
-
-// After any history, a claim by id is accepted or refused as the verdict says, and the next claim takes the first
-// handoff of the queue.
-func TestJudgeClaim_AgreesWithClaim(t *testing.T) {
-	seen := offer.Reason(0)
-	for seed := range uint64(6) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			s := newRandomWorld(t, seed)
-			for range 12 {
-				for range 8 {
-					s.step()
-				}
-				seen |= s.requireRefusalsAsJudged()
-				s.requireClaimsAsJudged()
-			}
-		})
-	}
-	require.Equal(t, offer.ClaimReasons, seen, "each reason came up")
-}
-
-// randomWorld is a workspace with a random number of agents, each with limits of its own.
-type randomWorld struct {
-	*mailboxtest.World
-	*rand.Rand
-	boss schemas.Caller
-	team []schemas.Caller
-	sent schemas.ID
-}
-
-func newRandomWorld(t *testing.T, seed uint64) *randomWorld {
-	s := &randomWorld{World: mailboxtest.New(t), Rand: rand.New(rand.NewPCG(seed, 1))}
-	s.boss = s.Stdio("boss")
-	for _, card := range []schemas.RegisterIn{
-		{Name: "one", MaxOpen: 1, Accepts: []string{"go"}},
-		{Name: "short", MaxMinutes: 10, Accepts: []string{"go"}, Role: "tester", Produces: []string{"report"}},
-		{Name: "any", Accepts: []string{"go", "audit"}, Role: "tester", Produces: []string{"bug_fix"}},
-		{Name: "other", MaxOpen: 2, Accepts: []string{"sql"}},
-	} {
-		by := s.Stdio(schemas.Agent(card.Name))
-		mailboxtest.Must(t, s.Register, by, card)
-		s.team = append(s.team, by)
-	}
-	return s
-}
-
-func pickOne[T any](s *randomWorld, of ...T) T { return of[s.IntN(len(of))] }
-
-// step does one random action. A refused action changes nothing.
-func (s *randomWorld) step() {
-	ctx, by, id := context.Background(), pickOne(s, s.team...), schemas.ID(1+s.IntN(int(s.sent)+1))
-	named := schemas.UpdateIn{HandoffID: id.String(), Note: "x"}
-	switch s.IntN(8) {
-	case 0, 1, 2:
-		in := schemas.SendIn{To: pickOne(s, "capability:go", "role:tester", "one", "other"), Task: "x", Parent: "none", Options: &schemas.SendOptions{}}
-		in.Type, in.Expectations = pickOne(s, "", "audit", "go"), &schemas.Expectations{EstimatedDuration: pickOne(s, "", "60m")}
-		if s.IntN(4) == 0 {
-			asksForFix(&in)
-		}
-		in.Options.NeedsApproval, in.Options.NotBefore = s.IntN(8) == 0, pickOne(s, "", "", "", "2m")
-		in.Options.Requires = pickOne(s, nil, nil, nil, []string{"cobol"})
-		if out, err := s.Send(ctx, s.boss, in); err == nil {
-			s.sent = max(s.sent, out.HandoffID)
-		}
-	case 3:
-		_, _ = s.Claim(ctx, by, schemas.ClaimIn{})
-	case 4:
-		_, _ = s.Fail(ctx, by, schemas.FailIn{HandoffID: id.String(), Outcome: schemas.OutcomeRejected, FailureDetail: mailboxtest.FailureBecause("no")})
-	case 5:
-		named.Action = pickOne(s, schemas.ActRelease, schemas.ActAsk)
-		_, _ = s.Update(ctx, by, named)
-	case 6:
-		named.Action = pickOne(s, schemas.ActAnswer, schemas.ActCancel)
-		_, _ = s.Update(ctx, s.boss, named)
-	case 7:
-		s.Pass(pickOne(s, 20*time.Second, time.Minute))
-	}
-}
-
-// requireRefusalsAsJudged makes each agent claim all handoffs that its verdict bars, and returns the reasons of these
-// verdicts.
-func (s *randomWorld) requireRefusalsAsJudged() (seen offer.Reason) {
-	s.T.Helper()
-	for _, by := range s.team {
-		for id := range s.sent {
-			v := judgeClaim(s.World, by.Agent, id+1, offer.ClaimReasons)
-			if v.Reason != 0 && v.Record.Holder != by.Agent {
-				seen |= v.Reason
-				_, err := s.Claim(context.Background(), by, schemas.ClaimIn{HandoffID: (id + 1).String()})
-				require.Error(s.T, err, "%s claims %s: %b", by.Agent, id+1, v.Reason)
-				require.Equal(s.T, codes[v.Reason], schemas.AsError(err).Code, "%v: %b", err, v.Reason)
-			}
-		}
-	}
-	return seen
-}
-
-// requireClaimsAsJudged makes an agent claim by id a handoff that its verdict allows, and then the first of its queue.
-func (s *randomWorld) requireClaimsAsJudged() {
-	s.T.Helper()
-	by := pickOne(s, s.team...)
-	queued := s.queue(by.Agent)
-	for _, r := range queued {
-		require.Zero(s.T, judgeClaim(s.World, by.Agent, r, offer.ClaimReasons).Reason)
-	}
-	if len(queued) > 0 {
-		require.Equal(s.T, queued[0], s.Claims(by).HandoffID)
-	}
-	if queued = s.queue(by.Agent); len(queued) > 0 {
-		s.ClaimsID(by, pickOne(s, queued...))
-	}
-}
-
-// queue returns the handoffs that an agent claims next, in order.
-func (s *randomWorld) queue(name schemas.Agent) (ids []schemas.ID) {
-	s.T.Helper()
-	withOffers(s.World, func(f offer.Offers) error {
-		a, err := sessions.AgentOrNew(f.View, name)
-		if err != nil {
-			return err
-		}
-		read := func(id schemas.ID) *store.Record { r, _ := f.Record(id); return r }
-		for r, err := range f.Queue(a, nil, read) {
-			if err != nil {
-				return err
-			}
-			if r != nil {
-				ids = append(ids, r.ID)
-			}
-		}
-		return nil
-	})
-	return slices.Clip(ids)
-}

@@ -44,7 +44,7 @@ var rules = []rule{
 	{"what is refused changes nothing", refusedCallChangedStore},
 	{"limits hold", limitIgnored},
 	{"nobody holds what it is excluded from", heldByExcludedAgent},
-	{"nobody reviews its own work", reviewedByAuthor},
+	{"no agent reviews its own work", reviewedByAuthor},
 }
 
 // waitingRules hold when nothing is under way but waits, and there is one.
@@ -533,10 +533,15 @@ func heldByExcludedAgent(s *step) error {
 	})
 }
 
+// reviewedByAuthor finds agents that hold the review of their own work. Human stands for several people. A review that
+// was returned may be given to anybody.
 func reviewedByAuthor(s *step) error {
 	return s.judgeChanges(func(c *change) error {
 		work := s.seen.records[c.now.ReviewOf]
-		if work != nil && c.now.Status.IsHeld() && c.now.Holder == work.Holder {
+		if work == nil || c.now.ReworkOf != 0 || work.Holder == schemas.Human {
+			return nil
+		}
+		if c.now.Status.IsHeld() && c.now.Holder == work.Holder {
 			return fmt.Errorf("%s did the work of %s", c.now.Holder, work.ID)
 		}
 		return nil
