@@ -56,16 +56,23 @@ func TestClaim_RepeatedRequestClaimsAfterEmptyResult(t *testing.T) {
 }
 
 func TestComplete_RepeatedRequestCompletesOnce(t *testing.T) {
-	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
-	w.Assigns(a, b, "x")
-	b.Request = "0001"
-	onward := func(in *schemas.CompleteIn) {
-		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "go on"}}
+	for _, request := range []string{"0001", ""} {
+		w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
+		w.Assigns(a, b, "x")
+		b.Request = request
+		onward := func(in *schemas.CompleteIn) {
+			in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "go on"}}
+		}
+		first, again := w.Completes(b, 1, onward), w.Completes(b, 1, onward)
+		require.Equal(t, first.CompletionID, again.CompletionID)
+		require.Equal(t, first.Forwarded.HandoffID, again.Forwarded.HandoffID)
+		require.Equal(t, schemas.Address("c"), again.Forwarded.To)
+		if request != "" {
+			require.Equal(t, first, again, "with its warnings")
+		}
+		require.Equal(t, 1, w.CountPending("c"))
+		require.Equal(t, []string{"completed"}, w.NoticeKinds(a, 1))
 	}
-	first := w.Completes(b, 1, onward)
-	require.Equal(t, first, w.Completes(b, 1, onward))
-	require.Equal(t, 1, w.CountPending("c"))
-	require.Equal(t, []string{"completed"}, w.NoticeKinds(a, 1))
 }
 
 func TestFail_RepeatedRequestFailsOnce(t *testing.T) {
@@ -118,16 +125,4 @@ func TestComplete_RepeatedLateResultIsStoredOnce(t *testing.T) {
 		mailboxtest.RequireRefusal(t, w.Complete, b, schemas.CompleteIn{HandoffID: "1", Result: other}, schemas.Stale, said)
 	}
 	require.Len(t, w.FullView(1).Late, 8)
-}
-
-func TestComplete_RepeatedResultNamesSameContinuation(t *testing.T) {
-	w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
-	w.Assigns(a, b, "x")
-	onward := func(in *schemas.CompleteIn) {
-		in.Continuation = &schemas.Continuation{SendIn: schemas.SendIn{To: "c", Task: "go on"}}
-	}
-	first, again := w.Completes(b, 1, onward), w.Completes(b, 1, onward)
-	require.Equal(t, first.CompletionID, again.CompletionID)
-	require.Equal(t, first.Forwarded.HandoffID, again.Forwarded.HandoffID)
-	require.Equal(t, schemas.Address("c"), again.Forwarded.To)
 }
