@@ -190,12 +190,17 @@ func TestPlan_ReturnsFailureToStepBefore(t *testing.T) {
 	require.Empty(t, w.Notices(mailboxtest.Human))
 }
 
-func TestPlan_JoinsParallelSteps(t *testing.T) {
-	w := mailboxtest.New(t)
+// declareReview declares a plan in which b and c work side by side, and d decides.
+func declareReview(w *mailboxtest.World) (a, b, c, d schemas.Caller) {
 	w.DeclareRules(nil, schemas.Plan{Name: "review", Steps: [][]schemas.PlanStep{
 		{mailboxtest.PlanStep("prepare", "a")}, {mailboxtest.PlanStep("security", "b"), mailboxtest.PlanStep("tests", "c")}, {mailboxtest.PlanStep("decide", "d")}, {mailboxtest.PlanStep("tell", "human")},
 	}})
-	a, b, c, d := w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
+	return w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
+}
+
+func TestPlan_JoinsParallelSteps(t *testing.T) {
+	w := mailboxtest.New(t)
+	a, b, c, d := declareReview(w)
 	w.Sends(a, "workflow:review", "the login", mailboxtest.NoParent)
 	w.Claims(a)
 	out := w.Completes(a, 1)
@@ -213,10 +218,7 @@ func TestPlan_JoinsParallelSteps(t *testing.T) {
 
 func TestPlan_SendsJoinOnceAfterParallelStepFails(t *testing.T) {
 	w := mailboxtest.New(t)
-	w.DeclareRules(nil, schemas.Plan{Name: "review", Steps: [][]schemas.PlanStep{
-		{mailboxtest.PlanStep("prepare", "a")}, {mailboxtest.PlanStep("security", "b"), mailboxtest.PlanStep("tests", "c")}, {mailboxtest.PlanStep("decide", "d")}, {mailboxtest.PlanStep("tell", "human")},
-	}})
-	a, b, c, d := w.Stdio("a"), w.Stdio("b"), w.Stdio("c"), w.Stdio("d")
+	a, b, c, d := declareReview(w)
 	w.Sends(mailboxtest.Human, "workflow:review", "the login", mailboxtest.NoParent)
 	w.Claims(a)
 	w.Completes(a, 1)
