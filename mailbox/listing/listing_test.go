@@ -4,7 +4,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -14,25 +13,6 @@ import (
 )
 
 func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
-
-func TestList_OrdersInboxByAgeAndPriority(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		after time.Duration
-		first schemas.ID
-	}{
-		{"critical overtakes within a day", 23 * time.Hour, 2},
-		{"an older one comes first after a day", 25 * time.Hour, 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			w, a, b := mailboxtest.NewWithTwoAgents(t, "a", "b")
-			w.Sends(a, "b", "old", func(in *schemas.SendIn) { in.Priority = schemas.Low })
-			w.Pass(c.after)
-			w.Sends(a, "b", "young", func(in *schemas.SendIn) { in.Priority = schemas.Critical })
-			require.Equal(t, c.first, w.Claims(b).HandoffID)
-		})
-	}
-}
 
 func TestList_NamesBlockingHandoffs(t *testing.T) {
 	w, lead := mailboxtest.NewWithAgent(t, "lead")
