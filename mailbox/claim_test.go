@@ -2,12 +2,15 @@ package mailbox_test
 
 import (
 	"context"
+	"fmt"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store/memory"
 )
 
@@ -182,4 +185,75 @@ func TestComplete_WithOldTokenSaysThatCallerHasNewerClaim(t *testing.T) {
 	require.Contains(t, string(e.Next[0].Args), `"ho_2"`)
 	require.Empty(t, w.Notices(lead), "nothing was late")
 	w.Completes(coder, 1)
+}
+
+// Without a connection only the instance proves the claimant. Without an instance nothing does.
+func TestClaim_WithoutConnectionBelongsToSameInstance(t *testing.T) {
+	w := newWorld(t)
+	a, here, there, nobody := w.Stdio("a"), remote("b", "session:1"), remote("b", "session:2"), remote("b", "")
+	w.Sends(a, "b", "x")
+	w.Sends(a, "b", "y")
+	w.ClaimsID(here, 1)
+	w.ClaimsID(nobody, 2)
+	for _, by := range []schemas.Caller{there, nobody} {
+		mailboxtest.RequireRefusal(t, w.Claim, by, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
+		_, err := w.Complete(context.Background(), by, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
+		refused(t, err, schemas.Invalid, "claim_token is needed")
+	}
+	mailboxtest.RequireRefusal(t, w.Claim, nobody, schemas.ClaimIn{HandoffID: "2"}, schemas.Conflict, "ho_2 is accepted")
+	_, err := w.Complete(context.Background(), nobody, schemas.CompleteIn{HandoffID: "2", Result: schemas.Result{Summary: "s"}})
+	refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it")
+	w.ClaimsID(here, 1)
+	w.Completes(here, 1)
+	require.Equal(t, schemas.Completed, w.Status(1))
+}
+
+// A client acts under the name of a person at the keyboard. It gets no advice that would not work.
+func TestComplete_WithoutTokenAdvisesNoClaimIfPersonHoldsWork(t *testing.T) {
+	w, client := newWorldWith(t, "b")
+	w.Sends(w.Stdio("a"), "b", "x")
+	w.ClaimsID(schemas.Caller{Agent: "b", Via: schemas.ViaCLI}, 1)
+	_, err := w.Complete(context.Background(), client, schemas.CompleteIn{HandoffID: "1", Result: schemas.Result{Summary: "s"}})
+	require.Empty(t, refused(t, err, schemas.Invalid, "nothing proves the claim: a may release it").Next)
+	mailboxtest.RequireRefusal(t, w.Claim, client, schemas.ClaimIn{HandoffID: "1"}, schemas.Conflict, "ho_1 is accepted")
+}
+
+// 64 claimers of one mailbox share 1,000 handoffs: each handoff is claimed once, and completed by its claimant.
+func TestClaim_GivesEachHandoffToOneOfManyClaimers(t *testing.T) {
+	const claimers = 64
+	handoffs := 8 * sandbox.Repetitions(125) // the same number from each sender
+	onEach(t, func(t *testing.T, w *world) {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				for j := range handoffs / 8 {
+					w.Sends(schemas.Caller{Agent: "planner", Via: schemas.ViaHTTP}, "worker", fmt.Sprintf("task %d of %d", j, i))
+				}
+			})
+		}
+		wg.Wait()
+
+		var mu sync.Mutex // guards claims
+		claims := map[schemas.ID]int{}
+		for i := range claimers {
+			wg.Go(func() {
+				by := schemas.Caller{Agent: "worker", AgentID: fmt.Sprint(i), Via: schemas.ViaHTTP}
+				for {
+					out, err := w.Claim(context.Background(), by, schemas.ClaimIn{})
+					if err != nil || out.Empty {
+						return
+					}
+					mu.Lock()
+					claims[out.HandoffID]++
+					mu.Unlock()
+					w.Completes(by, out.HandoffID, func(in *schemas.CompleteIn) { in.Token = out.Token })
+				}
+			})
+		}
+		wg.Wait()
+		require.Len(t, claims, handoffs)
+		for id, n := range claims {
+			require.Equal(t, 1, n, "%s", id)
+		}
+	})
 }
