@@ -47,6 +47,18 @@ func drawSpanTree(spans []*tracepb.Span) string {
 	return b.String()
 }
 
+// traceCalls makes calls in a workspace whose handoffs are traced, and returns the spans.
+func traceCalls(t *testing.T, makeCalls func(o office)) (spans []*tracepb.Span) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		o, c := newOffice(t), &collector{t: t}
+		traces := newTraces(t, c)
+		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() { makeCalls(o) })
+		spans = closeAndTakeSpans(t, traces, c)
+	})
+	return spans
+}
+
 func TestTraces_WorkflowIsOneTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, c := newOffice(t), &collector{t: t}
@@ -125,36 +137,26 @@ func TestTraces_RestartLosesOnlyStagesThatEndedBetween(t *testing.T) {
 
 // A handoff with many events is read page by page.
 func TestTraces_LongHandoffStartsAtItsBeginning(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o, c := newOffice(t), &collector{t: t}
-		traces := newTraces(t, c)
-		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-			callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
-			token := callTool(t, o, newCaller("qa"), "claim_handoff", `{}`).Token
-			for range 45 {
-				time.Sleep(time.Minute)
-				callTool(t, o, newCaller("qa"), "update_handoff", `{"handoff_id":"ho_1","action":"progress","claim_token":"`+token+`"}`)
-			}
-			callTool(t, o, newCaller("qa"), "complete_handoff", `{"handoff_id":"ho_1","summary":"done","claim_token":"`+token+`"}`)
-		})
-		require.Equal(t, "handoff ho_1 qa completed 45m0s\n  queued ho_1 qa claimed 0s\n  working ho_1 qa completed 45m0s\n",
-			drawSpanTree(closeAndTakeSpans(t, traces, c)))
+	spans := traceCalls(t, func(o office) {
+		callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+		token := callTool(t, o, newCaller("qa"), "claim_handoff", `{}`).Token
+		for range 45 {
+			time.Sleep(time.Minute)
+			callTool(t, o, newCaller("qa"), "update_handoff", `{"handoff_id":"ho_1","action":"progress","claim_token":"`+token+`"}`)
+		}
+		callTool(t, o, newCaller("qa"), "complete_handoff", `{"handoff_id":"ho_1","summary":"done","claim_token":"`+token+`"}`)
 	})
+	require.Equal(t, "handoff ho_1 qa completed 45m0s\n  queued ho_1 qa claimed 0s\n  working ho_1 qa completed 45m0s\n", drawSpanTree(spans))
 }
 
 func TestTraces_DeadlineSpanEndsAtDueTime(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o, c := newOffice(t), &collector{t: t}
-		traces := newTraces(t, c)
-		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-			callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x","deadline":"10m"}`)
-			time.Sleep(3 * time.Hour)
-			callTool(t, o, newCaller("qa"), "list_handoffs", `{}`)
-		})
-		spans := closeAndTakeSpans(t, traces, c)
-		require.Equal(t, "handoff ho_1  timed_out 10m0s\n  queued ho_1  timed_out 10m0s\n", drawSpanTree(spans))
-		require.Equal(t, tracepb.Status_STATUS_CODE_ERROR, spans[0].GetStatus().GetCode())
+	spans := traceCalls(t, func(o office) {
+		callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x","deadline":"10m"}`)
+		time.Sleep(3 * time.Hour)
+		callTool(t, o, newCaller("qa"), "list_handoffs", `{}`)
 	})
+	require.Equal(t, "handoff ho_1  timed_out 10m0s\n  queued ho_1  timed_out 10m0s\n", drawSpanTree(spans))
+	require.Equal(t, tracepb.Status_STATUS_CODE_ERROR, spans[0].GetStatus().GetCode())
 }
 
 // A handoff may continue one of another workflow, which has a trace of its own.
@@ -181,17 +183,13 @@ func TestTraces_LinkParentInOtherWorkflow(t *testing.T) {
 
 // Every process computes the same ids after every restart.
 func TestTraces_IDsMatchEarlierVersions(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o, c := newOffice(t), &collector{t: t}
-		traces := newTraces(t, c)
-		whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-			callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x","workflow":"login"}`)
-			callTool(t, o, newCaller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
-		})
-		whole := spansNamed(closeAndTakeSpans(t, traces, c), "handoff")[0]
-		require.Equal(t, "b17557f44e86b6e91e94d4d9b6c042c3", hex.EncodeToString(whole.GetTraceId()))
-		require.Equal(t, "0b9b70afc5aa2ee5", hex.EncodeToString(whole.GetSpanId()))
+	spans := traceCalls(t, func(o office) {
+		callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x","workflow":"login"}`)
+		callTool(t, o, newCaller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
 	})
+	whole := spansNamed(spans, "handoff")[0]
+	require.Equal(t, "b17557f44e86b6e91e94d4d9b6c042c3", hex.EncodeToString(whole.GetTraceId()))
+	require.Equal(t, "0b9b70afc5aa2ee5", hex.EncodeToString(whole.GetSpanId()))
 }
 
 func TestTraces_SamplerOfEnvironmentApplies(t *testing.T) {
@@ -211,15 +209,11 @@ func TestTraces_SamplerOfEnvironmentApplies(t *testing.T) {
 		t.Run(test.sampler+test.arg, func(t *testing.T) {
 			t.Setenv("OTEL_TRACES_SAMPLER", test.sampler)
 			t.Setenv("OTEL_TRACES_SAMPLER_ARG", test.arg)
-			synctest.Test(t, func(t *testing.T) {
-				o, c := newOffice(t), &collector{t: t}
-				traces := newTraces(t, c)
-				whileFollowing(t, func(ctx context.Context) { traces.Follow(ctx, o) }, func() {
-					callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
-					callTool(t, o, newCaller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
-				})
-				require.Len(t, closeAndTakeSpans(t, traces, c), test.want)
+			spans := traceCalls(t, func(o office) {
+				callTool(t, o, newCaller("boss"), "send_handoff", `{"to":"qa","task":"x"}`)
+				callTool(t, o, newCaller("boss"), "update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
 			})
+			require.Len(t, spans, test.want)
 		})
 	}
 }
