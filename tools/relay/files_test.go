@@ -52,9 +52,7 @@ func TestRelay_CommandContinuesInNewDirectoryAfterRemoval(t *testing.T) {
 	skipIfOpenFilesStay(t)
 	for range sandbox.Repetitions(20) {
 		w := newWorld(t)
-		c := w.config()
-		c.Stays = false
-		first, second := w.start(c), w.start(c)
+		first, second := w.command(), w.command()
 		first.send("Test it")
 		second.send("Test it too")
 		require.NoError(t, os.RemoveAll(w.dir))

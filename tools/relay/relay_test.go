@@ -229,9 +229,7 @@ func TestRelay_OnlyFirstProcessOpensStoreAlone(t *testing.T) {
 func TestRelay_CommandReleasesStoreWhenClosed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := w.config()
-	c.Stays = false
-	command := w.start(c)
+	command := w.command()
 	command.send("Test it")
 	server := w.process()
 	require.EqualValues(t, 1, server.claim())
@@ -242,9 +240,7 @@ func TestRelay_CommandReleasesStoreWhenClosed(t *testing.T) {
 func TestRelay_CommandYieldsStoreToServer(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	c := w.config()
-	c.Stays = false
-	command := w.start(c)
+	command := w.command()
 	command.send("Test it")
 	server := w.process()
 	require.EqualValues(t, 1, server.claim())

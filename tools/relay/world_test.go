@@ -65,6 +65,13 @@ type process struct {
 
 func (w world) process() process { return w.start(w.config()) }
 
+// command starts a process that leaves the store to the next server.
+func (w world) command() process {
+	c := w.config()
+	c.Stays = false
+	return w.start(c)
+}
+
 func (w world) start(c relay.Config) process {
 	w.t.Helper()
 	r, err := relay.Open(w.t.Context(), c)
