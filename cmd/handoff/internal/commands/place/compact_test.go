@@ -17,9 +17,7 @@ func TestCompact_RefusesOpenWorkspace(t *testing.T) {
 	p.Must("send", "qa", strings.Repeat("Test it ", 100), "--agent", "dev")
 	s := p.StartServer("--agent", "reviewer")
 	s.Request("tools/call", `{"name": "list_handoffs", "arguments": {}}`)
-	code, _, errs := p.Run("compact")
-	require.Equal(t, 5, code)
-	require.Contains(t, errs, "is open in another process: pid ")
+	requireRefused(p, "is open in another process: pid ", "compact")
 	s.CloseInput()
 
 	file := filepath.Join(workspaceDir(p, "w"), "handoff.db")

@@ -122,11 +122,7 @@ func TestExport_WorksOnOpenWorkspaceAndImportDoesNot(t *testing.T) {
 	if runtime.GOOS != "windows" { // Windows has no such modes
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	}
-	code, _, errs := p.Run("import", path)
-	require.Equal(t, 5, code)
-	require.Contains(t, errs, "workspace w is open in another process")
+	requireRefused(p, "workspace w is open in another process", "import", path)
 	s.CloseInput()
-	code, _, errs = p.Run("import", path)
-	require.Equal(t, 5, code)
-	require.Contains(t, errs, "workspace w has work already")
+	requireRefused(p, "workspace w has work already", "import", path)
 }

@@ -63,9 +63,7 @@ func TestRestore_KilledIsRefusedUntilRepeated(t *testing.T) {
 	code, out, errs := p.RunWith(database, "audit", "verify")
 	require.Zero(t, code, errs)
 	require.Equal(t, audit, out)
-	code, _, errs = p.Run("list")
-	require.Equal(t, 5, code)
-	require.Contains(t, errs, "workspace w is not used any more: it was copied to database")
+	requireRefused(p, "workspace w is not used any more: it was copied to database", "list")
 }
 
 func TestRestore_RefusesOpenWorkspace(t *testing.T) {
@@ -78,9 +76,7 @@ func TestRestore_RefusesOpenWorkspace(t *testing.T) {
 	backup := filepath.Join(t.TempDir(), "w.backup")
 	p.Must("backup", backup)
 	for _, command := range [][]string{{"restore", backup, "--replace"}, {"restore", "--accept"}} {
-		code, _, errs := p.Run(command...)
-		require.Equal(t, 5, code)
-		require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", s.Cmd.Process.Pid))
+		requireRefused(p, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", s.Cmd.Process.Pid), command...)
 	}
 	code, _, errs := p.RunWith(database, "restore", backup)
 	require.Equal(t, 5, code)

@@ -30,10 +30,8 @@ func TestWorkspace_OpenOneIsShownAndNotRemoved(t *testing.T) {
 	require.Contains(t, p.Must("where", "--json"), fmt.Sprintf(`"owner":{"pid":%d,"version":"`, pid))
 	require.Regexp(t, fmt.Sprintf(`(?m)^w\t.*\t%d\t`, pid), p.Must("workspace", "list"))
 
-	code, _, errs := p.Run("workspace", "remove", "w", "--force")
-	require.Equal(t, 5, code)
-	require.Contains(t, errs, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", pid))
-	code, _, errs = runInProject(p, "workspace", "adopt", "w")
+	requireRefused(p, fmt.Sprintf("workspace w is open in another process: pid %d, handoff ", pid), "workspace", "remove", "w", "--force")
+	code, _, errs := runInProject(p, "workspace", "adopt", "w")
 	require.Equal(t, 5, code)
 	require.Contains(t, errs, fmt.Sprintf("pid %d", pid))
 
@@ -41,6 +39,14 @@ func TestWorkspace_OpenOneIsShownAndNotRemoved(t *testing.T) {
 	require.Contains(t, p.Must("where"), "owner: none\n")
 	p.Must("workspace", "remove", "w", "--force")
 	require.NoDirExists(t, workspaceDir(p, "w"))
+}
+
+// requireRefused runs a command that has to end with status 5 and a reason.
+func requireRefused(p commandtest.Home, reason string, args ...string) {
+	p.T.Helper()
+	code, _, errs := p.Run(args...)
+	require.Equal(p.T, 5, code, errs)
+	require.Contains(p.T, errs, reason)
 }
 
 // runInProject runs a command for the project in the state directory.
