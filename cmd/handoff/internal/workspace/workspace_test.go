@@ -82,6 +82,7 @@ func TestFind_RepositoryIsOneWorkspace(t *testing.T) {
 	require.Equal(t, workspace.ByGit, found.By)
 	require.Equal(t, found, w.at(w.dir("src", "My Shop!", "a", "b")))
 	require.NotEqual(t, found.Name, w.at(w.repository("other", "My Shop!")).Name)
+	require.Regexp(t, `^bare-[0-9a-f]{12}$`, w.at(w.gitDir("bare.git")).Name)
 }
 
 func TestFind_WorktreesShareWorkspace(t *testing.T) {
@@ -92,33 +93,6 @@ func TestFind_WorktreesShareWorkspace(t *testing.T) {
 	w.file(filepath.Join(w.home, "topic", ".git")+"\n", "shop", ".git", "worktrees", "topic", "gitdir")
 	w.file("gitdir: ../shop/.git/worktrees/topic\n", "topic", ".git")
 	require.Equal(t, w.at(root), w.at(filepath.Join(w.home, "topic")))
-}
-
-func TestFind_WorktreesOfBareRepositoryShareWorkspace(t *testing.T) {
-	w := newWorld(t)
-	bare := w.gitDir("shop.git")
-	var found []workspace.Workspace
-	for _, branch := range []string{"main", "topic"} {
-		w.file("ref: refs/heads/"+branch+"\n", "shop.git", "worktrees", branch, "HEAD")
-		w.file("../..\n", "shop.git", "worktrees", branch, "commondir")
-		w.file(filepath.Join(w.home, branch, ".git")+"\n", "shop.git", "worktrees", branch, "gitdir")
-		w.file("gitdir: "+filepath.Join(bare, "worktrees", branch)+"\n", branch, ".git")
-		found = append(found, w.at(w.dir(branch, "deep")))
-	}
-	require.Equal(t, w.at(bare), found[0])
-	require.Equal(t, found[0], found[1])
-	require.Regexp(t, `^shop-[0-9a-f]{12}$`, found[0].Name)
-	require.Equal(t, bare, found[0].Project)
-}
-
-func TestFind_SubmoduleIsOwnProject(t *testing.T) {
-	w := newWorld(t)
-	root := w.repository("shop")
-	lib := w.gitDir("shop", ".git", "modules", "lib")
-	w.file("gitdir: ../.git/modules/lib\n", "shop", "lib", ".git")
-	found := w.at(w.dir("shop", "lib", "src"))
-	require.Equal(t, lib, found.Project)
-	require.NotEqual(t, w.at(root).Name, found.Name)
 }
 
 func TestFind_LinkLeadsToSameWorkspace(t *testing.T) {
