@@ -135,3 +135,51 @@ func generated(t *testing.T, file, want string) {
 	require.NoError(t, err)
 	require.Equal(t, want, string(there), "%s is stale: go test ./cmd/handoff -run Example -update", file)
 }
+
+var linked = regexp.MustCompile(`\]\(([^)#:]+)\)`)
+
+// Each example can be reached from a README, and all links lead somewhere.
+func TestExamples_AreAllLinked(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	require.NoError(t, err)
+	list, err := os.ReadFile(filepath.Join(examples, "README.md"))
+	require.NoError(t, err)
+	there, err := os.ReadDir(examples)
+	require.NoError(t, err)
+	for _, entry := range there {
+		name := entry.Name()
+		if strings.HasPrefix(name, ".") || name == "README.md" || name == "session.sh" {
+			continue // read by clients, by the reader now, and by other examples
+		}
+		require.Contains(t, string(readme), "](examples/"+name+")")
+		require.Contains(t, string(list), "]("+name+")")
+	}
+	for dir, text := range map[string][]byte{"../..": readme, examples: list} {
+		for _, link := range linked.FindAllStringSubmatch(string(text), -1) {
+			_, err := os.Stat(filepath.Join(dir, link[1]))
+			require.NoError(t, err)
+		}
+	}
+}
+
+// The examples of help finish the handoff that they name.
+func TestHelp_NamesHandoffThatMessageFinishes(t *testing.T) {
+	root := commandtest.Root()
+	for _, c := range []struct{ command, shown, send, told string }{
+		{"complete", "--file completion.json", "--criteria A --criteria B", "ho_1 completed"},
+		{"fail", "--file failure.json", "", "ho_1 failed"},
+		{"call", "| handoff call complete_handoff -", "", `"status":"completed"`},
+	} {
+		cmd, _, err := root.Find([]string{c.command})
+		require.NoError(t, err)
+		var typed string
+		for line := range strings.Lines(cmd.Example) {
+			if strings.Contains(line, c.shown) {
+				typed = strings.NewReplacer("12", "1", "agent qa", "agent auto-code").Replace(line)
+			}
+		}
+		require.NotEmpty(t, typed, c.shown)
+		out := runExample(t, "cd messages\nhandoff send auto-code Test --agent architect "+c.send+"\nhandoff claim --agent auto-code\n"+typed)
+		require.Contains(t, out, c.told)
+	}
+}
