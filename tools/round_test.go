@@ -3,6 +3,7 @@ package tools_test
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -10,9 +11,12 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/tools"
 	"handoff/tools/toolstest"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // office is a workspace in memory whose clients are as strict as the strictest real ones.
 type office struct {

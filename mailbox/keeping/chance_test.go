@@ -4,11 +4,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"testing"
 	"time"
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // fillWorkspace fills a workspace with random actions, and with one row of each kind that a workspace stores. The last
 // action is a claim. It returns the newest token of each claimed handoff.

@@ -2,6 +2,7 @@ package offer_test
 
 import (
 	"context"
+	"os"
 	"testing"
 	"time"
 
@@ -12,8 +13,11 @@ import (
 	"handoff/mailbox/presence"
 	"handoff/mailbox/sessions"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // judgeClaim judges whether an agent may take a handoff. It applies time before.
 func judgeClaim(w *mailboxtest.World, name schemas.Agent, id schemas.ID, asked offer.Reason) (v offer.Verdict) {

@@ -1,6 +1,7 @@
 package reading_test
 
 import (
+	"os"
 	"testing"
 	"time"
 
@@ -8,7 +9,10 @@ import (
 
 	"handoff/mailbox/mailboxtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // brief returns the brief of a handoff as any reader gets it.
 func brief(w *mailboxtest.World, by schemas.Caller, id string) string {

@@ -11,10 +11,13 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
+	"handoff/schemas/sandbox"
 	"handoff/store"
 	"handoff/store/postgres"
 	"handoff/store/postgres/postgrestest"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 func newPool(t *testing.T) *pgxpool.Pool {
 	pool := postgrestest.ConnectPool(t, postgrestest.StartServer(t))

@@ -1,12 +1,14 @@
 package storetest_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"handoff/schemas/sandbox"
 	"handoff/store"
 	"handoff/store/bolt"
 	"handoff/store/memory"
@@ -14,6 +16,8 @@ import (
 	"handoff/store/postgres/postgrestest"
 	"handoff/store/storetest"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // engines lists all engines, and wrappers over one of them. A new engine gets a row.
 var engines = []engine{

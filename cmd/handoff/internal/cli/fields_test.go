@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"os"
 	"reflect"
 	"testing"
 
@@ -9,7 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // parseFlags parses flags and puts the fields into a message.
 func parseFlags(t *testing.T, message Arguments, flags ...string) (Arguments, error) {

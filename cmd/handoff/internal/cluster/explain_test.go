@@ -13,10 +13,13 @@ import (
 
 	"handoff/cmd/handoff/internal/cluster"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 	"handoff/store"
 	"handoff/store/postgres"
 	"handoff/store/postgres/postgrestest"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // password is in every connection string and must be in no message.
 const password = "Zx-0815"

@@ -1,12 +1,16 @@
 package files
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // fix is the prompt of the proposal for the second task, word for word.
 const fix = `## Investigation Summary

@@ -3,13 +3,17 @@ package look_test
 import (
 	"bytes"
 	"context"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"handoff/cmd/handoff/internal/commandtest"
 	"handoff/schemas"
+	"handoff/schemas/sandbox"
 )
+
+func TestMain(m *testing.M) { os.Exit(sandbox.New(m).Run()) }
 
 // watchOutput returns the first n lines of watch.
 func watchOutput(d commandtest.Desk, terminal bool, n int, args ...string) string {

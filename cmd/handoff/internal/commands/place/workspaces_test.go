@@ -14,6 +14,8 @@ import (
 	"handoff/tools/relay"
 )
 
+func TestMain(m *testing.M) { commandtest.Main(m) }
+
 func workspaceDir(p commandtest.Home, name string) string {
 	return filepath.Join(p.State, "handoff", name)
 }

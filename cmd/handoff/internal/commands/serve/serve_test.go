@@ -21,6 +21,8 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
+func TestMain(m *testing.M) { commandtest.Main(m) }
+
 // stopIgnoring lets the programs that the test starts receive a signal, even if the test runs under nohup.
 func stopIgnoring(t *testing.T, sig os.Signal) {
 	t.Helper()

@@ -8,6 +8,8 @@ import (
 	"handoff/cmd/handoff/internal/commandtest"
 )
 
+func TestMain(m *testing.M) { commandtest.Main(m) }
+
 // claudeVariables returns the environment of a session of Claude Code, and of the shells and servers that it starts.
 func claudeVariables(session string) map[string]string {
 	return map[string]string{"CLAUDECODE": "1", "CLAUDE_CODE_SESSION_ID": session}
