@@ -13,10 +13,12 @@
 package platform
 
 import (
+	"context"
 	"errors"
 	"net"
 	"os"
 	"strings"
+	"time"
 )
 
 // BootID returns an id that changes with each start of the system. It is empty on every system except Linux.
@@ -42,4 +44,14 @@ func UserOfPeer(c *net.UnixConn) (uid int, err error) {
 	}
 	failed := raw.Control(func(fd uintptr) { uid, err = userOfSocket(int(fd)) })
 	return uid, errors.Join(failed, err)
+}
+
+// Sleep waits for d and then returns true. If ctx ends earlier, Sleep returns false at once.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
 }

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -159,4 +161,13 @@ func writeDebug(a *cli.App, file string, args []string, why error) {
 	text := strings.ReplaceAll(strings.TrimSpace(why.Error()), "\n", "; ")
 	fmt.Fprintf(f, "%s handoff %q: %s\n", a.Now().UTC().Format(time.RFC3339Nano), args, text)
 	_ = f.Close() // a debug line may be lost
+}
+
+// preventExitStatus2 keeps this process from ending with status 2, because clients take status 2 of a hook for an
+// objection. A Go program ends with status 2 on SIGQUIT and on a fatal error. After this call, SIGQUIT does nothing, a
+// fatal error ends the process by a signal, and SIGPIPE does not kill the process. Child processes handle these signals
+// as usual.
+func preventExitStatus2() {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGQUIT, syscall.SIGPIPE) // children would inherit ignored signals
+	debug.SetTraceback("crash")
 }
