@@ -159,13 +159,21 @@ func (o *op) answer(r *store.Record, in schemas.UpdateIn, out *schemas.UpdateOut
 // token. It has no brief, because the session has read the brief.
 //
 // The claim is a second transaction, and does not count as an attempt. The result `taken` is false if no question was
-// answered, if the caller may only read, or if the claim is refused with conflict or denied.
+// answered, if the caller may only read, or if the claim is refused with conflict or denied. It is true again at a later
+// look of the same wait.
 func (s *Service) reclaimAnswered(
 	ctx context.Context, by schemas.Caller, in schemas.GetIn,
 ) (out schemas.GetOut, taken bool, err error) {
 	taken, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (bool, error) {
 		r, err := reading.FindHandoff(v, in.HandoffID, by.Agent)
-		return err == nil && isQuestionAnswered(r, by) && s.isClaimingSession(r, by) && by.Scope != schemas.ScopeRead, err
+		if err != nil || by.Scope == schemas.ScopeRead {
+			return false, err
+		}
+		if isQuestionAnswered(r, by) && s.isClaimingSession(r, by) {
+			return true, nil
+		}
+		earlier, err := claimOfLook(v, by)
+		return r.Status.IsHeld() && earlier.ID == r.ID && earlier.Token == r.Token, err
 	})
 	if !taken || err != nil {
 		return out, false, err
@@ -224,7 +232,7 @@ func (s *Service) emptyClaimResult(ctx context.Context, by schemas.Caller) (out 
 	if err != nil {
 		return out, err
 	}
-	err = s.showNotices(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
+	err = s.showNotices(ctx, by, &out, func(v *store.View) ([]schemas.NoticeID, error) {
 		page, shown, err := f.NoticePage(v, by.Agent, true)
 		out.Notices, out.MoreNotices = page.Items, page.Cursor != ""
 		return shown, err

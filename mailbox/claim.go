@@ -58,6 +58,8 @@ func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 //   - stale: an earlier call with the same request id claimed the handoff, and that claim has ended since.
 //   - unavailable: the result could not be delivered, and the claim was given back.
 //
+// A caller that polls gets the error unfinished while nothing comes, see [schemas.Caller].
+//
 // A call with the same request id gets the same claim again. A call for the same handoff over the same connection gets
 // it, too. A claim whose result cannot be delivered is given back and does not count as an attempt. If the process dies
 // after the claim is on disk, the agent gets the claim again with a repeated call, or with its first claim over its
@@ -65,6 +67,9 @@ func newTakenClaim(r *store.Record, fresh bool) takenClaim {
 func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (schemas.ClaimOut, error) {
 	if unknown, err := s.unknownNameText(ctx, by, in); unknown != "" || err != nil {
 		return schemas.ClaimOut{Empty: true, WaitingMail: unknown}, err
+	}
+	if last, found, err := lastAnswer[schemas.ClaimOut](ctx, s, by); found || err != nil {
+		return last, err
 	}
 	claim := s.claim
 	if in.HandoffID == "" && in.WaitSeconds > 0 {
@@ -78,7 +83,7 @@ func (s *Service) Claim(ctx context.Context, by schemas.Caller, in schemas.Claim
 		return s.emptyClaimResult(ctx, by)
 	}
 	out, err := s.claimResult(ctx, by, in, got)
-	if gone := ctx.Err(); gone != nil && got.Fresh && got.record != nil {
+	if gone := ctx.Err(); gone != nil && got.Fresh && got.record != nil && by.Poll == 0 { // a later look gets it again
 		return schemas.ClaimOut{}, s.releaseUndelivered(by, got, operation.ErrorWithCode(gone))
 	}
 	return out, err
@@ -171,6 +176,9 @@ func (o *op) takeHandoff(a life.Action, r *store.Record) (takenClaim, error) {
 		return takenClaim{}, err
 	}
 	o.Leases.RestartLease(&now)
+	if o.By.Poll > 0 && !isQuestionAnswered(r, o.By) { // else the session knows the handoff
+		now.Unread = o.By.Request
+	}
 	took := &operation.RecordChange{Action: a, Was: r, Now: &now}
 	o.recordTree(took)
 	if err := o.Commit(took); err != nil {

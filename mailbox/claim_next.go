@@ -86,22 +86,27 @@ func (o *op) claimFirstInQueue(tags []string) (takenClaim, error) {
 // queue in a snapshot and writes nothing. It passes over damaged records, and over records with an overdue change,
 // because a search cannot apply the change. [op.takeHandoff] checks the found handoff again.
 func (s *Service) searchQueue(v *store.View, by schemas.Caller, tags []string) (schemas.ID, error) {
-	now := store.TimeOf(s.Now())
 	a, err := sessions.AgentOrNew(v, by.Agent)
 	if err != nil {
 		return 0, err
 	}
-	read := func(id schemas.ID) *store.Record { // the claim before has logged damaged records
+	for r, err := range s.offers(v).Queue(a, tags, s.readUndue(v)) {
+		if r != nil || err != nil {
+			return schemas.ValueOrZero(r).ID, err
+		}
+	}
+	return 0, nil
+}
+
+// readUndue returns a function that reads the record of a handoff, nil for a damaged record and for one with an overdue
+// change. It logs nothing, because each claim logs damaged records.
+func (s *Service) readUndue(v *store.View) func(schemas.ID) *store.Record {
+	now := store.TimeOf(s.Now())
+	return func(id schemas.ID) *store.Record {
 		r, err := v.Record(id)
 		if err != nil || r == nil || r.Wakes != 0 && r.Wakes <= now {
 			return nil
 		}
 		return r
 	}
-	for r, err := range s.offers(v).Queue(a, tags, read) {
-		if r != nil || err != nil {
-			return schemas.ValueOrZero(r).ID, err
-		}
-	}
-	return 0, nil
 }

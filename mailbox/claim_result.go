@@ -117,11 +117,25 @@ func (s *Service) releaseUndelivered(by schemas.Caller, taken takenClaim, why er
 }
 
 // Replayed records that the server has heard of the holder. The engine calls it when a repeated call gets this claim as
-// its stored result.
-func (again takenClaim) Replayed(o *operation.Op) {
-	if r := reading.RecordOrNil(o.View, again.ID); r != nil && r.Status.IsHeld() && r.Token == again.Token {
+// its stored result. If a look of a wait repeats its claim over another connection, the session was resumed at another
+// server, and Replayed moves the claim there.
+func (again takenClaim) Replayed(o *operation.Op) error {
+	r := reading.RecordOrNil(o.View, again.ID)
+	switch {
+	case r == nil || !r.Status.IsHeld() || r.Token != again.Token:
+	case o.By.Poll == 0:
 		opOf(o).here.RecordHeard(r.Token, o.Now) // before the commit: a call that gives the claim back checks it afterwards
+	case r.Conn != o.By.Conn && !o.Leases.IsSessionConnected(r):
+		by := o.By
+		return o.RunAs(operation.ClockCaller, func() error {
+			return o.ChangeRecord(&operation.RecordChange{Action: life.Renew}, r, func(now *store.Record) {
+				unread := now.Unread
+				o.Leases.RestartLease(now)
+				now.Conn, now.HolderID, now.Unread = by.Conn, by.AgentID, unread
+			})
+		})
 	}
+	return nil
 }
 
 // hasHeardOfHolderSince reports whether the server has heard of the holder since a claim that could not be delivered.

@@ -31,12 +31,16 @@ func (o *op) timeOutHandoff(a life.Action, r *store.Record, due store.Time, why 
 // endLease decides about a claim whose lease ended. The lease is extended if the connection that claimed is still open
 // or the machine slept, see [operation.LeasesAt.RenewedLeaseEnd]. Otherwise the handoff ends after its last attempt, or
 // is offered again after the time [backoff]. The token of the old holder stays good until the next claim, because
-// finished work should not be thrown away. The ended attempt stays counted.
+// finished work should not be thrown away. The ended attempt stays counted. The exception is a claim whose connection is
+// gone and whose answer perhaps nobody read, see [operation.Op.GiveBackUnread].
 func (o *op) endLease(r *store.Record) error {
 	if end := o.Leases.RenewedLeaseEnd(o.View, r); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
 			now.Lease, now.SilentAt = end, o.Leases.SilenceNoticeAt(r)
 		})
+	}
+	if r.Left && o.Leases.IsUnread(r) {
+		return o.endUnreadClaim(r)
 	}
 	if r.Attempt >= r.MaxAttempts {
 		return o.timeOutHandoff(life.Exhaust, r, r.Lease, reading.AttemptsUsedUpReason(o.View, r))
@@ -46,6 +50,17 @@ func (o *op) endLease(r *store.Record) error {
 		if again := r.Lease.Time().Add(backoff(r.Attempt)); again.After(o.Now) {
 			now.Box, now.NotBefore = "", store.TimeOf(again)
 		}
+	})
+}
+
+// endUnreadClaim gives back an unread claim whose connection is gone. If its holder acts over another connection, the
+// session was resumed, and the claim lasts as long as any other without its connection.
+func (o *op) endUnreadClaim(r *store.Record) error {
+	if !o.here.IsActing(r.Holder) {
+		return o.GiveBackUnread(r)
+	}
+	return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.Lease}, r, func(now *store.Record) {
+		now.Lease, now.Unread = store.TimeOf(r.Lease.Time().Add(operation.Grace-operation.UnreadGrace)), ""
 	})
 }
 

@@ -24,10 +24,14 @@ import (
 // continues at another process keeps its place in the lists, because the caller says when its wait began.
 func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas.ClaimIn) (got takenClaim, err error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
-	w := s.hub.NewWaiter(since, until)
+	w := s.hub.ResumeWaiter(by, since, until)
 	w.OnlyWithTags = len(in.Tags) > 0
-	defer w.EndWait()
-	err = s.pollUntil(ctx, until, w.WakeSignal, func() (over bool, err error) {
+	defer func() { s.leaveWait(by, w, err) }()
+	err = s.pollUntil(ctx, by, until, w.WakeSignal, func() (over bool, err error) {
+		if by.Poll > 0 { // nobody sleeps until the next change by time
+			s.engine.TryApplyDueChanges(ctx)
+		}
+		s.offerLostWork(ctx)
 		mayFind, err := s.joinWaitingLists(ctx, w, by.Agent)
 		if err != nil {
 			return false, err
@@ -91,10 +95,16 @@ func (s *Service) hasUnreadNotice(ctx context.Context, a schemas.Agent) (some bo
 // wait. The lowest number counts, because another agent may claim old mail before new mail comes. The error is
 // unavailable if ctx ends first.
 func (s *Service) awaitMail(ctx context.Context, by schemas.Caller, seconds int) (mail bool, err error) {
-	_, until := longpoll.WaitPeriod(by, seconds, s.Now())
+	since, until := longpoll.WaitPeriod(by, seconds, s.Now())
 	least := -1
-	err = s.pollUntil(ctx, until, s.hub.NextChange, func() (bool, error) {
+	defer func() { s.leaveWait(by, nil, err) }()
+	err = s.pollUntil(ctx, by, until, s.hub.NextChange, func() (bool, error) {
 		s.engine.TryApplyDueChanges(ctx)
+		if by.Poll > 0 { // no look knows how many there were at another
+			if mail, err = s.hasMailSince(ctx, by.Agent, since); mail || err != nil {
+				return mail, err
+			}
+		}
 		has, err := s.Inbox(ctx, by.Agent)
 		if least < 0 || has.Pending < least {
 			least = has.Pending
@@ -105,16 +115,45 @@ func (s *Service) awaitMail(ctx context.Context, by schemas.Caller, seconds int)
 	return mail && err == nil, err
 }
 
+// hasMailSince reports whether the agent may claim a handoff that changed after the given time. It reads the first
+// [reading.MaxScanned] handoffs of the queue.
+func (s *Service) hasMailSince(ctx context.Context, name schemas.Agent, since time.Time) (some bool, err error) {
+	return operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (bool, error) {
+		a, err := sessions.AgentOrNew(v, name)
+		if err != nil {
+			return false, err
+		}
+		for r, err := range reading.AtMost(reading.MaxScanned, s.offers(v).Queue(a, nil, s.readUndue(v))) {
+			if err == nil && r != nil {
+				var e *schemas.Event
+				e, err = v.Event(r.Event)
+				some = e != nil && e.At.After(since)
+			}
+			if some || err != nil {
+				return some, err
+			}
+		}
+		return false, nil
+	})
+}
+
 // pollUntil calls look, and again after each signal, until look returns true or the wait is over. It gets the channel of
 // the next signal from next, for example of the next change of the workspace, before each call of look. So it does not
-// miss a signal that comes while look runs.
+// miss a signal that comes while look runs. For a caller that polls it calls look once, and returns the error unfinished
+// if the wait is not over.
 func (s *Service) pollUntil(
-	ctx context.Context, until time.Time, next func() <-chan struct{}, look func() (over bool, err error),
+	ctx context.Context, by schemas.Caller, until time.Time, next func() <-chan struct{}, look func() (over bool, err error),
 ) error {
 	for {
 		changed := next()
-		if over, err := look(); err != nil || over || !s.Now().Before(until) {
+		over, err := look()
+		switch {
+		case err != nil || over:
 			return err
+		case by.Poll > 0:
+			return schemas.Errorf(schemas.Unfinished, "%s waits for mail", by.Agent)
+		case !s.Now().Before(until):
+			return nil
 		}
 		if err := s.sleepUntilChange(ctx, changed, until); err != nil {
 			return err
@@ -138,8 +177,13 @@ func isReviewedByAnother(v *store.View, r *store.Record, a schemas.Agent) bool {
 // beginning of the wait. The end of the wait is no error.
 func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas.GetIn) (first uint64, err error) {
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
-	err = s.pollUntil(ctx, until, s.hub.NextChange, func() (bool, error) {
+	defer func() { s.leaveWait(by, nil, err) }()
+	err = s.pollUntil(ctx, by, until, s.hub.NextChange, func() (bool, error) {
 		return operation.Read(ctx, s.engine, func(v *store.View) (over bool, err error) {
+			earlier, err := claimOfLook(v, by)
+			if err != nil {
+				return false, err
+			}
 			r, err := reading.FindHandoff(v, in.HandoffID, by.Agent)
 			if err != nil {
 				return false, err
@@ -148,7 +192,15 @@ func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas
 				first = lastEventBefore(v, r, since)
 			}
 			over, err = shouldAnswerQuestion(v, r, by.Agent)
-			return over || isQuestionAnswered(r, by) || r.Status.HasEnded() && !isReviewedByAnother(v, r, by.Agent) || r.Event != first && in.View != "outcome", err
+			switch {
+			case over || err != nil:
+				return over, err
+			case isQuestionAnswered(r, by), earlier.ID == r.ID, r.Status.HasEnded() && !isReviewedByAnother(v, r, by.Agent), r.Event != first && in.View != "outcome":
+				return true, nil
+			case by.Poll > 0:
+				return s.reportProgress(v, r, by)
+			}
+			return false, nil
 		})
 	})
 	return first, err

@@ -29,7 +29,7 @@ func (s *Service) News(ctx context.Context, by schemas.Caller, in schemas.NewsIn
 		return s.deliverOnce(ctx, by, in, 0)
 	}
 	since, until := longpoll.WaitPeriod(by, in.WaitSeconds, s.Now())
-	err = s.pollUntil(ctx, until, s.hub.NextChange, func() (bool, error) {
+	err = s.pollUntil(ctx, by, until, s.hub.NextChange, func() (bool, error) {
 		out, err = s.deliverOnce(ctx, by, in, since.UnixNano())
 		return len(out.New) > 0 || out.Over != "", err
 	})
@@ -70,8 +70,10 @@ func (o *op) deliverNews(in schemas.NewsIn, since int64) (out schemas.NewsOut, e
 	if o.By.Agent, err = connections.NameForNews(o.Op, in); err != nil {
 		return out, err
 	}
+	polls, pollsForWork := o.hub.Polls(o.By.Agent, in.Session)
 	d, err := delivery.MakeDelivery(o.RowTx, delivery.Session{
-		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, WaitBegan: since, ReadRecord: o.UsableRecord, Held: o.HandoffsHeldBy,
+		Offers: o.Offers(), In: in, Agent: o.By.Agent, Now: o.Now, WaitBegan: since, Polls: polls, PollsForWork: pollsForWork,
+		ReadRecord: o.UsableRecord, Held: o.HandoffsHeldBy,
 	})
 	if err != nil {
 		return out, err

@@ -61,7 +61,7 @@ func (s *Service) readNotice(ctx context.Context, by schemas.Caller, id string) 
 	if by.Agent == "" {
 		return out, schemas.Invalidf("agent", "is needed to know whose notice").WithHint("Say who you are.")
 	}
-	err = s.showNotices(ctx, by, func(v *store.View) ([]schemas.NoticeID, error) {
+	err = s.showNotices(ctx, by, &out, func(v *store.View) ([]schemas.NoticeID, error) {
 		out = schemas.GetOut{}
 		n, missing := findNotice(v, by.Agent, id)
 		if missing == nil {
@@ -96,9 +96,10 @@ func (e *env) MarksRead(by schemas.Caller) bool {
 
 // showNotices runs fn, which shows notices and returns their ids. If [env.MarksRead] says so, it marks these notices
 // read. Showing and marking happen in one transaction, so if the call fails, the notices stay unread. The function
-// fn may run twice, so it must set all its results anew in each run.
+// fn may run twice, so it must set all its results anew in each run. For a caller that polls, the same transaction
+// stores the result, to which out points, so that a later look shows the notices again.
 func (s *Service) showNotices(
-	ctx context.Context, by schemas.Caller, fn func(*store.View) ([]schemas.NoticeID, error),
+	ctx context.Context, by schemas.Caller, out any, fn func(*store.View) ([]schemas.NoticeID, error),
 ) error {
 	if !s.MarksRead(by) {
 		_, err := operation.Read(ctx, s.engine, fn)
@@ -109,7 +110,10 @@ func (s *Service) showNotices(
 		if err != nil {
 			return err
 		}
-		return o.markRead(by.Agent, shown...)
+		if err := o.markRead(by.Agent, shown...); err != nil || by.Poll == 0 {
+			return err
+		}
+		return o.StoreResult(store.RequestReceiptKey(by.Request), store.TimeOf(o.Now), "", out)
 	})
 }
 

@@ -214,13 +214,16 @@ func (s *Service) addReasonAndLastSign(v *store.View, r *store.Record, it *schem
 func (s *Service) listNotices(
 	ctx context.Context, by schemas.Caller, in schemas.ListIn, f listing.Filter,
 ) (out schemas.ListOut, err error) {
+	if last, found, err := lastAnswer[schemas.ListOut](ctx, s, by); found || err != nil {
+		return last, err
+	}
 	waits, mail := in.WaitSeconds > 0, false
 	if waits {
 		if mail, err = s.awaitMail(ctx, by, in.WaitSeconds); err != nil {
 			return out, err
 		}
 	}
-	err = s.showNotices(ctx, by, func(v *store.View) (shown []schemas.NoticeID, err error) {
+	err = s.showNotices(ctx, by, &out, func(v *store.View) (shown []schemas.NoticeID, err error) {
 		out, shown, err = f.NoticePage(v, by.Agent, waits)
 		out.Claimable = mail
 		return shown, err

@@ -65,6 +65,7 @@ import (
 	"cmp"
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"handoff/mailbox/connections"
@@ -164,6 +165,8 @@ type Service struct {
 	clock  *presence.Clock
 	leases operation.Leases
 	engine *operation.Engine
+
+	lostOffered atomic.Bool // see offerLostWork
 }
 
 // env has the parts of the service that an operation uses. It has neither the store nor the engine, so that an

@@ -45,6 +45,11 @@ type Caller struct {
 	// calls with the same Since, and so keeps its place in the queue. Zero means wait_seconds after Since.
 	Until time.Time `json:"until,omitzero"`
 
+	// Poll is set if this call is one look of a wait. Other calls with the same Request are the other looks, so that the
+	// client need not keep a call open. The call does not sleep: if the wait is not over, its error is of code
+	// unfinished. The wait then keeps its place in the queue for the time Poll. Zero means that the call itself waits.
+	Poll time.Duration `json:"poll,omitempty"`
+
 	// Names are the agent names under which this caller may act. If the list is empty, the caller may use every name
 	// except the reserved ones. On the command line it may act as human in any case.
 	Names []Agent `json:"names,omitempty"`
@@ -56,9 +61,9 @@ type Caller struct {
 	// is no secret.
 	Token string `json:"token,omitempty"`
 
-	// Proof says how the command line proved that the caller is a person. It is "terminal" if a person was at the
-	// terminal, or the name of a setting that replaced the terminal. It is empty if nothing proved a person. The
-	// mailbox stores it in the event of the call.
+	// Proof says how the caller was proven to be a person. It is "terminal" if a person was at the terminal, the name of
+	// a setting that replaced the terminal, or "form" if a client asked its user. It is empty if nothing proved a person.
+	// The mailbox stores it in the event of the call.
 	Proof string `json:"proof,omitempty"`
 
 	// MaxPending limits how many handoffs that were sent with Token may be pending at a time. Zero means no limit.

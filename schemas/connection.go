@@ -47,3 +47,22 @@ type SessionIn struct {
 type SessionOut struct {
 	Agent Agent `json:"agent"`
 }
+
+// EndWaitIn holds the arguments of the administrative tool wait_end. With it a server ends a wait whose client polls. The
+// request id of the call names the wait, see [Caller]. If Unread is true, the wait goes on: the last answer did not reach
+// the client, so only what was claimed for it is given back.
+type EndWaitIn struct {
+	Unread bool `json:"unread,omitempty"`
+}
+
+// EndWaitOut is the result of the administrative tool wait_end.
+type EndWaitOut struct{}
+
+// SealIn holds the arguments of the administrative tool workspace_seal.
+type SealIn struct{}
+
+// SealOut holds the secret with which the servers of a workspace seal what they give to clients to keep. It never
+// changes, and never leaves the servers.
+type SealOut struct {
+	Secret string `json:"secret"`
+}

@@ -23,6 +23,7 @@ const (
 	Denied      Code = "denied"      // another agent or person may do this
 	Unavailable Code = "unavailable" // not now: try again, or see the message
 	Internal    Code = "internal"    // a bug or a broken disk; details are in the log
+	Unfinished  Code = "unfinished"  // no error: a wait whose caller polls is not over, see [Caller]; no agent sees it
 )
 
 // CodeHandling holds the exit status, the HTTP status and the defaults of errors with a code.
@@ -41,6 +42,7 @@ var Codes = map[Code]CodeHandling{
 	Stale:       {Exit: 5, HTTP: http.StatusConflict, Next: adviseClaim},
 	Limit:       {Exit: 1, HTTP: http.StatusTooManyRequests},
 	Denied:      {Exit: 4, HTTP: http.StatusForbidden},
+	Unfinished:  {Exit: 1, HTTP: http.StatusAccepted},
 	Unavailable: {Exit: 7, HTTP: http.StatusServiceUnavailable},
 	Internal: {
 		Exit: 1, HTTP: http.StatusInternalServerError,
@@ -76,7 +78,17 @@ type Error struct {
 	// RetryAfter is the number of seconds after which the same call may succeed, or zero if waiting does not help.
 	RetryAfter int `json:"retry_after_seconds,omitempty"`
 
+	Person *PersonRequest `json:"person,omitempty"` // what a wait that is not over needs of a person; nil for nothing
+
 	cause error
+}
+
+// PersonRequest is what a handoff needs of a person before it can go on.
+type PersonRequest struct {
+	Key     string `json:"key"` // of no other request
+	Handoff ID     `json:"handoff_id"`
+	Action  Action `json:"action"` // approve or answer
+	Text    string `json:"text"`   // the question
 }
 
 // Error returns the field and the message. A message about several fields begins with the field itself.

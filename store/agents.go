@@ -148,6 +148,17 @@ func (t *RowTx) PutDeclarationDigest(digest string) error {
 	return t.w.Put(Sys, declarationDigestKey, []byte(digest))
 }
 
+var sealingKey = []byte("seal")
+
+// SealingKey returns the secret with which servers seal what they give to clients to keep; "" for none yet.
+func (v *View) SealingKey() (string, error) {
+	b, err := v.r.Get(Sys, sealingKey)
+	return string(b), err
+}
+
+// PutSealingKey writes the secret of [View.SealingKey].
+func (t *RowTx) PutSealingKey(secret string) error { return t.w.Put(Sys, sealingKey, []byte(secret)) }
+
 var timeCorrectionKey = []byte("uncut")
 
 // TimeCorrectionCursor returns how far the correction of times has come. After the clock of the machine was set back,

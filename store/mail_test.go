@@ -113,15 +113,21 @@ func TestDeleteOldReceipts_KeepsYoungReceipts(t *testing.T) {
 	require.Equal(t, []string{"ka\x00key"}, w.deleteOldReceipts(storetest.MinutesAfterNoon(5).Time(), 9))
 }
 
-// An id that does not begin with its time protects later ids until it is old itself, and no receipt is deleted too
-// early.
-func TestDeleteOldReceipts_StopsAtRequestIDWithoutTime(t *testing.T) {
+// Eight ids that do not begin with their time protect later ids until they are old themselves, and no receipt is deleted
+// too early.
+func TestDeleteOldReceipts_StopsBehindEightIDsWithoutTime(t *testing.T) {
 	w := newMemoryWorld(t)
-	w.putReceipt(store.RequestReceiptKey("00 odd"), storetest.MinutesAfterNoon(100))
-	w.putReceipt(store.RequestReceiptKey("0000000000000001"), storetest.MinutesAfterNoon(1))
-	w.putReceipt(store.RequestReceiptKey("zz odd"), storetest.MinutesAfterNoon(1))
-	require.Len(t, w.deleteOldReceipts(storetest.MinutesAfterNoon(50).Time(), 9), 3)
+	put := func(odd int) {
+		for i := range odd {
+			w.putReceipt(store.RequestReceiptKey(fmt.Sprint("00 odd ", i)), storetest.MinutesAfterNoon(100))
+		}
+		w.putReceipt(store.RequestReceiptKey("0000000000000001"), storetest.MinutesAfterNoon(1))
+	}
+	put(8)
+	require.Len(t, w.deleteOldReceipts(storetest.MinutesAfterNoon(50).Time(), 9), 9)
 	require.Empty(t, w.deleteOldReceipts(storetest.MinutesAfterNoon(101).Time(), 9))
+	put(7)
+	require.Len(t, w.deleteOldReceipts(storetest.MinutesAfterNoon(50).Time(), 9), 7)
 }
 
 func TestHasWords_FindsWordsByPrefix(t *testing.T) {

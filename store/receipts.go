@@ -64,17 +64,22 @@ func (r Receipt) Encode() []byte {
 func (t *RowTx) DeleteReceipt(key ReceiptKey) error { return t.w.Delete(Receipts, key) }
 
 // DeleteOldReceipts deletes the receipts of request ids that are older than the given time, at most `limit` of them, in
-// the order of their ids. It stops at the first younger receipt, so it costs one seek. Request ids must begin with
-// their time in a fixed width. An id without a time may delay the deletion of the receipts behind it.
+// the order of their ids. It stops behind the eighth younger receipt, so it costs one seek. Request ids must begin with
+// their time in a fixed width. An id without a time, or of a wait that lasted longer than a receipt, may delay the
+// deletion of the receipts behind it.
 //
 // Each call that writes a receipt deletes a few old ones, so no timer is needed.
 func (t *Tx) DeleteOldReceipts(before time.Time, limit int) error {
+	younger := 0
 	for row, err := range t.w.Scan(Prefix(Receipts, []byte("r"))) {
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
-		}
-		if limit <= 0 || decodeTime(row.Value) >= TimeOf(before) {
+		case limit <= 0 || younger == 8:
 			return nil
+		case decodeTime(row.Value) >= TimeOf(before):
+			younger++
+			continue
 		}
 		if err := t.w.Delete(Receipts, row.Key); err != nil {
 			return err

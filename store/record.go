@@ -81,7 +81,8 @@ type Record struct {
 	Voided      []string      `json:"voided,omitempty"` // tokens of earlier claims, newest first
 	Claims      int           `json:"claims,omitempty"` // number of claims so far: the fencing number
 	Attempt     int           `json:"att,omitempty"`
-	Uncharged   bool          `json:"free,omitempty"` // the next claim is no new attempt
+	Unread      string        `json:"unread,omitempty"` // request id of the wait that made the claim, until its holder makes a call
+	Uncharged   bool          `json:"free,omitempty"`   // the next claim is no new attempt
 	MaxAttempts int           `json:"maxatt"`
 	Estimate    int           `json:"est,omitempty"` // estimated duration, minutes
 	Percent     int           `json:"pct,omitempty"`

@@ -87,12 +87,16 @@ var Admin = sync.OnceValue(func() []Tool {
 		defineAdminTool(Tool{Name: "token_list", ReadOnly: true}, (*mailbox.Service).ListTokens),
 		// Revokes a token, at once.
 		defineAdminTool(Tool{Name: "token_revoke"}, (*mailbox.Service).RevokeToken),
+		// Ends a wait whose client polls, and gives back what was claimed for it.
+		defineAdminTool(Tool{Name: "wait_end"}, (*mailbox.Service).EndWait),
 		// Writes the present state of the workspace into a file that the caller made.
 		defineAdminTool(Tool{Name: "workspace_backup"}, (*mailbox.Service).Backup),
 		// Writes an export into a file of the owner of the store, and returns it in parts.
 		defineAdminTool(Tool{Name: "workspace_export"}, (*mailbox.Service).Export),
 		// Lists work that needs a person, runs, or is stuck and why, with totals.
 		defineAdminTool(Tool{Name: "workspace_overview", ReadOnly: true}, (*mailbox.Service).Overview),
+		// Returns the secret with which the servers of the workspace seal what clients keep for them.
+		defineAdminTool(Tool{Name: "workspace_seal"}, (*mailbox.Service).Seal),
 		// Counts handoffs by state and mailbox, and measures the duration of commits.
 		defineAdminTool(Tool{Name: "workspace_stats", ReadOnly: true}, (*mailbox.Service).Stats),
 	}

@@ -90,6 +90,7 @@ func (c *Connections) Detach(ctx context.Context, by schemas.Caller, in schemas.
 		}
 	}
 	c.Engine.Here.CloseConnection(in.Conn) // not earlier: the open connection renewed any lease that ended meanwhile
+	c.Engine.Hub.EndPlacesOver(in.Conn)
 	c.Engine.Hub.Announce(longpoll.OperationEffects{Regrouped: true})
 	return out, err
 }
@@ -112,6 +113,11 @@ func (o op) leaveName(a schemas.Agent, was presence.Connection, in schemas.ConnI
 			return err
 		}
 	}
+	if !ok && o.Presence().ActingOver(a) < 2 { // no other session acts under the name
+		if err := o.EndFirstOffers(a); err != nil {
+			return err
+		}
+	}
 	return o.recordDetach(a, next.Name, in)
 }
 
@@ -124,7 +130,7 @@ func (o op) shortenLease(r *store.Record) error {
 	}
 	return o.ChangeRecord(&operation.RecordChange{Action: life.Lost}, r, func(now *store.Record) {
 		if now.Left = true; r.Status != schemas.Waiting { // no lease runs while the holder waits for an answer
-			now.Lease = min(r.Lease, store.TimeOf(o.Now.Add(operation.Grace)))
+			now.Lease = min(r.Lease, store.TimeOf(o.Now.Add(o.Leases.GraceOf(r))))
 		}
 	})
 }

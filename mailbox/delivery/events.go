@@ -29,6 +29,10 @@ type Session struct {
 	Now       time.Time
 	WaitBegan int64 // the start of a wait, in nanoseconds since 1970, zero for none
 
+	// Polls is true if the session has a wait that polls, and PollsForWork if the wait takes work. The client wakes the
+	// session at the end of the wait.
+	Polls, PollsForWork bool
+
 	ReadRecord func(schemas.ID) *store.Record                      // nil for an unreadable record
 	Held       func(schemas.Agent) iter.Seq2[*store.Record, error] // the claims of an agent, oldest first
 }
@@ -120,8 +124,8 @@ func (d *Delivery) onEnd() error {
 
 // onWake delivers the first pending handoff or answer to a command that waits to wake an idle session. It marks only
 // this item as delivered, so the session gets the other items at its next event. If several commands wait for one
-// session, only the newest continues. A session with unfinished handoffs is not woken: it gets the news at its next
-// stop.
+// session, only the newest continues. A session that polls for work is not woken, because its client does it. A session
+// with unfinished handoffs is not woken either: it gets the news at its next stop.
 func (d *Delivery) onWake() error {
 	switch {
 	case d.delivered.Waits > d.WaitBegan:
@@ -132,7 +136,7 @@ func (d *Delivery) onWake() error {
 		d.WakePolls = true // so that earlier waits check again
 	}
 	held, err := d.heldHandoffs()
-	if err != nil {
+	if err != nil || d.PollsForWork {
 		return err
 	}
 	if slices.ContainsFunc(held, needsAction) {

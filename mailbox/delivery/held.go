@@ -121,8 +121,12 @@ func (d *Delivery) isHeldByOtherSession(r *store.Record) bool {
 const maxReminders = 3
 
 // onStop reminds a session that is about to stop of its unfinished handoffs. It reminds of each handoff once, and not
-// of a handoff that waits for an answer. After [maxReminders] successive reminders, the session may stop.
+// of a handoff that waits for an answer. After [maxReminders] successive reminders, the session may stop. A session with
+// a wait that polls may stop at once, because the end of the wait wakes it.
 func (d *Delivery) onStop() error {
+	if d.Polls {
+		return nil
+	}
 	held, err := d.heldHandoffs()
 	if err != nil {
 		return err

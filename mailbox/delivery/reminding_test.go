@@ -204,3 +204,18 @@ func TestNews_FailsWhenHeldWorkCannotBeRead(t *testing.T) {
 		require.Error(t, err, on)
 	}
 }
+
+// The end of the wait wakes the session.
+func TestNews_LeavesSessionWithPollingWaitAlone(t *testing.T) {
+	w := mailboxtest.New(t)
+	qa, hooks := w.Stdio("qa"), hooksOf(w, "qa", "qa-1")
+	held := sendAndClaim(w, qa, "First")
+	waiting := qa
+	waiting.Request, waiting.Poll = "r", time.Hour
+	_, err := w.Claim(context.Background(), waiting, schemas.ClaimIn{WaitSeconds: 50})
+	mailboxtest.RequireError(t, err, schemas.Unfinished, "qa waits for mail")
+	require.Empty(t, hooks.remindedIDs())
+	require.Empty(t, hooks.news(schemas.OnWake).New)
+	mailboxtest.Must(t, w.EndWait, waiting, schemas.EndWaitIn{})
+	require.Equal(t, []schemas.ID{held}, hooks.remindedIDs())
+}

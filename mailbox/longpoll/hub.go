@@ -34,6 +34,7 @@ type Hub struct {
 	mu       sync.Mutex // guards the fields below, and the marked fields of waiters
 	lists    map[schemas.Address]waiterList
 	waiters  map[*Waiter]bool
+	places   map[string]*place // by request id, see place.go
 	arrivals uint64
 	changed  chan struct{} // closed and replaced at each change
 }
@@ -49,7 +50,7 @@ type OperationEffects struct {
 
 // NewHub makes a hub without waiters.
 func NewHub() *Hub {
-	return &Hub{lists: map[schemas.Address]waiterList{}, waiters: map[*Waiter]bool{}, changed: make(chan struct{})}
+	return &Hub{lists: map[schemas.Address]waiterList{}, waiters: map[*Waiter]bool{}, places: map[string]*place{}, changed: make(chan struct{})}
 }
 
 // NextChange returns a channel that the next change closes. A caller must get the channel before it reads the store:

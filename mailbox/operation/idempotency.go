@@ -56,8 +56,8 @@ func RunOncePerRequest[Out any](o *Op, fn func(*Op) (Out, error)) (out Out, err 
 	}
 	if done != nil {
 		err = o.replayReceipt(done, &out)
-		if again, is := any(out).(interface{ Replayed(*Op) }); is {
-			again.Replayed(o)
+		if again, is := any(out).(interface{ Replayed(*Op) error }); is && err == nil {
+			err = again.Replayed(o)
 		}
 		return out, err
 	}
@@ -74,15 +74,30 @@ const refusedDigest = "refused"
 // replayReceipt decodes the result of an earlier call into out, or repeats the refusal of the earlier call. It changes
 // nothing and writes no event.
 func (o *Op) replayReceipt(done *store.Receipt, out any) error {
+	err := DecodeReceipt(done, out)
+	if done.Digest != refusedDigest {
+		return err
+	}
+	o.CommitWithError(err)
+	return nil
+}
+
+// DecodeReceipt decodes the result of an earlier call into out, or returns the refusal of the earlier call.
+func DecodeReceipt(done *store.Receipt, out any) error {
 	if done.Digest != refusedDigest {
 		return schemas.Decode(done.Result, out)
 	}
 	var why schemas.Error
-	if err := schemas.Decode(done.Result, &why); err != nil {
+	return cmp.Or(schemas.Decode(done.Result, &why), error(&why))
+}
+
+// StoreRefusal refuses all later calls with the request id of the caller, unless an earlier call has a result.
+func (o *Op) StoreRefusal(why error) error {
+	done, err := o.Receipt(store.RequestReceiptKey(o.By.Request))
+	if done != nil || err != nil {
 		return err
 	}
-	o.CommitWithError(&why)
-	return nil
+	return o.StoreResult(store.RequestReceiptKey(o.By.Request), store.TimeOf(o.Now), refusedDigest, schemas.AsError(why))
 }
 
 // storeReceipt stores the result of a call, or its refusal, as a receipt. It also deletes up to four receipts that are

@@ -31,8 +31,27 @@ const (
 	// Grace is how long a claim outlives its connection.
 	Grace = 2 * time.Minute
 
+	// UnreadGrace is how long a claim outlives its connection if perhaps nobody read its answer, see [LeasesAt.IsUnread].
+	UnreadGrace = 4 * time.Second
+
 	minLeaseWithoutConnection = 30 * time.Minute // the shortest lease of a claim without a connection
 )
+
+// IsUnread reports whether perhaps nobody read the answer of the claim of r: a look of a wait made the claim within the
+// last minute, and its holder has made no call about it. The third such claim counts as read, because the work itself
+// may end each session that reads it.
+func (j LeasesAt) IsUnread(r *store.Record) bool {
+	called := j.HolderLastHeard(r).After(r.Touched.Time())
+	return r.Unread != "" && !called && j.Now.Sub(r.Touched.Time()) < time.Minute && r.Claims-r.Attempt < 2
+}
+
+// GraceOf returns how long the claim of r outlives its connection.
+func (j LeasesAt) GraceOf(r *store.Record) time.Duration {
+	if j.IsUnread(r) {
+		return UnreadGrace
+	}
+	return Grace
+}
 
 // Leases holds the settings of a workspace about the length of claims. It also gives access to the open connections of
 // this process and to the times when the machine slept.
@@ -116,7 +135,7 @@ func longestHolderSession(v *store.View, r *store.Record) time.Duration {
 // RestartLease starts the lease of a claimed handoff anew, because its holder made a call about the handoff. A handoff
 // that waits for an answer has no lease, because its holder cannot speed up the answer.
 func (j LeasesAt) RestartLease(r *store.Record) {
-	r.Touched, r.Left = store.TimeOf(j.Now), false
+	r.Touched, r.Left, r.Unread = store.TimeOf(j.Now), false, ""
 	r.SilentAt = j.SilenceNoticeAt(r)
 	if r.Status == schemas.Waiting {
 		r.Lease = 0
@@ -160,13 +179,13 @@ func (l Leases) EndExtendedBySleep(v *store.View, r *store.Record, at store.Time
 // no other process could announce it, or if its client did not announce it within [Grace] after the start of this
 // process. The result is false for a claim without a connection.
 func (j LeasesAt) IsConnectionGone(r *store.Record) bool {
-	return r.Conn != "" && !j.isSessionConnected(r) && (r.Left || j.Here.Alone || j.isPastGrace())
+	return r.Conn != "" && !j.IsSessionConnected(r) && (r.Left || j.Here.Alone || j.isPastGrace())
 }
 
-// isSessionConnected reports whether a connection of the session that claimed r is open: the connection of the claim,
+// IsSessionConnected reports whether a connection of the session that claimed r is open: the connection of the claim,
 // or one that has its name and its id. The process of the other connection may have been killed together with the
 // memory of the open connections.
-func (j LeasesAt) isSessionConnected(r *store.Record) bool {
+func (j LeasesAt) IsSessionConnected(r *store.Record) bool {
 	return j.Here.IsConnectionOpen(r.Conn) || !r.Left && j.Here.ActsOverConnection(r.Holder, func(c presence.Connection) bool {
 		return c.Own == r.Holder && c.Session == r.HolderID
 	})
@@ -184,7 +203,7 @@ func (j LeasesAt) isConnectionGoneForGood(r *store.Record) bool {
 // MayConnectionReturn reports whether the connection of r is unknown to this process and its client may still announce
 // it. The connection of a claim is in exactly one of three states: open, gone for good, or possibly returning.
 func (j LeasesAt) MayConnectionReturn(r *store.Record) bool {
-	return r.Conn != "" && !j.isSessionConnected(r) && !j.isConnectionGoneForGood(r)
+	return r.Conn != "" && !j.IsSessionConnected(r) && !j.isConnectionGoneForGood(r)
 }
 
 // HolderLastHeard returns the time of the holder's last call about r. A call that only read r counts, too.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"handoff/mailbox/life"
 	"handoff/schemas"
 	"handoff/store"
 )
@@ -12,7 +13,7 @@ import (
 // notified that agent before the rest of the pool. It returns false if the handoff is reserved for the agent that asked
 // a question about the handoff.
 func IsReservedForFirstNotified(r *store.Record) bool {
-	return r.Reserved != 0 && len(r.Told) > 0 && r.Box == schemas.Address(r.Told[len(r.Told)-1])
+	return r.Reserved != 0 && r.Asker == "" && len(r.Told) > 0 && r.Box == schemas.Address(r.Told[len(r.Told)-1])
 }
 
 // dueAtOnce is the time that [NextChangeTime] returns for a record that is due now. The time lies far in the past, so
@@ -78,10 +79,35 @@ func VoidToken(r *store.Record) {
 // the error that the token is wrong, and the server does not store its late result.
 const maxVoidTokens = 8
 
+// GiveBackUnread releases a claim of which perhaps nobody read the answer, see [LeasesAt.IsUnread]. It deletes the
+// receipt of the wait, so that a later look claims anew. A holder that did read the answer claims the handoff again.
+func (o *Op) GiveBackUnread(r *store.Record) error {
+	holder := o.By
+	holder.Agent = r.Holder
+	return cmp.Or(o.DeleteReceipt(store.RequestReceiptKey(r.Unread)), o.RunAs(holder, func() error {
+		return o.ChangeRecord(&RecordChange{Action: life.Release, Text: "Nobody read the answer of this claim."}, r, DropClaim)
+	}))
+}
+
+// EndFirstOffers offers the work of pools that is reserved for an agent, because it was told first, to all agents that
+// qualify.
+func (o *Op) EndFirstOffers(a schemas.Agent) error {
+	for id, err := range o.ClaimableHandoffs(schemas.Address(a)) {
+		r := o.UsableRecord(id)
+		if err == nil && r != nil && IsReservedForFirstNotified(r) {
+			err = o.ChangeRecord(&RecordChange{Action: life.Unreserve}, r, func(now *store.Record) { now.Reserved, now.Box = 0, now.To })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // DropClaim ends a claim without counting the claim as an attempt: the next claim has the same attempt number. It voids
 // the claim token, clears the holder, and closes open questions. r must be a copy that is not committed yet.
 func DropClaim(r *store.Record) {
 	VoidToken(r)
-	r.Holder, r.HolderID, r.Conn, r.Via, r.Left = "", "", "", "", false
+	r.Holder, r.HolderID, r.Conn, r.Via, r.Left, r.Unread = "", "", "", "", false, ""
 	r.Lease, r.Reserved, r.Ask, r.Asker, r.Permission, r.Uncharged, r.Box = 0, 0, 0, "", false, true, r.To
 }

@@ -24,7 +24,7 @@ var adminMessages = typesOf(
 	schemas.AuditIn{}, schemas.TreeIn{}, schemas.EventsIn{}, schemas.BackupIn{}, schemas.CheckIn{}, schemas.ConnIn{},
 	schemas.TokenAddIn{}, schemas.TokenListIn{}, schemas.TokenRevokeIn{}, schemas.TokenFindIn{}, schemas.StatsIn{},
 	schemas.OverviewIn{}, schemas.SessionIn{}, schemas.NewsIn{}, schemas.NewestIn{}, schemas.RedactIn{}, schemas.RetainIn{},
-	schemas.DeclareIn{}, schemas.DeclaredIn{}, schemas.ObserveIn{}, schemas.LocateIn{}, schemas.RulesTryIn{}, schemas.ExportIn{},
+	schemas.DeclareIn{}, schemas.DeclaredIn{}, schemas.ObserveIn{}, schemas.LocateIn{}, schemas.EndWaitIn{}, schemas.SealIn{}, schemas.RulesTryIn{}, schemas.ExportIn{},
 )
 
 func typesOf(values ...any) []reflect.Type { return schemas.Map(values, reflect.TypeOf) }
