@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"testing"
+	"time"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -32,7 +33,7 @@ func (idleInvoker) Changes(context.Context, uint64) iter.Seq2[schemas.RegistryCh
 // tool.
 func BenchmarkCall(b *testing.B) {
 	b.Run("handoff", func(b *testing.B) {
-		roundTrips(b, mcp.New(mcp.Config{Invoker: idleInvoker{}, NewRequestID: func() string { return "r" }}).ServeStdio)
+		roundTrips(b, mcp.New(mcp.Config{Invoker: idleInvoker{}, Now: time.Now, NewRequestID: func() string { return "r" }}).ServeStdio)
 	})
 	b.Run("sdk", func(b *testing.B) {
 		s := server.NewMCPServer("empty", "1")

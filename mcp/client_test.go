@@ -39,6 +39,7 @@ func config(s *standIn) mcp.Config {
 	return mcp.Config{
 		Invoker:      s,
 		Caller:       schemas.Caller{Via: schemas.ViaStdio},
+		Now:          time.Now,
 		NewRequestID: func() string { return "r" + strconv.FormatInt(ids.Add(1), 10) },
 		Version:      "1.0.0",
 		Workspace:    func() (name, warning string) { return "shop", "" },

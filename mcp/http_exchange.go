@@ -185,7 +185,7 @@ func (x *exchange) writeMessage(status int, message any) {
 // writeText responds with a message and reports whether the connection took all of it.
 func (x *exchange) writeText(status int, text []byte) bool {
 	if status == http.StatusOK && !x.acceptsType(jsonText) && x.acceptsType(eventStreamType) {
-		return x.newEventStream().sendText(text)
+		return x.newEventStream(nil).sendText(text)
 	}
 	x.w.Header().Set("Content-Type", jsonText)
 	x.w.Header().Set("Content-Length", strconv.Itoa(len(text)))

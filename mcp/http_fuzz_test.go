@@ -26,7 +26,7 @@ func (unchangingInvoker) Changes(ctx context.Context, _ uint64) iter.Seq2[schema
 // FuzzHTTP posts any bytes: the response has a status, and is JSON if its header says so.
 func FuzzHTTP(f *testing.F) {
 	endpoint := mcp.New(mcp.Config{
-		Invoker: unchangingInvoker{}, NewRequestID: func() string { return "r" }, Caller: schemas.Caller{Via: schemas.ViaHTTP},
+		Invoker: unchangingInvoker{}, Now: time.Now, NewRequestID: func() string { return "r" }, Caller: schemas.Caller{Via: schemas.ViaHTTP},
 	}).NewEndpoint(mcp.HTTPConfig{Caller: callerOfBearer, Recheck: acceptAll, Challenge: unchallenged, Now: time.Now})
 	f.Cleanup(func() { endpoint.Shutdown(context.Background()) })
 	session := beginSessionID(f, endpoint)

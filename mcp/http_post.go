@@ -68,6 +68,10 @@ func (x *exchange) postModern(m jsonrpc.Message) {
 		x.writeMessage(http.StatusBadRequest, *fault)
 		return
 	}
+	if fault := x.server.paramHeaderError(x.r.Header, m); fault != nil {
+		x.writeMessage(http.StatusBadRequest, *fault)
+		return
+	}
 	s := newSession(x.server)
 	s.greeted.Store(true) // the client has instructions from server/discover
 	s.read = nil
@@ -175,6 +179,18 @@ func (x *exchange) requestContext(s *session, m jsonrpc.Message) (_ context.Cont
 	}
 }
 
+// paramHeaderError returns the error for headers that repeat arguments of a tool and do not agree with them, nil for
+// others. Only tools of an [Extension] have such headers.
+func (s *Server) paramHeaderError(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
+	if m.Call == nil || !s.isExtra(m.Call.Name) {
+		return nil
+	}
+	if err := sdk.ValidateParamHeaders(h.Get, &s.sdk.GetTool(m.Call.Name).Tool, m.Params); err != nil {
+		return m.ErrorResponse(sdk.HEADER_MISMATCH, "%s", err.Error())
+	}
+	return nil
+}
+
 // isModern reports whether a message is of revision 2026-07-28 or later. The header or the message itself names the
 // revision.
 func isModern(h http.Header, m jsonrpc.Message) bool {
@@ -217,6 +233,9 @@ func headerError(h http.Header, m jsonrpc.Message) *sdk.JSONRPCError {
 	}
 	if !sdk.IsValidProtocolVersion(named) {
 		return nil // the error of the SDK names the known revisions
+	}
+	if fault := taskHeaderError(h, m); fault != nil {
+		return fault
 	}
 	err := sdk.ValidateStandardHeaders(h.Get, named, sdk.MCPMethod(m.Method), m.Params)
 	if mismatch := (sdk.HeaderMismatchError{}); errors.As(err, &mismatch) {

@@ -30,7 +30,7 @@ func (x *exchange) streamSubscription(s *session, m jsonrpc.Message) {
 		defer close(responded)
 		response = x.server.respondToRequest(q, r)
 	}()
-	out := x.newEventStream()
+	out := x.newEventStream(s)
 	if !x.writeUntil(s, out, responded) {
 		done()
 		<-responded
@@ -90,7 +90,7 @@ func (x *exchange) isStillAllowed() bool {
 // stream may have lost notifications. So each stream after the first begins with a notification for every resource that
 // the session watches.
 func (x *exchange) streamNotifications(s *mcpSession) {
-	out := x.newEventStream()
+	out := x.newEventStream(s.session)
 	out.writeHeaders()
 	ok := x.control.Flush() == nil
 	if s.streamed.Swap(true) {
@@ -122,7 +122,9 @@ type eventStream struct {
 	opened bool
 }
 
-func (x *exchange) newEventStream() *eventStream { return &eventStream{x: x} }
+func (x *exchange) newEventStream(s *session) *eventStream {
+	return &eventStream{x: x, order: subscriptionOrder{session: s}}
+}
 
 // writeHeaders writes the headers, once. The first event calls it if the stream is not open yet.
 func (s *eventStream) writeHeaders() {

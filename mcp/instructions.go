@@ -7,12 +7,15 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 
 	"handoff/schemas"
 )
@@ -146,14 +149,31 @@ const (
 
 func (s *Server) onInitialize(ctx context.Context, _ any, _ *sdk.InitializeRequest, out *sdk.InitializeResult) {
 	out.Instructions = s.instructions(ctx, s.callerWithin(ctx, nil, announceTimeout))
+	out.Capabilities.Extensions = nil // since revision 2026-07-28
 }
 
 func (s *Server) onDiscover(ctx context.Context, _ any, r *sdk.DiscoverRequest, out *sdk.DiscoverResult) {
 	by := s.callerWithin(context.WithoutCancel(ctx), r.Params.Meta, announceTimeout)
 	out.Instructions = s.instructions(ctx, by)
+	if declaresTasks(server.RequestProtocolInfoFromContext(ctx)) {
+		out.Instructions += taskInstructions
+	}
 	if len(by.Names) > 0 {
 		out.EnsureResultMeta().AdditionalFields = map[string]any{agentsKey: by.Names}
 	}
+}
+
+// taskInstructions is what the model of a client reads in addition if its calls that wait are tasks.
+const taskInstructions = "A call with wait_seconds goes on in the background, however long it takes: call it once and end your turn. Do not poll; the answer wakes you.\n"
+
+// waitAdvice matches the end of an advice to wait in a result, behind its sentence.
+var waitAdvice = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`","tool":"\w+","args":{[^{}]*"wait_seconds":`)
+})
+
+// adviseOneWait completes the advice to wait for a client that takes tasks: its model waits once, and ends its turn.
+func adviseOneWait(result json.RawMessage) json.RawMessage {
+	return waitAdvice().ReplaceAll(result, []byte("; call it once and end your turn: the answer wakes you$0"))
 }
 
 // agentsKey is the field of _meta that lists the agents of the caller's token. handoff setup gives each client one of

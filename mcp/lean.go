@@ -42,21 +42,22 @@ type leanAnswer struct {
 
 // shorten leaves out of a result what lean.txt says. A subagent has a model of its own: nobody knows what it has read,
 // and it needs the claim token, because it may forget its name. Over HTTP answers may be lost, so nobody knows what was
-// read there either. A session of one request keeps all.
-func (c *session) shorten(by schemas.Caller, tool string, args, result json.RawMessage) json.RawMessage {
+// read there either. A session of one request keeps all. If again is true, the client may get the same result again,
+// also at another server: it does not count as read, and keeps the claim token.
+func (c *session) shorten(by schemas.Caller, tool string, args, result json.RawMessage, again bool) json.RawMessage {
 	if c.read == nil || !json.Valid(result) {
 		return result
 	}
-	l := leanAnswer{whole: result, tool: tool, read: c.read}
-	if now := c.naming.server.config.Now; now != nil {
-		l.now = now()
-	}
+	l := leanAnswer{whole: result, tool: tool, read: c.read, now: c.naming.server.config.Now()}
 	_ = json.Unmarshal(args, &l.asked) // the tool has decoded them
 	if agentInArguments(args) == "" && by.Via != schemas.ViaHTTP {
 		l.model, l.owns = by.AgentID, by.Conn != "" && c.naming.isConfirmed(by.Agent)
 	}
 	if tool == "claim_handoff" && l.asked["handoff_id"] != nil { // perhaps its model has lost its context
 		l.model = ""
+	}
+	if again {
+		l.model, l.owns = "", false
 	}
 	return l.editParts("", result)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"testing"
+	"time"
 
 	sdk "github.com/mark3labs/mcp-go/mcp"
 	"github.com/stretchr/testify/require"
@@ -41,7 +42,7 @@ func FuzzCallPlainly(f *testing.F) {
 		f.Add([]byte(`{"jsonrpc":"2.0","id":12345678901234567890,"method":"tools/call","params":` + params + `}`))
 		f.Add([]byte(`{"id":"7","method":"tools/call","result":null,"params":` + params + `}`))
 	}
-	s := New(Config{Invoker: echoInvoker{}, NewRequestID: func() string { return "r" }})
+	s := New(Config{Now: time.Now, Invoker: echoInvoker{}, NewRequestID: func() string { return "r" }})
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, fault := jsonrpc.ParseMessage(text)
 		if fault != nil {

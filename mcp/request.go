@@ -57,7 +57,7 @@ func (s *Server) handleMessage(ctx context.Context, m jsonrpc.Message) (response
 	under = &callState{call: m.Call}
 	ctx = context.WithValue(ctx, callStateKey{}, under)
 	text := m.Text
-	if m.Call != nil {
+	if m.Call != nil && !s.isExtra(m.Call.Name) {
 		text = m.Call.Rest
 	}
 	defer func() {
@@ -69,7 +69,10 @@ func (s *Server) handleMessage(ctx context.Context, m jsonrpc.Message) (response
 	if response, plain := s.callWithoutSDK(ctx, m); plain {
 		return response, under
 	}
-	response = s.sdk.HandleMessage(ctx, text)
+	if response, ours := s.answerTaskMethod(ctx, m); ours {
+		return response, under
+	}
+	response = under.withTask(s.sdk.HandleMessage(ctx, text))
 	if failed, ok := response.(sdk.JSONRPCError); ok {
 		response = under.completeError(failed)
 	}
@@ -101,6 +104,9 @@ func shutdownError() *schemas.Error {
 // completeError puts our error into an error of the SDK. For a resource that does not exist it also adds the address of
 // the resource, as revision 2026-07-28 requires.
 func (under *callState) completeError(e sdk.JSONRPCError) sdk.JSONRPCError {
+	if under.protocolError != nil {
+		e.Error = *under.protocolError
+	}
 	if under.failure != nil {
 		e.Error.Code, e.Error.Message = under.code, under.failure.Error()
 	}
@@ -146,6 +152,11 @@ const releaseTimeout = 5 * time.Second
 type callState struct {
 	call *jsonrpc.ToolCall // nil if the SDK reads all of the message
 	uri  string            // of the resource that was read; empty for any other request
+
+	task          *Task                    // the answer of a tool call in place of its result; nil for none
+	protocolError *sdk.JSONRPCErrorDetails // see [FailRequest]
+
+	taskIDs []string // of the tasks whose notifications a subscription is for
 
 	// failure is the error of a handler and code its code of the protocol, which the SDK would lose. It is nil for an
 	// error of the SDK itself.

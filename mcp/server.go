@@ -78,8 +78,7 @@ type Config struct {
 
 	NewRequestID func() string // returns a new id for a [tools.Call]
 
-	// Now is the clock by which answers leave out recent times. Default: they leave out none.
-	Now func() time.Time
+	Now func() time.Time // required; a result leaves out the times that are recent by it
 
 	Version string // of this program
 
@@ -92,8 +91,20 @@ type Config struct {
 	// knows its project. If not, it first takes the first of the client's root directories that is a project.
 	UseRoots func(dirs []string) (known bool)
 
+	// MayAskPerson reports whether the person allows forms in sessions of clients. Default: no.
+	MayAskPerson func() bool
+
+	Extension Extension
+
 	Drain  time.Duration // time limit for calls in flight after the end of input, default 5 s
 	Logger *slog.Logger  // default: discards
+}
+
+// Extension holds tools and tasks that a program adds to those of handoff, such as the tools that a conformance suite
+// calls. The zero value adds nothing.
+type Extension struct {
+	Extend func(*server.MCPServer) // adds tools, prompts and resources under other names than those of handoff
+	Tasks  TaskKeeper              // keeps the tasks of these tools, see [AnswerWithTask]; nil for none
 }
 
 // Server serves the Model Context Protocol. It may serve several connections at once, over streams
@@ -102,7 +113,11 @@ type Server struct {
 	config Config
 	sdk    *server.MCPServer
 	served atomic.Int64 // connections so far
+
+	sealing atomic.Pointer[string] // nil before its first use, see [Server.seal]
 }
+
+const serverName, serverTitle = "handoff", "Handoff"
 
 // catalogTTL is the time for which clients may reuse the lists of tools, prompts and resources, in milliseconds. The
 // lists never change while the program runs.
@@ -125,8 +140,9 @@ func New(c Config) *Server {
 	c.Drain = cmp.Or(c.Drain, 5*time.Second)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	s := &Server{config: c}
-	s.sdk = server.NewMCPServer("handoff", c.Version,
-		server.WithTitle("Handoff"),
+	s.sdk = server.NewMCPServer(serverName, c.Version,
+		server.WithTitle(serverTitle),
+		server.WithExtensions(map[string]any{tasksExtension: struct{}{}}),
 		server.WithHooks(s.sdkHooks()),
 		server.WithToolCapabilities(false),
 		server.WithPromptCapabilities(false),
@@ -142,6 +158,9 @@ func New(c Config) *Server {
 	s.addTools()
 	s.addPrompts()
 	s.addResources()
+	if c.Extension.Extend != nil {
+		c.Extension.Extend(s.sdk)
+	}
 	return s
 }
 
@@ -159,7 +178,7 @@ func (s *Server) sdkHooks() *server.Hooks {
 	h.AddAfterInitialize(s.onInitialize)
 	h.AddAfterDiscover(s.onDiscover)
 	h.AddAfterListTools(describeTools)
-	h.AddBeforeCallTool(redirectUnknownTool)
+	h.AddBeforeCallTool(s.redirectUnknownTool)
 	h.AddBeforeReadResource(storeResourceURI)
 	h.AddAfterSubscribe(s.onSubscribe)
 	h.AddAfterUnsubscribe(s.onUnsubscribe)

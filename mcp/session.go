@@ -20,6 +20,9 @@ type session struct {
 	warned  atomic.Value // the warning about the workspace that the model knows, a string
 	read    *sync.Map    // what the models have read, see leanAnswer; nil for a session of one request
 
+	pushes   taskPushes // the tasks of which the client gets notifications
+	declined sync.Map   // the questions to a person that the person declined
+
 	rootsKnown atomic.Bool // the client was asked for its roots
 	send       func(any) bool
 	answers    chan sdk.ListRootsResult
@@ -45,7 +48,8 @@ func sessionOf(ctx context.Context) *session {
 // subscriptionOrder sends the acknowledgement of a subscription before its notifications, as the MCP specification
 // requires (revision 2026-07-28, subscriptions/listen). The SDK may queue notifications before the acknowledgement.
 type subscriptionOrder struct {
-	early map[string][]sdk.JSONRPCNotification // those before the acknowledgement, by subscription; nil after it
+	session *session
+	early   map[string][]sdk.JSONRPCNotification // those before the acknowledgement, by subscription; nil after it
 }
 
 // takeNext takes one notification and returns the notifications that may be sent now.
@@ -61,6 +65,7 @@ func (a *subscriptionOrder) takeNext(n sdk.JSONRPCNotification) []sdk.JSONRPCNot
 	held, known := a.early[key]
 	switch {
 	case n.Method == sdk.MethodNotificationSubscriptionsAcknowledged:
+		a.session.acknowledgeTasks(key, &n)
 		a.early[key] = nil
 		return append([]sdk.JSONRPCNotification{n}, held...)
 	case known && held == nil:

@@ -99,7 +99,7 @@ func returnsBefore(ctx context.Context, wait func()) bool {
 
 // writeNotifications writes notifications. The response that ends a subscription is written after its notifications.
 func (c *conn) writeNotifications() {
-	var order subscriptionOrder
+	order := subscriptionOrder{session: c.session}
 	for {
 		select {
 		case n := <-c.session.ClientNotifications():

@@ -78,7 +78,7 @@ func (s *Server) handleToolCall(ctx context.Context, r sdk.CallToolRequest) (*sd
 // such a call, and would double the time of a small call. Ok is false for any other message, and while the server has
 // to ask the client for its project.
 func (s *Server) callWithoutSDK(ctx context.Context, m jsonrpc.Message) (response sdk.JSONRPCMessage, ok bool) {
-	if m.Call == nil || !m.Call.Plain || s.lacksProject(ctx) {
+	if m.Call == nil || !m.Call.Plain || s.lacksProject(ctx) || s.isExtra(m.Call.Name) {
 		return nil, false
 	}
 	var meta *sdk.Meta
@@ -101,12 +101,23 @@ func (s *Server) callOfferedTool(
 		return question
 	}
 	by := s.callerOf(ctx, meta)
-	out, refused := s.invokeTool(ctx, by, tool, args)
+	if result, waits := s.startWait(ctx, by, tool, args); waits {
+		return result
+	}
+	out, refused := s.invokeTool(ctx, tools.Call{Caller: by, Tool: tool, Args: args})
 	if refused != nil {
 		return errorResult(refused)
 	}
 	s.storeClaim(ctx, by, tool, args, out)
-	out = s.addGreeting(ctx, by, args, sessionOf(ctx).shorten(by, tool, args, out))
+	return s.toolResult(ctx, by, args, sessionOf(ctx).shorten(by, tool, args, out, false))
+}
+
+// toolResult returns the result of a successful tool call, with what the server adds for its model.
+func (s *Server) toolResult(ctx context.Context, by schemas.Caller, args, out json.RawMessage) *sdk.CallToolResult {
+	out = s.addGreeting(ctx, by, args, out)
+	if declaresTasks(server.RequestProtocolInfoFromContext(ctx)) {
+		out = adviseOneWait(out)
+	}
 	content := []sdk.Content{sdk.NewTextContent(string(out))}
 	return &sdk.CallToolResult{Content: content, RawStructuredContent: out}
 }
@@ -127,31 +138,38 @@ func encodeForModel(v any) string {
 // unknownTool replaces the arguments in a call of a tool that does not exist.
 type unknownTool string
 
+// isExtra reports whether a tool is one that [Extension.Extend] added.
+func (s *Server) isExtra(tool string) bool {
+	_, err := tools.FindTool(tool)
+	return err != nil && s.config.Extension.Extend != nil && s.sdk.GetTool(tool) != nil
+}
+
 // redirectUnknownTool sends a call of a tool that is not offered to handleToolCall. The SDK would respond with a
 // protocol error, which models do not see.
-func redirectUnknownTool(_ context.Context, _ any, r *sdk.CallToolRequest) {
-	if row, err := tools.FindTool(r.Params.Name); err != nil || row.Admin {
+func (s *Server) redirectUnknownTool(_ context.Context, _ any, r *sdk.CallToolRequest) {
+	if row, err := tools.FindTool(r.Params.Name); (err != nil || row.Admin) && !s.isExtra(r.Params.Name) {
 		r.Params.Arguments = unknownTool(r.Params.Name)
 		r.Params.Name = tools.Table()[0].Name
 	}
 }
 
-// invokeTool makes one tool call. It returns any error or panic as an error with a code. It makes hidden characters in
-// the result visible, because a model would read them.
-func (s *Server) invokeTool(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) (
-	out json.RawMessage, refused *schemas.Error,
-) {
+// invokeTool makes one tool call, under a new request id if the call has none. It returns any error or panic as an error
+// with a code. It makes hidden characters in the result visible, because a model would read them.
+func (s *Server) invokeTool(ctx context.Context, c tools.Call) (out json.RawMessage, refused *schemas.Error) {
 	defer func() {
 		if p := recover(); p != nil {
-			out, refused = nil, schemas.InternalError(s.logPanic(ctx, tool, p))
+			out, refused = nil, schemas.InternalError(s.logPanic(ctx, c.Tool, p))
 		}
 	}()
-	out, err := s.config.Invoker.Invoke(ctx, tools.Call{ID: s.requestID(ctx, by, tool, args), Caller: by, Tool: tool, Args: args})
+	if c.ID == "" {
+		c.ID = s.requestID(ctx, c.Caller, c.Tool, c.Args)
+	}
+	out, err := s.config.Invoker.Invoke(ctx, c)
 	if err != nil {
-		refused = s.clientError(ctx, tool, err)
-		if refused.Code == schemas.Denied && by.Token != "" {
+		refused = s.clientError(ctx, c.Tool, err)
+		if by := c.Caller; refused.Code == schemas.Denied && by.Token != "" {
 			s.config.Logger.InfoContext(ctx, "denied",
-				slog.String("tool", tool), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
+				slog.String("tool", c.Tool), slog.String("token", by.Token), slog.String("agent", string(by.Agent)))
 		}
 		return nil, refused
 	}
@@ -191,7 +209,7 @@ func callAndDecode[Out any](ctx context.Context, s *Server, by schemas.Caller, t
 	if err != nil {
 		return out, s.clientError(ctx, tool, err)
 	}
-	result, refused := s.invokeTool(ctx, by, tool, encoded)
+	result, refused := s.invokeTool(ctx, tools.Call{Caller: by, Tool: tool, Args: encoded})
 	if refused != nil {
 		return out, refused
 	}

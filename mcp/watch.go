@@ -43,6 +43,7 @@ func (s *Server) onListen(ctx context.Context, id any, r *sdk.SubscriptionsListe
 	uris = uris[:min(len(uris), maxTopics)]
 	topics := schemas.Map(uris, func(uri string) watchedURI { return watchedURI{uri: uri, listen: id} })
 	s.watchURIs(ctx, s.callerOf(ctx, r.Params.Meta), topics...)
+	s.pushTasks(ctx, id, r)
 	context.AfterFunc(ctx, func() { sessionOf(ctx).watch.unwatch(topics...) })
 }
 
@@ -96,7 +97,7 @@ func (s *Server) watchURIs(ctx context.Context, by schemas.Caller, topics ...wat
 	c.watch.mu.Lock()
 	defer c.watch.mu.Unlock()
 	if c.watch.end == nil {
-		c.watch.topics, c.watch.end = map[watchedURI]resourceAddress{}, s.followChanges(ctx, c, newest.Event)
+		c.watch.topics, c.watch.end = map[watchedURI]resourceAddress{}, s.onChanges(ctx, newest.Event, c.notifyChange)
 	}
 	for t, a := range wanted {
 		if len(c.watch.topics) < maxTopics {
@@ -135,9 +136,9 @@ func (w *resourceWatch) findWatched(match func(resourceAddress) bool) (found []w
 
 const retryChanges = time.Second
 
-// followChanges notifies a session of all changes after an event number, until the caller calls end. If an error
-// interrupts the changes, it continues after the last change that it got.
-func (s *Server) followChanges(ctx context.Context, c *session, after uint64) (end func()) {
+// onChanges calls a function for all changes after an event number, until the caller calls end. If an error interrupts
+// the changes, it continues after the last change that it got.
+func (s *Server) onChanges(ctx context.Context, after uint64, tell func(context.Context, schemas.RegistryChange)) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var following sync.WaitGroup
 	following.Go(func() {
@@ -150,7 +151,7 @@ func (s *Server) followChanges(ctx context.Context, c *session, after uint64) (e
 					break
 				}
 				after = change.N
-				c.notifyChange(ctx, change)
+				tell(ctx, change)
 			}
 			platform.Sleep(ctx, retryChanges)
 		}

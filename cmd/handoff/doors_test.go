@@ -59,7 +59,7 @@ func besiege(t *testing.T, payloads []string) *besieged {
 	require.NoError(t, err)
 	b.Invoker, b.leave = boxes, sync.OnceFunc(func() { require.NoError(t, boxes.Close()) })
 	t.Cleanup(b.leave)
-	b.server = mcp.New(mcp.Config{Invoker: boxes, Caller: schemas.Caller{Agent: "qa", Via: schemas.ViaStdio}, NewRequestID: func() string { return "" }})
+	b.server = mcp.New(mcp.Config{Invoker: boxes, Caller: schemas.Caller{Agent: "qa", Via: schemas.ViaStdio}, Now: time.Now, NewRequestID: func() string { return "" }})
 	all := payloads
 	for _, p := range slices.Backward(all) { // lists show the last of these
 		b.call(t, "dev", "send_handoff", map[string]any{"to": "qa", "task": p, "title": p, "type": schemas.Clip(p, 60), "tags": []string{p}})

@@ -34,6 +34,7 @@ import (
 	"handoff/cmd/handoff/internal/identity"
 	"handoff/cmd/handoff/internal/terminal"
 	"handoff/cmd/handoff/internal/workspace"
+	"handoff/mcp"
 	"handoff/schemas"
 	"handoff/tools/platform"
 )
@@ -117,6 +118,8 @@ type Env struct {
 	Cwd            string
 	Executable     string         // this program, for commands that start it again
 	Exit           func(code int) // ends a server that does not end by itself
+
+	Extension mcp.Extension // what a test binary offers beside handoff
 }
 
 // SystemEnv returns the environment of this process.

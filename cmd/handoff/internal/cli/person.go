@@ -86,6 +86,13 @@ func (a *App) configDir() string {
 
 func (a *App) home() string { return workspace.Home(a.Getenv) }
 
+// AllowsForms reports whether a form in a client's session may ask the person of this workspace. The person allows it
+// with the file that also allows human to act without a terminal.
+func (a *App) AllowsForms() bool {
+	file, err := a.findApproval()
+	return file != "" && err == nil
+}
+
 // findApproval returns the file that allows human to act in this workspace without a terminal, or "" if no file does.
 func (a *App) findApproval() (file string, err error) {
 	file = a.approvalsFile()

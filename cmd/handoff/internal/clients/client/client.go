@@ -45,8 +45,10 @@ type Client struct {
 	CertVariable string
 	// Toolless tells a model of this client what to do if it has none of our tools. It is empty if the client always
 	// offers our tools to its models as soon as it has started our server.
-	Toolless string
-	Asks     string // how it asks before it uses an untrusted tool, in one line; empty: nothing is known
+	Toolless   string
+	TasksSince string   // its first version that takes tasks of MCP, in its terminal only; empty for none
+	TasksOff   []string // the variables of its environment that switch tasks off: NAME, or NAME=VALUE for one value
+	Asks       string   // how it asks before it uses an untrusted tool, in one line; empty: nothing is known
 }
 
 // ServerName is the name of our server in every client.

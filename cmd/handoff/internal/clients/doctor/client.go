@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"handoff/cmd/handoff/internal/clients/client"
@@ -44,7 +45,7 @@ func ExamineClient(ctx context.Context, c client.Client, b ClientEnv) []Finding 
 		return found
 	})
 	return slices.Concat(all, in.findRejectedFiles(), entries, in.findWithheldVariables(), in.findHooksWithoutServer(), in.findDifferingAgentNames(), in.findDoubleInstallation(),
-		in.findMissingHooks(), in.examineTrust(), schemas.Map(in.hooks, in.examineHookFile))
+		in.findMissingHooks(), in.examineTasks(), in.examineTrust(), schemas.Map(in.hooks, in.examineHookFile))
 }
 
 // findHooksWithoutServer finds our hooks in a client without our server. A session then hears of mail, and has no tool
@@ -96,6 +97,20 @@ func (in *installation) findRejectedFiles() (all []Finding) {
 		}
 	}
 	return all
+}
+
+// examineTasks says whether calls of the client that wait go on in the background.
+func (in *installation) examineTasks() []Finding {
+	if in.client.TasksSince == "" {
+		return nil
+	}
+	for _, off := range in.client.TasksOff {
+		name, value, certain := strings.Cut(off, "=")
+		if set := in.Machine.Getenv(name); set != "" && (!certain || set == value) {
+			return []Finding{warning(aboutClients, "%s: a call that waits keeps its session busy, as %s is set here: unset it", in.client.Title, name)}
+		}
+	}
+	return []Finding{ok(aboutClients, "%s: since %s, a call that waits goes on in the background of its terminal, and mail wakes the session", in.client.Title, in.client.TasksSince)}
 }
 
 func (in *installation) notInstalledFinding() Finding {

@@ -108,7 +108,7 @@ func (h *workspaceHandler) newMCPServer() *mcp.Server {
 	return mcp.New(mcp.Config{
 		Invoker: h.checked, Caller: schemas.Caller{Via: schemas.ViaHTTP},
 		Name: defaultAgentName, NewRequestID: newRequestIDs(h.App), Now: h.Now,
-		Version: h.Release.Version, Logger: h.log,
+		Version: h.Release.Version, Logger: h.log, Extension: h.Extension,
 		Workspace: func() (name, warning string) { return h.workspace.Name, "" },
 	})
 }

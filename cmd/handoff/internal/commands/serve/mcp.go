@@ -81,6 +81,7 @@ func serveClient(ctx context.Context, a *cli.App, own schemas.RegisterIn) (err e
 		Parent:       platform.ProcessID(client),
 		NewRequestID: newRequestIDs(a), Now: a.Now,
 		Version: a.Release.Version, Workspace: served.describe, UseRoots: served.useRoots, Drain: drainTimeout, Logger: log,
+		MayAskPerson: a.AllowsForms, Extension: a.Extension,
 	})
 	if err := server.ServeStdio(ctx, life.WatchInput(input), life.WatchOutput(a.Stdout)); err != nil {
 		return schemas.Errorf(schemas.Internal, "serve: %w", err)
