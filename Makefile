@@ -54,6 +54,8 @@ PROOF = HANDOFF_PROOFS=1 $(VERBOSE)
 #: Long proofs: CI has shorter runs of them
 chaos: ## Kills owners and nodes for ten minutes
 	HANDOFF_CHAOS=10m $(PROOF) -run 'TestOwners_KilledLoseNothing|TestNodes_KilledLoseNothing' ./cmd/handoff/together
+waits: ## Kills 200 times what serves 100 waits: each ends with the right result
+	HANDOFF_KILLS=200 $(PROOF) -run TestTasks_SurviveKills ./cmd/handoff/together
 simulation: ## Compares random calls with the rules for ten minutes
 	HANDOFF_SIMULATION=10m $(PROOF) -run TestSimulation_RulesHold ./mailbox/simulation
 faults: ## Proves that acknowledged calls survive faults of the system

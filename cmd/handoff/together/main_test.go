@@ -10,6 +10,7 @@
 //	HANDOFF_CHAOS=10m      how long owners are killed (default 10s)
 //	HANDOFF_CYCLES=200     how often four processes are started and ended (default 20)
 //	HANDOFF_IDLE=60s       how long processes are left alone (default 10s)
+//	HANDOFF_KILLS=200      how often what serves 100 waits is killed (default 20)
 //	HANDOFF_LIVES=500      how many lives of sessions are tried (default 20)
 //	HANDOFF_REHEARSAL=1000 how many handoffs there are before everything is lost (default 200)
 //	HANDOFF_SEED=1         repeats a run as far as chance decides it
