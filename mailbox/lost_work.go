@@ -8,10 +8,10 @@ import (
 	"handoff/mailbox/operation"
 )
 
-// offerLostWork offers work to others that belongs to sessions which ended together with an earlier owner of the store: the
-// claims that nobody read, and the work of pools that is reserved for one of these sessions. It does so once in the life
-// of the service, when it presumes that none of their connections returns. After an error, the leases and the
-// reservations end by themselves.
+// offerLostWork offers work to others that belongs to sessions which ended together with an earlier owner of the
+// store: the claims that nobody read, and the work of pools that is reserved for one of these sessions. It does so once
+// in the life of the service, when it presumes that none of their connections returns. After an error, the leases and
+// the reservations end by themselves.
 func (s *Service) offerLostWork(ctx context.Context) {
 	if !s.here.Alone && s.Now().Sub(s.here.Started) < operation.UnreadGrace || s.lostOffered.Swap(true) {
 		return
