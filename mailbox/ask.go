@@ -172,7 +172,7 @@ func (s *Service) reclaimAnswered(
 		if isQuestionAnswered(r, by) && s.isClaimingSession(r, by) {
 			return true, nil
 		}
-		earlier, err := claimOfLook(v, by)
+		earlier, _, err := claimOfLook(v, by)
 		return r.Status.IsHeld() && earlier.ID == r.ID && earlier.Token == r.Token, err
 	})
 	if !taken || err != nil {

@@ -180,7 +180,7 @@ func (s *Service) awaitChange(ctx context.Context, by schemas.Caller, in schemas
 	defer func() { s.leaveWait(by, nil, err) }()
 	err = s.pollUntil(ctx, by, until, s.hub.NextChange, func() (bool, error) {
 		return operation.Read(ctx, s.engine, func(v *store.View) (over bool, err error) {
-			earlier, err := claimOfLook(v, by)
+			earlier, _, err := claimOfLook(v, by)
 			if err != nil {
 				return false, err
 			}

@@ -1,10 +1,7 @@
 package mailbox
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"strings"
 
 	"handoff/mailbox/longpoll"
 	"handoff/mailbox/operation"
@@ -40,9 +37,8 @@ func lastAnswer[Out any](ctx context.Context, s *Service, by schemas.Caller) (ou
 		return out, false, nil
 	}
 	found, err = operation.ReadSnapshot(ctx, s.engine, func(v *store.View) (bool, error) {
-		claim, err := claimOfLook(v, by)
-		done, missing := v.Receipt(store.RequestReceiptKey(by.Request))
-		if err = cmp.Or(err, missing); done == nil || err != nil || claim.ID != 0 {
+		claim, done, err := claimOfLook(v, by)
+		if done == nil || err != nil || claim.ID != 0 {
 			return false, err
 		}
 		return true, operation.DecodeReceipt(done, &out)
@@ -56,34 +52,9 @@ func (s *Service) reportProgress(v *store.View, r *store.Record, by schemas.Call
 	if r.Status == schemas.Pending && r.Holder == by.Agent {
 		return true, nil
 	}
-	progress := schemas.Errorf(schemas.Unfinished, "%s", s.progressText(v, r)).WithHandoff(r.ID, r.Status, 0)
-	progress.Person = personRequest(v, r)
+	progress := schemas.Errorf(schemas.Unfinished, "%s", s.reader.ProgressText(v, r)).WithHandoff(r.ID, r.Status, 0)
+	progress.Person = reading.PersonRequest(v, r)
 	return false, progress
-}
-
-// progressText says in one line how far a handoff is.
-func (s *Service) progressText(v *store.View, r *store.Record) string {
-	oneLine := func(text string) string {
-		return strings.Join(strings.Fields(schemas.EscapeHidden(schemas.Shorten(text, maxReason))), " ")
-	}
-	text := fmt.Sprintf("%s is %s", r.ID, r.Status)
-	if !r.Status.IsHeld() || r.Status == schemas.Waiting {
-		if r.NeedsApproval {
-			return text + ": it needs the approval of a person, handoff approve " + r.ID.String()
-		}
-		if reason, err := s.reader.StateReason(v, r); err == nil && reason != "" {
-			text += ": " + oneLine(reason)
-		}
-		return text
-	}
-	text = fmt.Sprintf("%s holds %s since %s", r.Holder, r.ID, r.Claimed.Time().UTC().Format("2006-01-02 15:04 MST"))
-	if r.Percent > 0 {
-		text += fmt.Sprintf(", %d%% done", r.Percent)
-	}
-	if said, err := reading.LastReport(v, r); err == nil && said != "" {
-		text += ", by its own account: " + oneLine(said)
-	}
-	return text
 }
 
 // EndWait ends a wait whose caller polls. The request id of the caller names the wait. Its place in the queue goes to
@@ -94,7 +65,7 @@ func (s *Service) EndWait(ctx context.Context, by schemas.Caller, in schemas.End
 	s.hub.EndPlace(by.Request)
 	by.Poll = 1 // it is one of the calls of the wait
 	err = s.update(ctx, by, func(o *op) error {
-		claim, err := claimOfLook(o.View, by)
+		claim, _, err := claimOfLook(o.View, by)
 		if r := o.UsableRecord(claim.ID); err == nil && r != nil && r.Status.IsHeld() && r.Unread == by.Request {
 			err = o.GiveBackUnread(r)
 		}
@@ -109,17 +80,17 @@ func (s *Service) EndWait(ctx context.Context, by schemas.Caller, in schemas.End
 	return out, err
 }
 
-// claimOfLook returns the claim that a look of the wait of the caller made; zero for none. The error of a cancelled wait
-// is errCancelled.
-func claimOfLook(v *store.View, by schemas.Caller) (claim takenClaim, err error) {
+// claimOfLook returns the claim that a look of the wait of the caller made, zero for none, and the receipt of the wait.
+// The error of a cancelled wait is errCancelled.
+func claimOfLook(v *store.View, by schemas.Caller) (claim takenClaim, done *store.Receipt, err error) {
 	if by.Poll == 0 {
-		return claim, nil
+		return claim, nil, nil
 	}
-	done, err := v.Receipt(store.RequestReceiptKey(by.Request))
-	if done == nil || err != nil {
-		return claim, err
+	if done, err = v.Receipt(store.RequestReceiptKey(by.Request)); done == nil || err != nil {
+		return claim, done, err
 	}
-	return claim, operation.DecodeReceipt(done, &claim)
+	err = operation.DecodeReceipt(done, &claim)
+	return claim, done, err
 }
 
 // Seal returns the secret with which servers seal what they give to clients to keep. The first call makes it. The errors

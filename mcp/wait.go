@@ -14,8 +14,8 @@ import (
 	"handoff/tools"
 )
 
-// A call that waits is a task for a client that takes tasks. The id of the task contains the whole wait, signed with
-// a secret of the workspace, see seal.go. So any server of the workspace answers for it, and no server keeps anything. Each
+// A call that waits is a task for a client that takes tasks. The id of the task contains the whole wait, signed with a
+// secret of the workspace, see seal.go. So any server of the workspace answers for it, and no server keeps anything. Each
 // tasks/get is one look of the wait, see [schemas.Caller]: a claim is made for a client that asks.
 
 // wait is a call that waits, as the id of its task has it.
@@ -141,7 +141,7 @@ func (s *Server) look(ctx context.Context, by schemas.Caller, id string, w wait)
 	if t.Result != nil {
 		t.Result.ResultType = sdk.ResultTypeComplete
 	}
-	t.UpdatedAt, t.Interval, t.TTL = now, 0, new((now.Sub(since) + answersKept).Milliseconds())
+	t.UpdatedAt, t.Interval, t.TTL = now, 0, new((now.Sub(since) + schemas.ReceiptLife).Milliseconds())
 	return t
 }
 
@@ -150,10 +150,6 @@ func notNow(refused *schemas.Error) string { return "not now: " + refused.Messag
 const (
 	// keptIntervals is the number of intervals without a look after which a wait loses its place.
 	keptIntervals = 3
-
-	// answersKept is the time for which a client may ask for the same answer again. The mailbox keeps it as the receipt of
-	// a call.
-	answersKept = 24 * time.Hour
 
 	// pushedInterval is the interval of looks of a client that gets notifications.
 	pushedInterval = 15 * time.Second

@@ -117,6 +117,10 @@ func (c Caller) WithName(name string) (Caller, error) {
 	return c, nil
 }
 
+// ReceiptLife is how long the mailbox keeps the result of a call with a request id. Callers repeat a call within seconds
+// or minutes. A day is enough even if the machine sleeps between the two calls.
+const ReceiptLife = 24 * time.Hour
+
 // IsProvenPerson reports whether the caller is proven to be a person. On the command line every caller may act as
 // human, so the result is true only with a proof. Over the network the token is the proof.
 func (c Caller) IsProvenPerson() bool { return c.Agent == Human && (c.Via != ViaCLI || c.Proof != "") }

@@ -4,20 +4,15 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"time"
 
 	"handoff/schemas"
 	"handoff/store"
 )
 
-// receiptLife is how long the server keeps the result of a call with a request id. Callers repeat a call within seconds
-// or minutes. A day is enough even if the machine sleeps between the two calls.
-//
 // Three protections prevent a second send of the same work. First, a client that got no answer repeats the call with
 // the same request id, which the server recognises for a day. Second, a sender may give an idempotency key, which the
 // store keeps forever. Third, without an id or a key, the server warns the sender of the same content within ten
 // minutes, and still sends the content.
-const receiptLife = 24 * time.Hour
 
 // UpdateForCaller runs an operation and stores its result under the request id of the caller, in the same transaction.
 // A repeat of the call changes nothing and gets the first result. A repeat also gets the first refusal, if the refused
@@ -108,7 +103,7 @@ func (o *Op) storeReceipt(out any) error {
 		digest, out = refusedDigest, schemas.AsError(o.refusal)
 	}
 	return cmp.Or(
-		o.tx.DeleteOldReceipts(o.Now.Add(-receiptLife), 4),
+		o.tx.DeleteOldReceipts(o.Now.Add(-schemas.ReceiptLife), 4),
 		o.StoreResult(store.RequestReceiptKey(o.By.Request), store.TimeOf(o.Now), digest, out),
 	)
 }
