@@ -28,6 +28,9 @@ func (s *Service) claimOrWait(ctx context.Context, by schemas.Caller, in schemas
 	w.OnlyWithTags = len(in.Tags) > 0
 	defer func() { s.leaveWait(by, w, err) }()
 	err = s.pollUntil(ctx, by, until, w.WakeSignal, func() (over bool, err error) {
+		if by.Arrives {
+			return false, nil
+		}
 		if by.Poll > 0 { // nobody sleeps until the next change by time
 			s.engine.TryApplyDueChanges(ctx)
 		}

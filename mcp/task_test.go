@@ -143,14 +143,18 @@ func TestTask_IsRefusedToOthers(t *testing.T) {
 
 func TestTask_IsCancelled(t *testing.T) {
 	cfg := workspace(t)
-	dev := waiterAs(t, cfg, "dev")
+	dev, boss := waiterAs(t, cfg, "dev"), waiterAs(t, cfg, "boss")
 	id := dev.waits("claim_handoff", `{"wait_seconds":50}`)
 	for range 2 {
 		require.Equal(t, task{ResultType: "complete"}, dev.request("tasks/cancel", fmt.Sprintf(`"taskId":%q`, id)))
 	}
-	callAs(t, cfg, "boss", "send_handoff", `{"to":"dev","task":"Mend it"}`)
+	boss.call("send_handoff", `{"to":"dev","task":"Mend it"}`)
 	require.Equal(t, "cancelled", dev.get(id).Status)
-	require.Contains(t, dev.call("claim_handoff", `{"wait_seconds":50}`).text(), "Mend it", "what is there needs no task")
+	next := dev.waits("claim_handoff", `{"wait_seconds":50}`)
+	require.Contains(t, boss.call("get_handoff", `{"handoff_id":"ho_1"}`).text(), "pending", "nothing is claimed before the client knows the task")
+	require.Contains(t, dev.get(next).text(), "Mend it")
+	boss.call("update_handoff", `{"handoff_id":"ho_1","action":"cancel"}`)
+	require.Equal(t, "complete", boss.call("get_handoff", `{"handoff_id":"ho_1","wait_seconds":50}`).ResultType, "what is there needs no task")
 }
 
 func TestTask_AsksPersonByForm(t *testing.T) {

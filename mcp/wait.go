@@ -38,8 +38,9 @@ type waits struct {
 	meta *sdk.Meta
 }
 
-// startWait makes one look of a call that waits, and returns its result. If the wait is not over, the answer to the call
-// is a task. Ok is false if the call is not one that waits, or cannot be a task.
+// startWait makes the first look of a call that waits, and returns its result. If the wait is not over, the answer to the
+// call is a task. A wait for work is always a task, see [schemas.Caller.Arrives]. Ok is false if the call is not one that
+// waits, or cannot be a task.
 func (s *Server) startWait(ctx context.Context, by schemas.Caller, tool string, args json.RawMessage) (result *sdk.CallToolResult, ok bool) {
 	row, err := tools.FindTool(tool)
 	if err != nil || !declaresTasks(server.RequestProtocolInfoFromContext(ctx)) || !row.AsksToWait(args) {
@@ -50,6 +51,7 @@ func (s *Server) startWait(ctx context.Context, by schemas.Caller, tool string, 
 	if id == "" || len(id) > maxTaskID {
 		return nil, false
 	}
+	by.Arrives = true
 	t := s.look(ctx, by, id, w)
 	if t.Result != nil {
 		return t.Result, true
@@ -119,7 +121,7 @@ func (s *Server) look(ctx context.Context, by schemas.Caller, id string, w wait)
 	if _, pushed := sessionOf(ctx).pushes.on.Load(id); pushed {
 		interval = pushedInterval
 	}
-	by.Poll = keptIntervals * interval
+	by.Poll = keptIntervals * max(interval, time.Second)
 	t := &Task{ID: id, Status: TaskWorking, CreatedAt: since.Truncate(time.Millisecond), UpdatedAt: since.Truncate(time.Millisecond), Interval: interval.Milliseconds()}
 	out, refused := s.invokeTool(ctx, tools.Call{ID: w.Request, Caller: by, Tool: w.Tool, Args: w.Args, Since: since, Until: since})
 	switch {
@@ -159,6 +161,8 @@ const (
 // usually awaited by someone, and 10,000 waits of an hour should not keep a processor busy.
 func lookInterval(age time.Duration) time.Duration {
 	switch {
+	case age < time.Second: // the mail may be there already
+		return time.Second / 4
 	case age < time.Minute:
 		return time.Second
 	case age < 10*time.Minute:
