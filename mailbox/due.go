@@ -79,9 +79,7 @@ func (o *op) endReservation(r *store.Record) error {
 	if end := o.Leases.EndExtendedBySleep(o.View, r, r.Reserved); end > store.TimeOf(o.Now) {
 		return o.ChangeRecord(&operation.RecordChange{Action: life.Renew, Due: r.Reserved}, r, func(now *store.Record) { now.Reserved = end })
 	}
-	return o.ChangeRecord(&operation.RecordChange{Action: life.Unreserve, Due: r.Reserved}, r, func(now *store.Record) {
-		now.Reserved, now.Box = 0, r.To
-	})
+	return o.OfferToAll(r, r.Reserved)
 }
 
 // endDelay puts a handoff whose delay is over into its mailbox. If the handoff also waits for approval or for

@@ -50,8 +50,8 @@ type Caller struct {
 	// unfinished. The wait then keeps its place in the queue for the time Poll. Zero means that the call itself waits.
 	Poll time.Duration `json:"poll,omitempty"`
 
-	// Arrives says that this look begins the wait. It claims nothing, because its answer may be lost, and then the client
-	// could not ask for the claim again.
+	// Arrives says that this look begins the wait. It claims no next work, because its answer may be lost, and then the
+	// client could not ask for the claim again. A claim of a handoff by its id may be repeated, and is made.
 	Arrives bool `json:"arrives,omitempty"`
 
 	// Names are the agent names under which this caller may act. If the list is empty, the caller may use every name

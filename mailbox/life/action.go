@@ -179,8 +179,8 @@ const (
 	// The error is invalid without an answer. A repeat is a conflict.
 	Answer Action = "answered"
 
-	// Unreserve offers an answered handoff to its whole pool, because the agent that asked did not claim the handoff
-	// again within 15 minutes. The clock does it.
+	// Unreserve offers a reserved handoff to its whole pool, because the agent that asked, or that was told first, did
+	// not claim the handoff in time, or has no session any more. The clock does it.
 	Unreserve Action = "unreserved"
 )
 

@@ -89,13 +89,19 @@ func (o *Op) GiveBackUnread(r *store.Record) error {
 	}))
 }
 
+// OfferToAll offers a reserved handoff to all agents that qualify, see [life.Unreserve]. Due is the time at which the
+// reservation ended by itself, zero if it did not.
+func (o *Op) OfferToAll(r *store.Record, due store.Time) error {
+	return o.ChangeRecord(&RecordChange{Action: life.Unreserve, Due: due}, r, func(now *store.Record) { now.Reserved, now.Box = 0, now.To })
+}
+
 // EndFirstOffers offers the work of pools that is reserved for an agent, because it was told first, to all agents that
 // qualify.
 func (o *Op) EndFirstOffers(a schemas.Agent) error {
 	for id, err := range o.ClaimableHandoffs(schemas.Address(a)) {
 		r := o.UsableRecord(id)
 		if err == nil && r != nil && IsReservedForFirstNotified(r) {
-			err = o.ChangeRecord(&RecordChange{Action: life.Unreserve}, r, func(now *store.Record) { now.Reserved, now.Box = 0, now.To })
+			err = o.OfferToAll(r, 0)
 		}
 		if err != nil {
 			return err
